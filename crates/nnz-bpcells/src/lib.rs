@@ -1,0 +1,1 @@
+//! BPCells matrices, read and written on any nnz container

@@ -1,0 +1,2 @@
+//! The `nnz` command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Types and traits every nnz format speaks: batches, headers, names, errors

@@ -1,0 +1,1 @@
+//! Formats people already have: Matrix Market and 10x folders

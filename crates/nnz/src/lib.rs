@@ -1,0 +1,1 @@
+//! One engine for sparse data on disk: open anything, convert, check
