@@ -1,1 +1,31 @@
-//! Types and traits every nnz format speaks: batches, headers, names, errors
+//! Types and traits every nnz format speaks.
+//!
+//! A format is a [`MatrixSource`], a [`MatrixSink`], or both. Between the two flow bounded
+//! [`Batch`]es of stored entries. No format knows another: they meet in the `nnz` crate, through
+//! what is defined here.
+
+mod about;
+mod axis;
+mod batch;
+mod cast;
+mod error;
+mod finding;
+mod header;
+mod names;
+mod sink;
+mod source;
+mod text;
+mod value;
+
+pub use about::{About, ArrayAbout};
+pub use axis::{Axis, AxisMeaning, Order, Shape};
+pub use batch::{Batch, Majors, Minors};
+pub use cast::{Offender, Rounding};
+pub use error::{At, Error, ErrorKind, Place, Result};
+pub use finding::{Finding, Severity};
+pub use header::{Duplicates, Header, Storage, Structure, Triangle};
+pub use names::StringList;
+pub use sink::{MatrixSink, Needs, Written};
+pub use source::{BatchReader, Fields, MatrixSource};
+pub use text::{write_float32, write_float64, write_scalar};
+pub use value::{Bint8, Element, Scalar, ValueType, Values};

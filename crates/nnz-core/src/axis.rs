@@ -1,0 +1,143 @@
+//! Rows, columns, and which of the two a matrix is stored by.
+
+use std::fmt;
+
+/// Names one of the two axes of a matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Axis {
+    /// The rows.
+    Rows,
+    /// The columns.
+    Cols,
+}
+
+impl fmt::Display for Axis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Rows => "rows",
+            Self::Cols => "cols",
+        })
+    }
+}
+
+/// Says what the members of an axis are, where a format fixes it.
+///
+/// 10x and BPCells matrices are features x cells, AnnData is cells x features; elsewhere it is
+/// unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AxisMeaning {
+    /// Genes, peaks, proteins.
+    Features,
+    /// Cells, barcodes, observations.
+    Cells,
+    /// The format does not say.
+    #[default]
+    Unknown,
+}
+
+impl fmt::Display for AxisMeaning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Features => "features",
+            Self::Cells => "cells",
+            Self::Unknown => "unknown",
+        })
+    }
+}
+
+/// Says whether entries are grouped by row or by column.
+///
+/// The grouping axis is the *major* one, the other the *minor* one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// Row after row (CSR).
+    Row,
+    /// Column after column (CSC).
+    Col,
+}
+
+impl Order {
+    /// Returns the axis that entries are grouped by.
+    #[must_use]
+    pub fn major(self) -> Axis {
+        match self {
+            Self::Row => Axis::Rows,
+            Self::Col => Axis::Cols,
+        }
+    }
+
+    /// Puts a (major, minor) pair into (row, column) form.
+    #[must_use]
+    pub fn row_col(self, major: u64, minor: u64) -> (u64, u64) {
+        match self {
+            Self::Row => (major, minor),
+            Self::Col => (minor, major),
+        }
+    }
+
+    /// Puts a (row, column) pair into (major, minor) form.
+    #[must_use]
+    pub fn major_minor(self, row: u64, col: u64) -> (u64, u64) {
+        // The swap is its own inverse.
+        self.row_col(row, col)
+    }
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Row => "row",
+            Self::Col => "col",
+        })
+    }
+}
+
+/// Holds the number of rows and of columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Shape {
+    /// Number of rows.
+    pub rows: u64,
+    /// Number of columns.
+    pub cols: u64,
+}
+
+impl Shape {
+    /// Returns the length of an axis.
+    #[must_use]
+    pub fn len(self, axis: Axis) -> u64 {
+        match axis {
+            Axis::Rows => self.rows,
+            Axis::Cols => self.cols,
+        }
+    }
+
+    /// Returns whether the matrix has no cells.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.rows == 0 || self.cols == 0
+    }
+
+    /// Returns the length of the axis entries are grouped by.
+    #[must_use]
+    pub fn major(self, order: Order) -> u64 {
+        order.major_minor(self.rows, self.cols).0
+    }
+
+    /// Returns the length of the axis across the grouping one.
+    #[must_use]
+    pub fn minor(self, order: Order) -> u64 {
+        order.major_minor(self.rows, self.cols).1
+    }
+
+    /// Returns the number of cells, stored or not.
+    #[must_use]
+    pub fn cells(self) -> u128 {
+        u128::from(self.rows) * u128::from(self.cols)
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} x {}", self.rows, self.cols)
+    }
+}

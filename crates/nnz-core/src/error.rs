@@ -1,0 +1,314 @@
+//! What can go wrong, and where.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::{Scalar, ValueType};
+
+/// The result of an operation that may fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Says where inside an array, a text or a matrix something is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum At {
+    /// A byte, counted from 0.
+    Byte(u64),
+    /// An element of an array, counted from 0.
+    Element(u64),
+    /// A line and column of a text, counted from 1.
+    Line {
+        /// The line.
+        line: u64,
+        /// The byte in the line.
+        column: u64,
+    },
+    /// An entry of a matrix, counted from 0.
+    Entry {
+        /// Its row.
+        row: u64,
+        /// Its column.
+        col: u64,
+    },
+}
+
+/// Says where something is: a path, an array there, a position in that; each where known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The file or directory, with `::GROUP` where it is a group inside one.
+    pub path: Option<PathBuf>,
+    /// The array's name.
+    pub array: Option<String>,
+    /// The position.
+    pub at: Option<At>,
+}
+
+impl Place {
+    /// Names a file or directory.
+    pub fn path(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: Some(path.into()),
+            ..Self::default()
+        }
+    }
+
+    /// Names an array in a file or directory.
+    pub fn array(path: impl Into<PathBuf>, array: impl Into<String>) -> Self {
+        Self {
+            path: Some(path.into()),
+            array: Some(array.into()),
+            at: None,
+        }
+    }
+
+    /// Adds the position.
+    #[must_use]
+    pub fn at(mut self, at: At) -> Self {
+        self.at = Some(at);
+        self
+    }
+
+    /// Returns whether nothing is known.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        self.path.is_none() && self.array.is_none() && self.at.is_none()
+    }
+}
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Byte(byte) => write!(f, "byte {byte}"),
+            Self::Element(element) => write!(f, "element {element}"),
+            Self::Line { line, column } => write!(f, "line {line}, column {column}"),
+            Self::Entry { row, col } => write!(f, "entry (row {row}, column {col})"),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        if let Some(path) = &self.path {
+            // Control characters in a file's name must not reach the terminal.
+            let path = path.to_string_lossy();
+            if path.chars().any(char::is_control) {
+                write!(f, "{path:?}")?;
+            } else {
+                f.write_str(&path)?;
+            }
+            separator = ": ";
+        }
+        if let Some(array) = &self.array {
+            write!(f, "{separator}{array}")?;
+            separator = ", ";
+        }
+        if let Some(at) = &self.at {
+            write!(f, "{separator}{at}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Says what went wrong.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The operating system refused.
+    Io(io::Error),
+    /// Something that has to be there is not.
+    Missing,
+    /// What is there is not what has to be there.
+    Mismatch {
+        /// What was found.
+        found: String,
+        /// What was expected.
+        expected: String,
+    },
+    /// The content is of no kind that can be read.
+    Unrecognized(String),
+    /// The content is known, and not handled.
+    Unsupported(String),
+    /// A value does not survive a change of type.
+    Inexact {
+        /// The value.
+        found: Scalar,
+        /// The type asked for.
+        target: ValueType,
+        /// A type the target could store instead, that would hold it.
+        holds: Option<ValueType>,
+    },
+    /// Two entries share a place where only one may be.
+    Duplicate {
+        /// Where the other one is, where known.
+        other: Option<At>,
+    },
+    /// The target is there already.
+    Exists,
+    /// It would take more memory than allowed.
+    Memory {
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes allowed.
+        allowed: u64,
+    },
+    /// What was asked for makes no sense.
+    Argument(String),
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => match error.kind() {
+                io::ErrorKind::NotFound => f.write_str("no such file or directory"),
+                io::ErrorKind::StorageFull => f.write_str("no space left on the device"),
+                _ => write!(f, "{error}"),
+            },
+            Self::Missing => f.write_str("missing"),
+            Self::Mismatch { found, expected } => write!(f, "found {found}, expected {expected}"),
+            Self::Unrecognized(what) | Self::Unsupported(what) | Self::Argument(what) => {
+                f.write_str(what)
+            }
+            Self::Inexact {
+                found,
+                target,
+                holds,
+            } => {
+                let mut text = Vec::new();
+                crate::write_scalar(&mut text, *found, " ");
+                let text = String::from_utf8_lossy(&text);
+                write!(f, "found {text}, which {target} cannot hold exactly")?;
+                match holds {
+                    Some(other) => write!(f, "; {other} would hold it"),
+                    None => Ok(()),
+                }
+            }
+            Self::Duplicate { other: None } => f.write_str("a second entry at the same place"),
+            Self::Duplicate { other: Some(at) } => {
+                write!(f, "a second entry at the same place (the first is at {at})")
+            }
+            Self::Exists => f.write_str("exists already"),
+            Self::Memory { needed, allowed } => {
+                write!(f, "needs {needed} bytes of memory, {allowed} are allowed")
+            }
+        }
+    }
+}
+
+/// What went wrong, and where.
+#[derive(Debug)]
+pub struct Error(Box<(ErrorKind, Place)>);
+
+// Results are returned by the million; an error must not make them large.
+const _: () = assert!(size_of::<Error>() == size_of::<usize>());
+
+impl Error {
+    /// Makes an error of a kind at a place.
+    #[must_use]
+    pub fn new(kind: ErrorKind, place: Place) -> Self {
+        Self(Box::new((kind, place)))
+    }
+
+    /// Makes the error that one thing was found where another was expected.
+    pub fn mismatch(place: Place, found: impl fmt::Display, expected: impl fmt::Display) -> Self {
+        let kind = ErrorKind::Mismatch {
+            found: found.to_string(),
+            expected: expected.to_string(),
+        };
+        Self::new(kind, place)
+    }
+
+    /// Makes the error that something is known and not handled.
+    pub fn unsupported(place: Place, what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Unsupported(what.into()), place)
+    }
+
+    /// Makes the error that what was asked for makes no sense.
+    pub fn argument(what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Argument(what.into()), Place::default())
+    }
+
+    /// Wraps what the operating system said of a path.
+    pub fn io(path: &Path, error: io::Error) -> Self {
+        Self::new(ErrorKind::Io(error), Place::path(path))
+    }
+
+    /// Returns what went wrong.
+    #[must_use]
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.0
+    }
+
+    /// Returns where.
+    #[must_use]
+    pub fn place(&self) -> &Place {
+        &self.0.1
+    }
+
+    /// Adds what the caller knows of the place to what is known already.
+    #[must_use]
+    pub fn within(mut self, outer: &Place) -> Self {
+        let place = &mut self.0.1;
+        place.path = place.path.take().or_else(|| outer.path.clone());
+        place.array = place.array.take().or_else(|| outer.array.clone());
+        place.at = place.at.take().or_else(|| outer.at.clone());
+        self
+    }
+
+    /// Takes the error apart.
+    #[must_use]
+    pub fn into_parts(self) -> (ErrorKind, Place) {
+        *self.0
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.place().is_unknown() {
+            write!(f, "{}: ", self.place())?;
+        }
+        write!(f, "{}", self.kind())
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self.kind() {
+            ErrorKind::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_say_path_array_position_found_and_expected() {
+        let place = Place::array("a.bpcells", "idxptr").at(At::Element(5));
+        let error = Error::mismatch(place, 3, "at least 4");
+        assert_eq!(
+            error.to_string(),
+            "a.bpcells: idxptr, element 5: found 3, expected at least 4"
+        );
+    }
+
+    #[test]
+    fn outer_places_fill_only_what_is_unknown() {
+        let inner = Error::new(
+            ErrorKind::Duplicate { other: None },
+            Place::default().at(At::Line { line: 4, column: 1 }),
+        );
+        let error = inner.within(&Place::path("m.mtx").at(At::Byte(0)));
+        assert_eq!(
+            error.to_string(),
+            "m.mtx: line 4, column 1: a second entry at the same place"
+        );
+    }
+
+    #[test]
+    fn control_characters_in_a_path_are_escaped() {
+        assert_eq!(Place::path("a\x1b[31m").to_string(), r#""a\u{1b}[31m""#);
+    }
+}

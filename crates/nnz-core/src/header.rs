@@ -1,0 +1,102 @@
+//! What is known of a matrix before any entry is read.
+
+use std::fmt;
+
+use crate::{AxisMeaning, Order, Shape, ValueType};
+
+/// Names the half of a matrix that is stored when the other half follows from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Triangle {
+    /// On and below the diagonal.
+    Lower,
+    /// On and above the diagonal.
+    Upper,
+}
+
+/// Says how the entries that are not stored follow from those that are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Structure {
+    /// They do not: what is not stored is zero.
+    #[default]
+    General,
+    /// The other triangle mirrors this one.
+    Symmetric(Triangle),
+    /// The other triangle mirrors this one with the sign turned; the diagonal is zero.
+    SkewSymmetric(Triangle),
+    /// The other triangle mirrors this one's complex conjugates.
+    Hermitian(Triangle),
+}
+
+impl Structure {
+    /// Returns the triangle that is stored, or `None` where both are.
+    #[must_use]
+    pub fn triangle(self) -> Option<Triangle> {
+        match self {
+            Self::General => None,
+            Self::Symmetric(t) | Self::SkewSymmetric(t) | Self::Hermitian(t) => Some(t),
+        }
+    }
+}
+
+impl fmt::Display for Structure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::General => "general",
+            Self::Symmetric(_) => "symmetric",
+            Self::SkewSymmetric(_) => "skew-symmetric",
+            Self::Hermitian(_) => "hermitian",
+        })?;
+        match self.triangle() {
+            None => Ok(()),
+            Some(Triangle::Lower) => f.write_str(" (lower)"),
+            Some(Triangle::Upper) => f.write_str(" (upper)"),
+        }
+    }
+}
+
+/// Says whether every cell is stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Storage {
+    /// Only some cells are; a stored zero was meant to be stored.
+    #[default]
+    Sparse,
+    /// Every cell is (of the stored triangle); its zeros are no entries of a sparse target.
+    Dense,
+}
+
+/// Says what two stored entries at the same place mean to a format.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Duplicates {
+    /// Both are kept as they are.
+    #[default]
+    Kept,
+    /// The format leaves their meaning open or forbids them: an error unless summed.
+    Refused,
+}
+
+/// What is known of a matrix before any entry is read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Header {
+    /// Number of rows and columns.
+    pub shape: Shape,
+    /// The axis entries are grouped by as they are read.
+    pub order: Order,
+    /// Whether majors never go down as the matrix is read from its start.
+    pub majors_ascend: bool,
+    /// Whether minors go up inside each major, where that is known without reading.
+    pub minors_ascend: Option<bool>,
+    /// The type of each value.
+    pub value_type: ValueType,
+    /// Whether all entries share one value (a pattern is such a matrix of ones).
+    pub iso: bool,
+    /// Number of stored entries, where known.
+    pub stored: Option<u64>,
+    /// Whether every cell is stored.
+    pub storage: Storage,
+    /// How entries that are not stored follow from those that are.
+    pub structure: Structure,
+    /// What two entries at one place mean.
+    pub duplicates: Duplicates,
+    /// What rows and columns stand for.
+    pub meaning: [AxisMeaning; 2],
+}

@@ -1,0 +1,148 @@
+//! Numbers as text, exactly.
+
+use crate::{Scalar, Values};
+
+/// Appends the shortest decimal form that reads back as the same 64-bit float.
+///
+/// Exponent form at 1e16 and above or below 1e-5; `-0.0`, `nan`, `inf` and `-inf`.
+///
+/// ```
+/// let mut text = Vec::new();
+/// nnz_core::write_float64(&mut text, 0.1);
+/// assert_eq!(text, b"0.1");
+/// ```
+pub fn write_float64(out: &mut Vec<u8>, value: f64) {
+    if value.is_finite() {
+        out.extend_from_slice(ryu::Buffer::new().format_finite(value).as_bytes());
+    } else {
+        write_not_finite(out, value.is_nan(), value.is_sign_negative());
+    }
+}
+
+/// Appends the shortest decimal form that reads back as the same 32-bit float.
+///
+/// The layout is that of [`write_float64`].
+pub fn write_float32(out: &mut Vec<u8>, value: f32) {
+    let size = value.abs();
+    if !value.is_finite() {
+        write_not_finite(out, value.is_nan(), value.is_sign_negative());
+    } else if (1e13..1e16).contains(&size) {
+        // Here ryu already turns to exponents for 32-bit floats. All of them are whole.
+        out.extend_from_slice(format!("{value}.0").as_bytes());
+    } else if size > 0.0 && size < 1e-5 {
+        out.extend_from_slice(format!("{value:e}").as_bytes());
+    } else {
+        out.extend_from_slice(ryu::Buffer::new().format_finite(value).as_bytes());
+    }
+}
+
+fn write_not_finite(out: &mut Vec<u8>, nan: bool, negative: bool) {
+    out.extend_from_slice(match (nan, negative) {
+        (true, _) => b"nan",
+        (false, false) => b"inf",
+        (false, true) => b"-inf",
+    });
+}
+
+/// Appends any value: integers exact, floats as [`write_float64`], complex numbers as two fields
+/// with `separator` between, booleans as 0 or 1.
+pub fn write_scalar(out: &mut Vec<u8>, value: Scalar, separator: &str) {
+    fn integer(out: &mut Vec<u8>, value: impl itoa::Integer) {
+        out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+    }
+    match value {
+        Scalar::U8(v) => integer(out, v),
+        Scalar::U16(v) => integer(out, v),
+        Scalar::U32(v) => integer(out, v),
+        Scalar::U64(v) => integer(out, v),
+        Scalar::I8(v) => integer(out, v),
+        Scalar::I16(v) => integer(out, v),
+        Scalar::I32(v) => integer(out, v),
+        Scalar::I64(v) => integer(out, v),
+        Scalar::Bint8(v) => integer(out, v.0),
+        Scalar::F32(v) => write_float32(out, v),
+        Scalar::F64(v) => write_float64(out, v),
+        Scalar::ComplexF32([re, im]) => {
+            write_float32(out, re);
+            out.extend_from_slice(separator.as_bytes());
+            write_float32(out, im);
+        }
+        Scalar::ComplexF64([re, im]) => {
+            write_float64(out, re);
+            out.extend_from_slice(separator.as_bytes());
+            write_float64(out, im);
+        }
+    }
+}
+
+impl Values {
+    /// Appends the value at `index` as [`write_scalar`] does; nothing past the end.
+    pub fn write_text(&self, index: usize, out: &mut Vec<u8>, separator: &str) {
+        if let Some(value) = self.get(index) {
+            write_scalar(out, value, separator);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text64(value: f64) -> String {
+        let mut out = Vec::new();
+        write_float64(&mut out, value);
+        String::from_utf8(out).unwrap()
+    }
+
+    fn text32(value: f32) -> String {
+        let mut out = Vec::new();
+        write_float32(&mut out, value);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn floats_turn_to_exponents_at_the_same_sizes_for_both_widths() {
+        for (value, expected) in [
+            (0.0, "0.0"),
+            (-0.0, "-0.0"),
+            (1.0, "1.0"),
+            (1e15, "1000000000000000.0"),
+            (1e16, "1e16"),
+            (1e-5, "0.00001"),
+            (f64::INFINITY, "inf"),
+            (f64::NEG_INFINITY, "-inf"),
+            (f64::NAN, "nan"),
+        ] {
+            assert_eq!(text64(value), expected);
+        }
+        for (value, expected) in [
+            (-0.0, "-0.0"),
+            (0.1, "0.1"),
+            (1e12, "1000000000000.0"),
+            (1e13, "10000000000000.0"),
+            (9.999_999e15, "9999999000000000.0"),
+            (1e16, "1e16"),
+            (1e-5, "0.00001"),
+            (9e-6, "9e-6"),
+            (1.5e-40, "1.5e-40"),
+            (f32::NEG_INFINITY, "-inf"),
+        ] {
+            assert_eq!(text32(value), expected);
+        }
+        assert_eq!(text64(5e-324), "5e-324");
+        assert_eq!(text64(1.5e-6), "1.5e-6");
+    }
+
+    #[test]
+    fn every_sampled_float32_reads_back() {
+        let mut bits = 1_u32;
+        for _ in 0..200_000 {
+            bits = bits.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let value = f32::from_bits(bits);
+            if value.is_finite() {
+                let back: f32 = text32(value).parse().unwrap();
+                assert_eq!(back.to_bits(), value.to_bits(), "{value:e}");
+            }
+        }
+    }
+}

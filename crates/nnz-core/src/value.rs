@@ -1,0 +1,274 @@
+//! The types a stored value may have, one value, and many of one type.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A boolean stored in one byte, 0 or 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(transparent)]
+pub struct Bint8(pub u8);
+
+/// Ties a Rust type to its [`ValueType`] and its arm of [`Values`].
+pub trait Element: bytemuck::Pod + Send + Sync + fmt::Debug + PartialEq {
+    /// The type as the formats name it.
+    const TYPE: ValueType;
+
+    /// Wraps a vector.
+    fn wrap(values: Vec<Self>) -> Values;
+
+    /// Wraps one value.
+    fn scalar(self) -> Scalar;
+
+    /// Returns the values as a slice, if they are of this type.
+    fn slice(values: &Values) -> Option<&[Self]>;
+
+    /// Returns the vector to fill, after making `values` one of this type if it was not.
+    fn vec_mut(values: &mut Values) -> &mut Vec<Self>;
+}
+
+macro_rules! value_types {
+    ($($variant:ident, $rust:ty, $name:literal, $doc:literal;)*) => {
+        /// Names the type of a stored value.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum ValueType { $(#[doc = $doc] $variant,)* }
+
+        impl ValueType {
+            /// Every type, narrow to wide within its kind.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// Returns the name formats and messages use, such as `uint32`.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// Returns the bytes one value takes.
+            #[must_use]
+            pub fn size(self) -> usize {
+                match self { $(Self::$variant => size_of::<$rust>(),)* }
+            }
+        }
+
+        /// One value of any type.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum Scalar { $(#[doc = $doc] $variant($rust),)* }
+
+        impl Scalar {
+            /// Returns the type.
+            #[must_use]
+            pub fn value_type(&self) -> ValueType {
+                match self { $(Self::$variant(_) => ValueType::$variant,)* }
+            }
+
+            /// Returns `count` copies.
+            #[must_use]
+            pub fn repeat(self, count: usize) -> Values {
+                match self { $(Self::$variant(v) => Values::$variant(vec![v; count]),)* }
+            }
+        }
+
+        /// Many values of one type.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Values {
+            $(#[doc = $doc] $variant(Vec<$rust>),)*
+            /// One value shared by every entry, however many there are.
+            Iso(Scalar),
+        }
+
+        impl Values {
+            /// Returns an empty vector of a type.
+            #[must_use]
+            pub fn new(value_type: ValueType) -> Self {
+                match value_type { $(ValueType::$variant => Self::$variant(Vec::new()),)* }
+            }
+
+            /// Returns the type of each value.
+            #[must_use]
+            pub fn value_type(&self) -> ValueType {
+                match self {
+                    $(Self::$variant(_) => ValueType::$variant,)*
+                    Self::Iso(scalar) => scalar.value_type(),
+                }
+            }
+
+            /// Removes all values; an iso value stays.
+            pub fn clear(&mut self) {
+                match self {
+                    $(Self::$variant(v) => v.clear(),)*
+                    Self::Iso(_) => {}
+                }
+            }
+
+            /// Returns the value at `index`, or `None` past the end. An iso value has no end.
+            #[must_use]
+            pub fn get(&self, index: usize) -> Option<Scalar> {
+                match self {
+                    $(Self::$variant(v) => v.get(index).map(|&x| Scalar::$variant(x)),)*
+                    Self::Iso(scalar) => Some(*scalar),
+                }
+            }
+
+            /// Returns the number of values held, or `None` for an iso value.
+            #[must_use]
+            pub fn len(&self) -> Option<usize> {
+                match self {
+                    $(Self::$variant(v) => Some(v.len()),)*
+                    Self::Iso(_) => None,
+                }
+            }
+
+            /// Returns whether there are no values; an iso value is never empty.
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                self.len() == Some(0)
+            }
+
+            /// Returns the values as native-endian bytes; an iso value has none.
+            #[must_use]
+            pub fn bytes(&self) -> &[u8] {
+                match self {
+                    $(Self::$variant(v) => bytemuck::cast_slice(v),)*
+                    Self::Iso(_) => &[],
+                }
+            }
+
+            /// Appends one value. One of another type is left out; `false` says so.
+            pub fn push(&mut self, scalar: Scalar) -> bool {
+                match (self, scalar) {
+                    $((Self::$variant(v), Scalar::$variant(x)) => v.push(x),)*
+                    _ => return false,
+                }
+                true
+            }
+
+            /// Makes room for exactly `count` values (zeros) and returns their native-endian bytes.
+            /// An iso value has none.
+            pub fn resize_bytes(&mut self, count: usize) -> &mut [u8] {
+                match self {
+                    $(Self::$variant(v) => {
+                        v.resize(count, bytemuck::Zeroable::zeroed());
+                        bytemuck::cast_slice_mut(v)
+                    })*
+                    Self::Iso(_) => &mut [],
+                }
+            }
+
+            /// Appends `other[range]`. Values of another type are left out; `false` says so.
+            pub fn extend_from(&mut self, other: &Self, range: std::ops::Range<usize>) -> bool {
+                match (self, other) {
+                    $((Self::$variant(a), Self::$variant(b)) => match b.get(range) {
+                        Some(part) => a.extend_from_slice(part),
+                        None => return false,
+                    },)*
+                    (Self::Iso(a), Self::Iso(b)) => return a == b,
+                    _ => return false,
+                }
+                true
+            }
+        }
+
+        $(impl Element for $rust {
+            const TYPE: ValueType = ValueType::$variant;
+
+            fn wrap(values: Vec<Self>) -> Values { Values::$variant(values) }
+
+            fn scalar(self) -> Scalar { Scalar::$variant(self) }
+
+            fn slice(values: &Values) -> Option<&[Self]> {
+                match values { Values::$variant(v) => Some(v), _ => None }
+            }
+
+            fn vec_mut(values: &mut Values) -> &mut Vec<Self> {
+                if !matches!(values, Values::$variant(_)) {
+                    *values = Values::$variant(Vec::new());
+                }
+                match values {
+                    Values::$variant(v) => v,
+                    _ => unreachable!("set just above"),
+                }
+            }
+        })*
+    };
+}
+
+value_types! {
+    U8, u8, "uint8", "Unsigned, 8 bits.";
+    U16, u16, "uint16", "Unsigned, 16 bits.";
+    U32, u32, "uint32", "Unsigned, 32 bits.";
+    U64, u64, "uint64", "Unsigned, 64 bits.";
+    I8, i8, "int8", "Signed, 8 bits.";
+    I16, i16, "int16", "Signed, 16 bits.";
+    I32, i32, "int32", "Signed, 32 bits.";
+    I64, i64, "int64", "Signed, 64 bits.";
+    F32, f32, "float32", "IEEE 754, 32 bits.";
+    F64, f64, "float64", "IEEE 754, 64 bits.";
+    Bint8, Bint8, "bint8", "A boolean in a byte.";
+    ComplexF32, [f32; 2], "complex[float32]", "Real and imaginary part, 32 bits each.";
+    ComplexF64, [f64; 2], "complex[float64]", "Real and imaginary part, 64 bits each.";
+}
+
+impl ValueType {
+    /// Returns whether values have an imaginary part.
+    #[must_use]
+    pub fn is_complex(self) -> bool {
+        matches!(self, Self::ComplexF32 | Self::ComplexF64)
+    }
+
+    /// Returns whether values are whole numbers (or booleans).
+    #[must_use]
+    pub fn is_integer(self) -> bool {
+        !self.is_complex() && !matches!(self, Self::F32 | Self::F64)
+    }
+}
+
+impl fmt::Display for ValueType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for ValueType {
+    type Err = String;
+
+    /// Reads a type's name, or one of the short names `uint`, `int`, `float`, `double`, `bool`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(match text {
+            "uint" => Self::U32,
+            "int" => Self::I32,
+            "float" => Self::F32,
+            "double" => Self::F64,
+            "bool" => Self::Bint8,
+            _ => {
+                return Self::ALL
+                    .iter()
+                    .copied()
+                    .find(|t| t.name() == text)
+                    .ok_or_else(|| format!("unknown value type {text:?}"));
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_read_back_as_the_type_they_name() {
+        for &t in ValueType::ALL {
+            assert_eq!(t.name().parse(), Ok(t));
+        }
+        assert_eq!("double".parse(), Ok(ValueType::F64));
+        assert!("float16".parse::<ValueType>().is_err());
+    }
+
+    #[test]
+    fn values_take_only_their_own_type() {
+        let mut values = Values::new(ValueType::U32);
+        assert!(values.push(Scalar::U32(7)));
+        assert!(!values.push(Scalar::I64(7)));
+        assert_eq!(values.get(0), Some(Scalar::U32(7)));
+        assert_eq!(values.get(1), None);
+        assert!(!values.extend_from(&Values::U32(vec![1]), 0..2));
+    }
+}
