@@ -1,0 +1,101 @@
+//! One array of numbers, read at any position.
+
+use nnz_core::{At, Element, Error, Place, Result, ValueType};
+
+/// An array of numbers that can be read at any position, from many threads.
+pub trait NumberArray: Send + Sync {
+    /// Returns the array's place, for messages.
+    fn place(&self) -> Place;
+
+    /// Returns the type of an element.
+    fn value_type(&self) -> ValueType;
+
+    /// Returns the number of whole elements.
+    fn len(&self) -> u64;
+
+    /// Returns whether there are no elements.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the bytes the array takes where it is stored.
+    fn stored_bytes(&self) -> u64;
+
+    /// Returns the bytes left over behind the last whole element.
+    fn trailing_bytes(&self) -> u64 {
+        0
+    }
+
+    /// Fills `out` with elements from `first` on, in native byte order.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the range ends past the array, `out` is no whole number of elements, or the
+    /// storage cannot be read.
+    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()>;
+}
+
+impl dyn NumberArray + '_ {
+    /// Fills `out` with elements from `first` on.
+    ///
+    /// # Errors
+    ///
+    /// Fails where elements are of another type, or as [`read_bytes`](NumberArray::read_bytes).
+    pub fn read<T: Element>(&self, first: u64, out: &mut [T]) -> Result<()> {
+        if self.value_type() != T::TYPE {
+            return Err(self.mistyped(T::TYPE));
+        }
+        self.read_bytes(first, bytemuck::cast_slice_mut(out))
+    }
+
+    /// Fills `out` with 32- or 64-bit unsigned elements from `first` on.
+    ///
+    /// # Errors
+    ///
+    /// Fails where elements are of another type, or as [`read_bytes`](NumberArray::read_bytes).
+    pub fn read_widened(&self, first: u64, out: &mut [u64]) -> Result<()> {
+        match self.value_type() {
+            ValueType::U64 => self.read(first, out),
+            ValueType::U32 => {
+                // The narrow elements go into the upper half of the same memory, and are widened
+                // from the front: each is read before its place is written.
+                let len = out.len();
+                let words: &mut [u32] = bytemuck::cast_slice_mut(out);
+                self.read(first, &mut words[len..])?;
+                for i in 0..len {
+                    let wide = u64::from(words[len + i]).to_ne_bytes();
+                    let (low, high) = wide.split_at(4);
+                    words[2 * i] = bytemuck::pod_read_unaligned(low);
+                    words[2 * i + 1] = bytemuck::pod_read_unaligned(high);
+                }
+                Ok(())
+            }
+            _ => Err(self.mistyped(ValueType::U64)),
+        }
+    }
+
+    fn mistyped(&self, expected: ValueType) -> Error {
+        Error::mismatch(
+            self.place(),
+            format!("elements of type {}", self.value_type()),
+            format!("elements of type {expected}"),
+        )
+    }
+}
+
+/// Checks that `bytes` bytes from element `first` on lie inside an array.
+pub(crate) fn check_range(array: &dyn NumberArray, first: u64, bytes: usize) -> Result<()> {
+    let size = array.value_type().size();
+    let end = first.checked_add((bytes / size) as u64);
+    if bytes.is_multiple_of(size) && end.is_some_and(|end| end <= array.len()) {
+        return Ok(());
+    }
+    Err(Error::mismatch(
+        array.place().at(At::Element(array.len())),
+        format!("the end of the array after {} elements", array.len()),
+        format!(
+            "at least {} elements",
+            first.saturating_add(bytes.div_ceil(size) as u64)
+        ),
+    ))
+}

@@ -1,0 +1,133 @@
+//! What every container can do.
+
+use std::path::Path;
+
+use nnz_core::{Element, Result, StringList, ValueType};
+
+use crate::NumberArray;
+
+/// Says what a container can hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Capabilities {
+    /// The types of number it can store.
+    pub value_types: &'static [ValueType],
+    /// Whether a string may hold line breaks.
+    pub line_breaks: bool,
+}
+
+/// Named arrays that can be read.
+pub trait Container: Send + Sync {
+    /// Returns the path, with `::GROUP` where it is a group inside a file.
+    fn path(&self) -> &Path;
+
+    /// Returns what kind of container it is, such as `directory`.
+    fn kind(&self) -> &'static str;
+
+    /// Returns what it can hold.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Lists the names of all members, sorted.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the container cannot be read.
+    fn members(&self) -> Result<Vec<String>>;
+
+    /// Reads a tag: a short text of one line that says what the container holds.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is missing, or is not one line of text.
+    fn tag(&self, name: &str) -> Result<String>;
+
+    /// Opens an array of numbers.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is missing, or is no array of numbers.
+    fn array(&self, name: &str) -> Result<Box<dyn NumberArray>>;
+
+    /// Checks that a list of strings is there, without reading it, and returns its stored bytes.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is missing.
+    fn strings_size(&self, name: &str) -> Result<u64>;
+
+    /// Reads a list of strings, one after the other, into `each`.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is missing, cannot be read, or `each` fails.
+    fn for_each_string(&self, name: &str, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>;
+}
+
+impl dyn Container + '_ {
+    /// Reads a whole list of strings.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`for_each_string`](Container::for_each_string).
+    pub fn strings(&self, name: &str) -> Result<StringList> {
+        let mut list = StringList::new();
+        self.for_each_string(name, &mut |string| {
+            list.push(string);
+            Ok(())
+        })?;
+        Ok(list)
+    }
+}
+
+/// Names an array being written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArrayId(pub(crate) usize);
+
+/// Named arrays being written. Dropped unfinished, they leave nothing behind.
+pub trait ContainerWriter: Send {
+    /// Writes a tag.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it cannot be written, or is not one line of text.
+    fn set_tag(&mut self, name: &str, text: &str) -> Result<()>;
+
+    /// Creates an empty array of numbers to append to.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the container cannot hold the type, or the array cannot be created.
+    fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId>;
+
+    /// Appends whole elements, given in native byte order.
+    ///
+    /// # Errors
+    ///
+    /// Fails where they cannot be written.
+    fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()>;
+
+    /// Writes a list of strings.
+    ///
+    /// # Errors
+    ///
+    /// Fails where they cannot be written, or one of them would not read back the same.
+    fn write_strings(&mut self, name: &str, strings: &mut dyn Iterator<Item = &[u8]>)
+    -> Result<()>;
+
+    /// Completes all arrays, puts the whole in its place and returns its bytes.
+    ///
+    /// # Errors
+    ///
+    /// Fails where that cannot be done; nothing is left behind then.
+    fn finish(self: Box<Self>) -> Result<u64>;
+}
+
+impl dyn ContainerWriter + '_ {
+    /// Appends elements.
+    ///
+    /// # Errors
+    ///
+    /// Fails where they cannot be written.
+    pub fn append<T: Element>(&mut self, array: ArrayId, elements: &[T]) -> Result<()> {
+        self.append_bytes(array, bytemuck::cast_slice(elements))
+    }
+}

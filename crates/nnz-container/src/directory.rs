@@ -1,0 +1,12 @@
+//! A directory of BPCells array files.
+//!
+//! Numbers: an 8-byte ASCII header that names the type, then little-endian elements. Strings: one
+//! a line, without a header. A tag is a file of one line.
+
+mod header;
+mod lines;
+mod reader;
+mod writer;
+
+pub use reader::Directory;
+pub use writer::DirectoryWriter;

@@ -1,0 +1,215 @@
+//! Named arrays in memory: for tests, and for data that never touches a disk.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use nnz_core::{Error, ErrorKind, Place, Result, StringList, ValueType};
+
+use crate::array::check_range;
+use crate::{ArrayId, Capabilities, Container, ContainerWriter, NumberArray};
+
+#[derive(Clone, Debug)]
+enum Member {
+    Tag(String),
+    Numbers(ValueType, Arc<Vec<u8>>),
+    Strings(StringList),
+}
+
+/// A container in memory. Clones share what is stored.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    members: Arc<Mutex<BTreeMap<String, Member>>>,
+}
+
+impl Memory {
+    /// Makes an empty container.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Starts writing; what is written replaces all members once it is finished.
+    #[must_use]
+    pub fn writer(&self) -> MemoryWriter {
+        MemoryWriter {
+            into: self.clone(),
+            members: Vec::new(),
+        }
+    }
+
+    fn member(&self, name: &str) -> Result<Member> {
+        let members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
+        members
+            .get(name)
+            .cloned()
+            .ok_or_else(|| Error::new(ErrorKind::Missing, place(name)))
+    }
+
+    fn strings_list(&self, name: &str) -> Result<StringList> {
+        match self.member(name)? {
+            Member::Strings(list) => Ok(list),
+            _ => Err(Error::mismatch(place(name), "no strings", "strings")),
+        }
+    }
+}
+
+fn place(name: &str) -> Place {
+    Place::array("memory", name)
+}
+
+impl Container for Memory {
+    fn path(&self) -> &Path {
+        Path::new("memory")
+    }
+
+    fn kind(&self) -> &'static str {
+        "memory"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            value_types: ValueType::ALL,
+            line_breaks: true,
+        }
+    }
+
+    fn members(&self) -> Result<Vec<String>> {
+        let members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(members.keys().cloned().collect())
+    }
+
+    fn tag(&self, name: &str) -> Result<String> {
+        match self.member(name)? {
+            Member::Tag(text) => Ok(text),
+            _ => Err(Error::mismatch(place(name), "no text", "one line")),
+        }
+    }
+
+    fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
+        match self.member(name)? {
+            Member::Numbers(value_type, bytes) => Ok(Box::new(Numbers {
+                place: place(name),
+                value_type,
+                bytes,
+            })),
+            _ => Err(Error::mismatch(place(name), "no numbers", "numbers")),
+        }
+    }
+
+    fn strings_size(&self, name: &str) -> Result<u64> {
+        Ok(self
+            .strings_list(name)?
+            .iter()
+            .map(|string| string.len() as u64)
+            .sum())
+    }
+
+    fn for_each_string(&self, name: &str, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        self.strings_list(name)?.iter().try_for_each(each)
+    }
+}
+
+struct Numbers {
+    place: Place,
+    value_type: ValueType,
+    bytes: Arc<Vec<u8>>,
+}
+
+impl NumberArray for Numbers {
+    fn place(&self) -> Place {
+        self.place.clone()
+    }
+
+    fn value_type(&self) -> ValueType {
+        self.value_type
+    }
+
+    fn len(&self) -> u64 {
+        (self.bytes.len() / self.value_type.size()) as u64
+    }
+
+    fn stored_bytes(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
+        check_range(self, first, out.len())?;
+        let start = usize::try_from(first).unwrap_or(usize::MAX) * self.value_type.size();
+        out.copy_from_slice(&self.bytes[start..start + out.len()]);
+        Ok(())
+    }
+}
+
+/// Members of a [`Memory`] being written.
+#[derive(Debug)]
+pub struct MemoryWriter {
+    into: Memory,
+    members: Vec<(String, Being)>,
+}
+
+#[derive(Debug)]
+enum Being {
+    Numbers(ValueType, Vec<u8>),
+    Whole(Member),
+}
+
+impl MemoryWriter {
+    fn add(&mut self, name: &str, member: Being) -> Result<ArrayId> {
+        if self.members.iter().any(|(taken, _)| taken == name) {
+            return Err(Error::new(ErrorKind::Exists, place(name)));
+        }
+        self.members.push((name.to_owned(), member));
+        Ok(ArrayId(self.members.len() - 1))
+    }
+}
+
+impl ContainerWriter for MemoryWriter {
+    fn set_tag(&mut self, name: &str, text: &str) -> Result<()> {
+        if text.contains('\n') {
+            return Err(Error::mismatch(place(name), "several lines", "one line"));
+        }
+        self.add(name, Being::Whole(Member::Tag(text.to_owned())))
+            .map(drop)
+    }
+
+    fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {
+        self.add(name, Being::Numbers(value_type, Vec::new()))
+    }
+
+    fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()> {
+        if let Some((_, Being::Numbers(_, all))) = self.members.get_mut(array.0) {
+            all.extend_from_slice(bytes);
+        }
+        Ok(())
+    }
+
+    fn write_strings(
+        &mut self,
+        name: &str,
+        strings: &mut dyn Iterator<Item = &[u8]>,
+    ) -> Result<()> {
+        self.add(name, Being::Whole(Member::Strings(strings.collect())))
+            .map(drop)
+    }
+
+    fn finish(self: Box<Self>) -> Result<u64> {
+        let mut bytes = 0;
+        let members = self.members.into_iter().map(|(name, being)| {
+            let member = match being {
+                Being::Numbers(value_type, all) => {
+                    bytes += all.len() as u64;
+                    Member::Numbers(value_type, Arc::new(all))
+                }
+                Being::Whole(member) => member,
+            };
+            (name, member)
+        });
+        *self
+            .into
+            .members
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = members.collect();
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,53 @@
+//! Files without a name, which vanish with the process that holds them open.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// Creates a file without a name in a directory; `None` where the system cannot.
+#[cfg(target_os = "linux")]
+pub(super) fn create(directory: &Path) -> io::Result<Option<File>> {
+    use rustix::fs::{CWD, Mode, OFlags, openat};
+    use rustix::io::Errno;
+
+    if !Path::new("/proc/self/fd").exists() {
+        // Without it the file could never be given a name.
+        return Ok(None);
+    }
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    match openat(CWD, directory, flags, Mode::from_raw_mode(0o666)) {
+        Ok(fd) => Ok(Some(File::from(fd))),
+        // What kernels and file systems without this feature answer.
+        Err(Errno::NOTSUP | Errno::ISDIR | Errno::NOENT | Errno::INVAL) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Gives a file without a name its first one; fails if something has that name already.
+#[cfg(target_os = "linux")]
+pub(super) fn give_name(file: &File, path: &Path) -> io::Result<()> {
+    use std::os::fd::AsRawFd;
+
+    use rustix::fs::{AtFlags, CWD, linkat};
+
+    let fd = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(linkat(
+        CWD,
+        fd.as_str(),
+        CWD,
+        path,
+        AtFlags::SYMLINK_FOLLOW,
+    )?)
+}
+
+/// Says that there are no files without a name here.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn create(_: &Path) -> io::Result<Option<File>> {
+    Ok(None)
+}
+
+/// Is never called: there are no files without a name here.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn give_name(_: &File, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}

@@ -1,0 +1,158 @@
+//! A directory of files that appears whole or not at all.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use nnz_core::{Error, ErrorKind, Place, Result};
+
+use super::pending::Pending;
+use super::{Target, WriteOptions, anonymous};
+
+/// A directory being written, invisible until it is committed. Dropped before, it leaves nothing.
+#[derive(Debug)]
+pub struct StagedDirectory {
+    target: Target,
+    /// The files to be named, where files can be made without a name.
+    unnamed: Vec<(String, File)>,
+    /// The directory under its hidden name, made once it is needed.
+    hidden: Option<Pending>,
+}
+
+impl StagedDirectory {
+    /// Starts a directory that will be `target`.
+    ///
+    /// A directory that is there already is replaced only if it is empty, or looks like one
+    /// written by this: it holds a file named `mark`, no directories, and no file with a dot in
+    /// its name. A slip of the hand must not cost somebody a folder of other things.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the target may not be replaced, or its directory cannot be written.
+    pub fn create(target: &Path, options: WriteOptions, mark: &str) -> Result<Self> {
+        let target = Target::check(target, options)?;
+        if target.existing.as_ref().is_some_and(|found| found.is_dir()) {
+            check_replaceable(&target.path, mark)?;
+        }
+        Ok(Self {
+            target,
+            unnamed: Vec::new(),
+            hidden: None,
+        })
+    }
+
+    /// Returns the path the directory will have.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.target.path
+    }
+
+    /// Creates a file of the directory.
+    ///
+    /// # Errors
+    ///
+    /// Fails where that cannot be done, or there is one of that name.
+    pub fn create_file(&mut self, name: &str) -> Result<File> {
+        let path = self.target.path.join(name);
+        let io = |error| Error::io(&path, error);
+        if self.unnamed.iter().any(|(taken, _)| taken == name) {
+            return Err(io(io::ErrorKind::AlreadyExists.into()));
+        }
+        if self.hidden.is_none()
+            && let Some(file) = anonymous::create(&self.target.parent).map_err(io)?
+        {
+            self.unnamed
+                .push((name.to_owned(), file.try_clone().map_err(io)?));
+            return Ok(file);
+        }
+        let directory = self.hidden_directory().map_err(io)?;
+        OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(directory.join(name))
+            .map_err(io)
+    }
+
+    fn hidden_directory(&mut self) -> io::Result<PathBuf> {
+        if self.hidden.is_none() {
+            let hidden = Pending::new(self.target.hidden_sibling());
+            std::fs::create_dir(hidden.path())?;
+            self.hidden = Some(hidden);
+        }
+        let path = self
+            .hidden
+            .as_ref()
+            .map(|hidden| hidden.path().to_path_buf());
+        path.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// Puts the directory in its place and returns the bytes of its files.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the data cannot be written out or the name cannot be taken; nothing is left
+    /// behind then, and a target to be replaced stays as it was.
+    pub fn commit(mut self) -> Result<u64> {
+        let path = self.target.path.clone();
+        let io = |error: io::Error| match error.kind() {
+            io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty => {
+                Error::new(ErrorKind::Exists, Place::path(&*path))
+            }
+            _ => Error::io(&path, error),
+        };
+        // The slow part first: what is left once the data is on disk takes no time.
+        if self.target.options.sync {
+            for (_, file) in &self.unnamed {
+                file.sync_all().map_err(io)?;
+            }
+        }
+        let directory = self.hidden_directory().map_err(io)?;
+        for (name, file) in std::mem::take(&mut self.unnamed) {
+            anonymous::give_name(&file, &directory.join(name)).map_err(io)?;
+        }
+        let mut bytes = 0;
+        for entry in std::fs::read_dir(&directory).map_err(io)? {
+            let entry = entry.map_err(io)?;
+            bytes += entry.metadata().map_err(io)?.len();
+            if self.target.options.sync {
+                File::open(entry.path())
+                    .and_then(|file| file.sync_all())
+                    .map_err(io)?;
+            }
+        }
+        if self.target.options.sync {
+            File::open(&directory)
+                .and_then(|dir| dir.sync_all())
+                .map_err(io)?;
+        }
+        if let Some(hidden) = self.hidden.take() {
+            hidden
+                .resolve(|from| self.target.take_name(from))
+                .map_err(io)?;
+        }
+        self.target.sync_parent()?;
+        Ok(bytes)
+    }
+}
+
+fn check_replaceable(path: &Path, mark: &str) -> Result<()> {
+    let io = |error| Error::io(path, error);
+    let mut empty = true;
+    let mut marked = false;
+    for entry in std::fs::read_dir(path).map_err(io)? {
+        let entry = entry.map_err(io)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        empty = false;
+        marked |= name == mark;
+        if name.contains('.') || !entry.file_type().map_err(io)?.is_file() {
+            let what = format!("holds {name:?}, which is no part of a store: not replaced");
+            return Err(Error::new(ErrorKind::Argument(what), Place::path(path)));
+        }
+    }
+    if empty || marked {
+        return Ok(());
+    }
+    let what = format!("a directory without a file {mark:?}: not replaced");
+    Err(Error::new(ErrorKind::Argument(what), Place::path(path)))
+}

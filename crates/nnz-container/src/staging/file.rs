@@ -1,0 +1,125 @@
+//! One file that appears whole or not at all.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use nnz_core::{Error, ErrorKind, Place, Result};
+
+use super::pending::Pending;
+use super::{Target, WriteOptions, anonymous};
+
+/// A file being written, invisible until it is committed. Dropped before, it leaves nothing.
+#[derive(Debug)]
+pub struct StagedFile {
+    file: File,
+    target: Target,
+    /// The hidden name, where the file could not be made without one.
+    hidden: Option<Pending>,
+}
+
+impl StagedFile {
+    /// Starts a file that will be `target`.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the target exists and may not be replaced, is a directory, or its directory
+    /// cannot be written.
+    pub fn create(target: &Path, options: WriteOptions) -> Result<Self> {
+        let target = Target::check(target, options)?;
+        if target.existing.as_ref().is_some_and(|found| found.is_dir()) {
+            let what = "a directory, which a file does not replace".to_owned();
+            return Err(Error::new(
+                ErrorKind::Argument(what),
+                Place::path(target.path),
+            ));
+        }
+        if let Some(file) = anonymous::create(&target.parent).map_err(|e| target.io(e))? {
+            return Ok(Self {
+                file,
+                target,
+                hidden: None,
+            });
+        }
+        let hidden = Pending::new(target.hidden_sibling());
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(hidden.path())
+            .map_err(|e| target.io(e))?;
+        Ok(Self {
+            file,
+            target,
+            hidden: Some(hidden),
+        })
+    }
+
+    /// Returns the path the file will have.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.target.path
+    }
+
+    /// Puts the file in its place and returns its length in bytes.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the data cannot be written out or the name cannot be taken; nothing is left
+    /// behind then, and a target to be replaced stays as it was.
+    pub fn commit(self) -> Result<u64> {
+        let Self {
+            file,
+            target,
+            hidden,
+        } = self;
+        let io = |error: io::Error| match error.kind() {
+            io::ErrorKind::AlreadyExists => {
+                Error::new(ErrorKind::Exists, Place::path(&*target.path))
+            }
+            _ => target.io(error),
+        };
+        if let Some(found) = &target.existing {
+            file.set_permissions(found.permissions()).map_err(io)?;
+        }
+        let bytes = file.metadata().map_err(io)?.len();
+        if target.options.sync {
+            file.sync_all().map_err(io)?;
+        }
+        match hidden {
+            Some(hidden) => hidden.resolve(|from| target.take_name(from)).map_err(io)?,
+            None if target.existing.is_none() => {
+                anonymous::give_name(&file, &target.path).map_err(io)?;
+            }
+            None => {
+                let hidden = Pending::new(target.hidden_sibling());
+                anonymous::give_name(&file, hidden.path()).map_err(io)?;
+                hidden.resolve(|from| target.take_name(from)).map_err(io)?;
+            }
+        }
+        target.sync_parent()?;
+        Ok(bytes)
+    }
+}
+
+impl Write for StagedFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl io::Read for StagedFile {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.file.read(bytes)
+    }
+}
+
+impl Seek for StagedFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}

@@ -1,0 +1,215 @@
+//! What every container has to do, run for each by what it declares it can hold.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+use nnz_container::directory::{Directory, DirectoryWriter};
+use nnz_container::memory::Memory;
+use nnz_container::staging::WriteOptions;
+use nnz_container::{Container, ContainerWriter};
+use nnz_core::{ErrorKind, ValueType, Values};
+use proptest::prelude::*;
+
+/// Makes a container of one kind and opens it again.
+trait Backend {
+    fn writer(&self) -> Box<dyn ContainerWriter>;
+    fn open(&self) -> Box<dyn Container>;
+}
+
+impl Backend for Memory {
+    fn writer(&self) -> Box<dyn ContainerWriter> {
+        Box::new(Memory::writer(self))
+    }
+
+    fn open(&self) -> Box<dyn Container> {
+        Box::new(self.clone())
+    }
+}
+
+impl Backend for tempfile::TempDir {
+    fn writer(&self) -> Box<dyn ContainerWriter> {
+        let options = WriteOptions {
+            overwrite: true,
+            sync: false,
+        };
+        Box::new(DirectoryWriter::create(&self.path().join("store"), options).unwrap())
+    }
+
+    fn open(&self) -> Box<dyn Container> {
+        Box::new(Directory::open(&self.path().join("store")).unwrap())
+    }
+}
+
+fn every_backend(test: impl Fn(&dyn Backend)) {
+    test(&Memory::new());
+    test(&tempfile::tempdir().unwrap());
+}
+
+/// Sixteen elements of a type, as native-endian bytes.
+fn sample(value_type: ValueType) -> Vec<u8> {
+    let mut values = Values::new(value_type);
+    let bytes = values.resize_bytes(16);
+    bytes
+        .iter_mut()
+        .zip((0..=255).cycle())
+        .for_each(|(byte, n)| *byte = n);
+    values.bytes().to_vec()
+}
+
+#[test]
+fn arrays_of_every_type_it_declares_come_back_from_any_position() {
+    every_backend(|backend| {
+        backend.writer().finish().unwrap();
+        let types = backend.open().capabilities().value_types;
+        let mut writer = backend.writer();
+        for &value_type in types {
+            let id = writer.create_array(value_type.name(), value_type).unwrap();
+            let bytes = sample(value_type);
+            let (head, tail) = bytes.split_at(5 * value_type.size());
+            writer.append_bytes(id, head).unwrap();
+            writer.append_bytes(id, &[]).unwrap();
+            writer.append_bytes(id, tail).unwrap();
+        }
+        writer.finish().unwrap();
+
+        let container = backend.open();
+        for &value_type in types {
+            let array = container.array(value_type.name()).unwrap();
+            assert_eq!((array.value_type(), array.len()), (value_type, 16));
+            let expected = sample(value_type);
+            let size = value_type.size();
+            for first in 0..=16 {
+                for len in 0..=16 - first {
+                    let mut out = vec![0; len * size];
+                    array.read_bytes(first as u64, &mut out).unwrap();
+                    assert_eq!(out, expected[first * size..(first + len) * size]);
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn arrays_it_cannot_hold_are_refused() {
+    every_backend(|backend| {
+        backend.writer().finish().unwrap();
+        let able = backend.open().capabilities().value_types;
+        for &value_type in ValueType::ALL {
+            let made = backend.writer().create_array("a", value_type);
+            assert_eq!(made.is_ok(), able.contains(&value_type), "{value_type}");
+        }
+    });
+}
+
+#[test]
+fn reading_past_the_end_is_an_error() {
+    every_backend(|backend| {
+        let mut writer = backend.writer();
+        let id = writer.create_array("a", ValueType::U32).unwrap();
+        writer.append(id, &[1_u32, 2, 3]).unwrap();
+        writer.finish().unwrap();
+        let container = backend.open();
+        let array = container.array("a").unwrap();
+        let mut two = [0_u32; 2];
+        array.read(1, &mut two).unwrap();
+        assert_eq!(two, [2, 3]);
+        assert!(array.read(2, &mut two).is_err());
+        assert!(array.read(u64::MAX, &mut two).is_err());
+        assert!(array.read_bytes(0, &mut [0; 5]).is_err());
+        assert!(array.read(0, &mut [0_f32; 2]).is_err());
+        let mut wide = [0_u64; 3];
+        array.read_widened(0, &mut wide).unwrap();
+        assert_eq!(wide, [1, 2, 3]);
+    });
+}
+
+#[test]
+fn empty_arrays_and_lists_are_there() {
+    every_backend(|backend| {
+        let mut writer = backend.writer();
+        writer.create_array("none", ValueType::U64).unwrap();
+        writer
+            .write_strings("nobody", &mut std::iter::empty())
+            .unwrap();
+        writer.finish().unwrap();
+        let container = backend.open();
+        assert_eq!(container.members().unwrap(), ["nobody", "none"]);
+        assert!(container.array("none").unwrap().is_empty());
+        assert!(container.strings("nobody").unwrap().is_empty());
+    });
+}
+
+#[test]
+fn what_is_missing_is_said_to_be_missing() {
+    every_backend(|backend| {
+        backend.writer().finish().unwrap();
+        let container = backend.open();
+        for error in [
+            container.array("x").err().unwrap(),
+            container.strings("x").unwrap_err(),
+            container.strings_size("x").unwrap_err(),
+            container.tag("x").unwrap_err(),
+        ] {
+            assert!(matches!(error.kind(), ErrorKind::Missing), "{error}");
+            assert_eq!(error.place().array.as_deref(), Some("x"));
+        }
+    });
+}
+
+#[test]
+fn a_tag_is_one_line() {
+    every_backend(|backend| {
+        let mut writer = backend.writer();
+        assert!(writer.set_tag("bad", "two\nlines").is_err());
+        let mut writer = backend.writer();
+        writer.set_tag("version", "packed-uint-matrix-v2").unwrap();
+        writer.finish().unwrap();
+        assert_eq!(
+            backend.open().tag("version").unwrap(),
+            "packed-uint-matrix-v2"
+        );
+    });
+}
+
+#[test]
+fn an_unfinished_write_leaves_what_was_there() {
+    every_backend(|backend| {
+        let mut writer = backend.writer();
+        writer.set_tag("version", "old").unwrap();
+        writer.finish().unwrap();
+        let mut writer = backend.writer();
+        writer.set_tag("version", "new").unwrap();
+        drop(writer);
+        assert_eq!(backend.open().tag("version").unwrap(), "old");
+    });
+}
+
+#[test]
+fn two_members_cannot_share_a_name() {
+    every_backend(|backend| {
+        let mut writer = backend.writer();
+        writer.create_array("a", ValueType::U32).unwrap();
+        assert!(writer.create_array("a", ValueType::U32).is_err());
+    });
+}
+
+proptest! {
+    #[test]
+    fn strings_come_back_or_are_refused(
+        strings in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..6), 0..20),
+    ) {
+        every_backend(|backend| {
+            let mut writer = backend.writer();
+            let mut all = strings.iter().map(|s| &s[..]);
+            let written = writer.write_strings("names", &mut all);
+            let breaks = strings.iter().any(|s| s.contains(&b'\n') || s.ends_with(b"\r"));
+            if written.is_err() {
+                assert!(breaks);
+                return;
+            }
+            writer.finish().unwrap();
+            let container = backend.open();
+            assert!(!breaks || container.capabilities().line_breaks);
+            let back = container.strings("names").unwrap();
+            assert_eq!(back.iter().collect::<Vec<_>>(), strings);
+        });
+    }
+}

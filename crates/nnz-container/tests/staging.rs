@@ -1,0 +1,149 @@
+//! Outputs appear whole or not at all.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use nnz_container::staging::{StagedDirectory, StagedFile, WriteOptions};
+use nnz_core::ErrorKind;
+
+const NEW: WriteOptions = WriteOptions {
+    overwrite: false,
+    sync: true,
+};
+const FORCE: WriteOptions = WriteOptions {
+    overwrite: true,
+    sync: true,
+};
+
+fn listing(dir: &Path) -> Vec<String> {
+    let mut names: Vec<_> = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_file_appears_only_when_committed() {
+    let dir = tempfile::tempdir().unwrap();
+    let target = dir.path().join("out.mtx");
+    let mut staged = StagedFile::create(&target, NEW).unwrap();
+    staged.write_all(b"whole").unwrap();
+    assert!(!target.exists());
+    assert_eq!(staged.commit().unwrap(), 5);
+    assert_eq!(fs::read(&target).unwrap(), b"whole");
+    assert_eq!(listing(dir.path()), ["out.mtx"]);
+}
+
+#[test]
+fn a_dropped_file_leaves_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut staged = StagedFile::create(&dir.path().join("out"), NEW).unwrap();
+    staged.write_all(b"half").unwrap();
+    drop(staged);
+    assert!(listing(dir.path()).is_empty());
+}
+
+#[test]
+fn a_target_that_is_there_needs_leave_to_be_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    let target = dir.path().join("out");
+    fs::write(&target, "old").unwrap();
+    let refused = StagedFile::create(&target, NEW).unwrap_err();
+    assert!(matches!(refused.kind(), ErrorKind::Exists));
+
+    let mut staged = StagedFile::create(&target, FORCE).unwrap();
+    staged.write_all(b"new").unwrap();
+    assert_eq!(fs::read(&target).unwrap(), b"old");
+    staged.commit().unwrap();
+    assert_eq!(fs::read(&target).unwrap(), b"new");
+    assert_eq!(listing(dir.path()), ["out"]);
+}
+
+#[test]
+fn a_target_that_appears_meanwhile_is_not_overwritten() {
+    let dir = tempfile::tempdir().unwrap();
+    let target = dir.path().join("out");
+    let staged = StagedFile::create(&target, NEW).unwrap();
+    fs::write(&target, "somebody else's").unwrap();
+    assert!(matches!(
+        staged.commit().unwrap_err().kind(),
+        ErrorKind::Exists
+    ));
+    assert_eq!(fs::read(&target).unwrap(), b"somebody else's");
+
+    let target = dir.path().join("store");
+    let mut staged = StagedDirectory::create(&target, NEW, "version").unwrap();
+    staged.create_file("version").unwrap();
+    fs::create_dir(&target).unwrap();
+    assert!(matches!(
+        staged.commit().unwrap_err().kind(),
+        ErrorKind::Exists
+    ));
+    assert_eq!(listing(dir.path()), ["out", "store"]);
+}
+
+#[test]
+fn a_link_keeps_pointing_at_what_was_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    let real = dir.path().join("real");
+    let link = dir.path().join("link");
+    fs::write(&real, "old").unwrap();
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    let mut staged = StagedFile::create(&link, FORCE).unwrap();
+    staged.write_all(b"new").unwrap();
+    staged.commit().unwrap();
+    assert_eq!(fs::read(&real).unwrap(), b"new");
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+}
+
+#[test]
+fn devices_and_directories_are_not_replaced_by_files() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(StagedFile::create(Path::new("/dev/null"), FORCE).is_err());
+    assert!(StagedFile::create(dir.path(), FORCE).is_err());
+    assert!(StagedFile::create(&dir.path().join("missing/out"), FORCE).is_err());
+    assert!(StagedFile::create(Path::new("/"), FORCE).is_err());
+    assert!(StagedFile::create(Path::new(""), FORCE).is_err());
+}
+
+#[test]
+fn a_directory_is_exchanged_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let target = dir.path().join("store");
+    for (options, text) in [(NEW, "first"), (FORCE, "second")] {
+        let mut staged = StagedDirectory::create(&target, options, "version").unwrap();
+        staged
+            .create_file("version")
+            .unwrap()
+            .write_all(text.as_bytes())
+            .unwrap();
+        staged.create_file("val").unwrap();
+        assert!(staged.create_file("val").is_err());
+        assert_eq!(staged.commit().unwrap(), text.len() as u64);
+        assert_eq!(fs::read(target.join("version")).unwrap(), text.as_bytes());
+        assert_eq!(listing(&target), ["val", "version"]);
+        assert_eq!(listing(dir.path()), ["store"]);
+    }
+}
+
+#[test]
+fn folders_of_other_things_are_not_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    let target = dir.path().join("home");
+    fs::create_dir(&target).unwrap();
+    StagedDirectory::create(&target, FORCE, "version").unwrap();
+
+    fs::write(target.join("thesis"), "years").unwrap();
+    assert!(StagedDirectory::create(&target, FORCE, "version").is_err());
+    fs::write(target.join("version"), "packed-uint-matrix-v2\n").unwrap();
+    StagedDirectory::create(&target, FORCE, "version").unwrap();
+    fs::write(target.join("notes.txt"), "mine").unwrap();
+    assert!(StagedDirectory::create(&target, FORCE, "version").is_err());
+    fs::remove_file(target.join("notes.txt")).unwrap();
+    fs::create_dir(target.join("sub")).unwrap();
+    assert!(StagedDirectory::create(&target, FORCE, "version").is_err());
+}
