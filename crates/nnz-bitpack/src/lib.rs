@@ -1,1 +1,63 @@
-//! BP-128 bit packing: plain, minus-one, delta and zigzag-delta codecs with SIMD kernels
+//! BP-128 bit packing: plain, minus-one, delta and zigzag-delta codecs with SIMD kernels.
+//!
+//! An array of 32-bit integers is cut into chunks of [`CHUNK`] = 128 values, and each chunk is
+//! stored with just as many bits per value as its largest one needs. This is the packing that
+//! BPCells matrices and fragments use; the section "Bitpacking formats" of their format document
+//! describes it. One array becomes:
+//!
+//! | array | holds |
+//! |---|---|
+//! | `data` | packed words; a chunk of width B takes 4 B of them |
+//! | `idx` | where each chunk begins in `data`, modulo 2^32, and where the last one ends |
+//! | `idx_offsets` | which entries of `idx` belong to which multiple of 2^32 |
+//! | `starts` | the first value of each chunk, for codecs that store differences |
+//!
+//! Writing: push values into an [`Encoder`], take finished pieces with [`Encoder::drain`], and the
+//! last piece together with `idx_offsets` from [`Encoder::finish`], which consumes the encoder.
+//!
+//! Reading: check `idx_offsets` once with [`EpochTable::new`], find the absolute position of the
+//! first chunk wanted with [`EpochTable::absolute`], then decode any run of chunks with
+//! [`unpack_chunks`]. Decoding is several times faster than memory, so decode a few chunks at a
+//! time into a small buffer and use them at once.
+//!
+//! ```
+//! use nnz_bitpack::{CHUNK, Codec, EPOCH_WORDS, Encoder, EpochTable, unpack_chunks};
+//!
+//! let rows = [0, 3, 4, 9, 2, 5, 1_000_000];
+//! let mut encoder = Encoder::new(Codec::DeltaZigzag);
+//! encoder.push(&rows);
+//! let packed = encoder.finish();
+//!
+//! let epochs = EpochTable::new(&packed.idx_offsets, 1, EPOCH_WORDS)?;
+//! let first = epochs.absolute(0, packed.idx[0]);
+//! let mut decoded = [0; CHUNK];
+//! unpack_chunks(
+//!     Codec::DeltaZigzag,
+//!     &packed.idx,
+//!     first,
+//!     0,
+//!     &packed.data,
+//!     &packed.starts,
+//!     &mut decoded,
+//! )?;
+//! assert_eq!(decoded[..rows.len()], rows);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The kernels are chosen once at run time ([`Backend`]); each set is tested against a plain Rust
+//! twin. The crate does no I/O and depends on nothing but the standard library.
+
+mod backend;
+mod codec;
+mod encoder;
+mod epoch;
+mod error;
+mod kernels;
+mod run;
+
+pub use backend::{Backend, pack_chunk, unpack_chunk};
+pub use codec::{CHUNK, Codec, chunk_words};
+pub use encoder::{Encoder, Finished, Pending};
+pub use epoch::{EPOCH_WORDS, EpochError, EpochTable};
+pub use error::ChunkError;
+pub use run::unpack_chunks;

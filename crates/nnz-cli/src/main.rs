@@ -1,2 +1,59 @@
-//! The `nnz` command.
-fn main() {}
+//! The `nnz` command: arguments in, one call on the library, output out.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::exit,
+    reason = "a program prints, and ends with a status"
+)]
+
+mod args;
+mod interrupt;
+mod output;
+mod progress;
+mod verbs;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use nnz::{Error, ErrorKind};
+
+use args::{Args, Verb};
+
+/// How a run ends when nothing failed.
+enum Outcome {
+    /// Yes.
+    Good,
+    /// The answer is no: findings on standard output say why.
+    Bad,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    interrupt::install();
+    let done = match &args.verb {
+        Verb::Info(verb) => verbs::info(verb),
+        Verb::Cat(verb) => verbs::cat(verb),
+        Verb::Names(verb) => verbs::names(verb),
+        Verb::Convert(verb) => verbs::convert(verb, args.quiet),
+        Verb::Validate(verb) => verbs::validate(verb),
+    };
+    match done {
+        Ok(Outcome::Good) => ExitCode::SUCCESS,
+        Ok(Outcome::Bad) => ExitCode::from(1),
+        Err(error) => explain(&error),
+    }
+}
+
+/// Says what went wrong, unless nobody listens any more, and chooses the status.
+fn explain(error: &Error) -> ExitCode {
+    match error.kind() {
+        ErrorKind::Io(io) if io.kind() == std::io::ErrorKind::BrokenPipe => {
+            return ExitCode::SUCCESS;
+        }
+        ErrorKind::Exists => eprintln!("nnz: {error}; --force replaces it"),
+        _ => eprintln!("nnz: {error}"),
+    }
+    // What was asked for makes no sense, whatever the files hold.
+    let usage = matches!(error.kind(), ErrorKind::Argument(_)) && error.place().is_unknown();
+    ExitCode::from(if usage { 2 } else { 1 })
+}

@@ -93,9 +93,6 @@ pub(crate) fn check_range(array: &dyn NumberArray, first: u64, bytes: usize) -> 
     Err(Error::mismatch(
         array.place().at(At::Element(array.len())),
         format!("the end of the array after {} elements", array.len()),
-        format!(
-            "at least {} elements",
-            first.saturating_add(bytes.div_ceil(size) as u64)
-        ),
+        format!("at least {} elements", first.saturating_add(bytes.div_ceil(size) as u64)),
     ))
 }

@@ -32,18 +32,12 @@ impl Memory {
     /// Starts writing; what is written replaces all members once it is finished.
     #[must_use]
     pub fn writer(&self) -> MemoryWriter {
-        MemoryWriter {
-            into: self.clone(),
-            members: Vec::new(),
-        }
+        MemoryWriter { into: self.clone(), members: Vec::new() }
     }
 
     fn member(&self, name: &str) -> Result<Member> {
         let members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
-        members
-            .get(name)
-            .cloned()
-            .ok_or_else(|| Error::new(ErrorKind::Missing, place(name)))
+        members.get(name).cloned().ok_or_else(|| Error::new(ErrorKind::Missing, place(name)))
     }
 
     fn strings_list(&self, name: &str) -> Result<StringList> {
@@ -68,10 +62,7 @@ impl Container for Memory {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            value_types: ValueType::ALL,
-            line_breaks: true,
-        }
+        Capabilities { value_types: ValueType::ALL, line_breaks: true }
     }
 
     fn members(&self) -> Result<Vec<String>> {
@@ -88,21 +79,15 @@ impl Container for Memory {
 
     fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
         match self.member(name)? {
-            Member::Numbers(value_type, bytes) => Ok(Box::new(Numbers {
-                place: place(name),
-                value_type,
-                bytes,
-            })),
+            Member::Numbers(value_type, bytes) => {
+                Ok(Box::new(Numbers { place: place(name), value_type, bytes }))
+            }
             _ => Err(Error::mismatch(place(name), "no numbers", "numbers")),
         }
     }
 
     fn strings_size(&self, name: &str) -> Result<u64> {
-        Ok(self
-            .strings_list(name)?
-            .iter()
-            .map(|string| string.len() as u64)
-            .sum())
+        Ok(self.strings_list(name)?.iter().map(|string| string.len() as u64).sum())
     }
 
     fn for_each_string(&self, name: &str, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
@@ -169,8 +154,7 @@ impl ContainerWriter for MemoryWriter {
         if text.contains('\n') {
             return Err(Error::mismatch(place(name), "several lines", "one line"));
         }
-        self.add(name, Being::Whole(Member::Tag(text.to_owned())))
-            .map(drop)
+        self.add(name, Being::Whole(Member::Tag(text.to_owned()))).map(drop)
     }
 
     fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {
@@ -189,8 +173,7 @@ impl ContainerWriter for MemoryWriter {
         name: &str,
         strings: &mut dyn Iterator<Item = &[u8]>,
     ) -> Result<()> {
-        self.add(name, Being::Whole(Member::Strings(strings.collect())))
-            .map(drop)
+        self.add(name, Being::Whole(Member::Strings(strings.collect()))).map(drop)
     }
 
     fn finish(self: Box<Self>) -> Result<u64> {
@@ -205,11 +188,7 @@ impl ContainerWriter for MemoryWriter {
             };
             (name, member)
         });
-        *self
-            .into
-            .members
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = members.collect();
+        *self.into.members.lock().unwrap_or_else(PoisonError::into_inner) = members.collect();
         Ok(bytes)
     }
 }

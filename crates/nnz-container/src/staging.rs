@@ -31,10 +31,7 @@ pub struct WriteOptions {
 impl Default for WriteOptions {
     /// Nothing is replaced, everything is synced.
     fn default() -> Self {
-        Self {
-            overwrite: false,
-            sync: true,
-        }
+        Self { overwrite: false, sync: true }
     }
 }
 
@@ -85,13 +82,7 @@ impl Target {
             Ok(_) => return Err(Error::io(&parent, std::io::ErrorKind::NotADirectory.into())),
             Err(error) => return Err(Error::io(&parent, error)),
         }
-        Ok(Self {
-            path,
-            parent,
-            name,
-            existing,
-            options,
-        })
+        Ok(Self { path, parent, name, existing, options })
     }
 
     /// Makes a hidden name beside the target that no other process or thread uses.
@@ -101,8 +92,7 @@ impl Target {
         let count = COUNTER.fetch_add(1, Ordering::Relaxed);
         // Names are at most 255 bytes on every common file system.
         let name: String = self.name.to_string_lossy().chars().take(40).collect();
-        self.parent
-            .join(format!(".{name}.nnz-{}-{count}", std::process::id()))
+        self.parent.join(format!(".{name}.nnz-{}-{count}", std::process::id()))
     }
 
     fn io(&self, error: std::io::Error) -> Error {

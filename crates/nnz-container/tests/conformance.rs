@@ -26,10 +26,7 @@ impl Backend for Memory {
 
 impl Backend for tempfile::TempDir {
     fn writer(&self) -> Box<dyn ContainerWriter> {
-        let options = WriteOptions {
-            overwrite: true,
-            sync: false,
-        };
+        let options = WriteOptions { overwrite: true, sync: false };
         Box::new(DirectoryWriter::create(&self.path().join("store"), options).unwrap())
     }
 
@@ -47,10 +44,7 @@ fn every_backend(test: impl Fn(&dyn Backend)) {
 fn sample(value_type: ValueType) -> Vec<u8> {
     let mut values = Values::new(value_type);
     let bytes = values.resize_bytes(16);
-    bytes
-        .iter_mut()
-        .zip((0..=255).cycle())
-        .for_each(|(byte, n)| *byte = n);
+    bytes.iter_mut().zip((0..=255).cycle()).for_each(|(byte, n)| *byte = n);
     values.bytes().to_vec()
 }
 
@@ -126,9 +120,7 @@ fn empty_arrays_and_lists_are_there() {
     every_backend(|backend| {
         let mut writer = backend.writer();
         writer.create_array("none", ValueType::U64).unwrap();
-        writer
-            .write_strings("nobody", &mut std::iter::empty())
-            .unwrap();
+        writer.write_strings("nobody", &mut std::iter::empty()).unwrap();
         writer.finish().unwrap();
         let container = backend.open();
         assert_eq!(container.members().unwrap(), ["nobody", "none"]);
@@ -162,10 +154,7 @@ fn a_tag_is_one_line() {
         let mut writer = backend.writer();
         writer.set_tag("version", "packed-uint-matrix-v2").unwrap();
         writer.finish().unwrap();
-        assert_eq!(
-            backend.open().tag("version").unwrap(),
-            "packed-uint-matrix-v2"
-        );
+        assert_eq!(backend.open().tag("version").unwrap(), "packed-uint-matrix-v2");
     });
 }
 

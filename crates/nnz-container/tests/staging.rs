@@ -8,14 +8,8 @@ use std::path::Path;
 use nnz_container::staging::{StagedDirectory, StagedFile, WriteOptions};
 use nnz_core::ErrorKind;
 
-const NEW: WriteOptions = WriteOptions {
-    overwrite: false,
-    sync: true,
-};
-const FORCE: WriteOptions = WriteOptions {
-    overwrite: true,
-    sync: true,
-};
+const NEW: WriteOptions = WriteOptions { overwrite: false, sync: true };
+const FORCE: WriteOptions = WriteOptions { overwrite: true, sync: true };
 
 fn listing(dir: &Path) -> Vec<String> {
     let mut names: Vec<_> = fs::read_dir(dir)
@@ -69,20 +63,14 @@ fn a_target_that_appears_meanwhile_is_not_overwritten() {
     let target = dir.path().join("out");
     let staged = StagedFile::create(&target, NEW).unwrap();
     fs::write(&target, "somebody else's").unwrap();
-    assert!(matches!(
-        staged.commit().unwrap_err().kind(),
-        ErrorKind::Exists
-    ));
+    assert!(matches!(staged.commit().unwrap_err().kind(), ErrorKind::Exists));
     assert_eq!(fs::read(&target).unwrap(), b"somebody else's");
 
     let target = dir.path().join("store");
     let mut staged = StagedDirectory::create(&target, NEW, "version").unwrap();
     staged.create_file("version").unwrap();
     fs::create_dir(&target).unwrap();
-    assert!(matches!(
-        staged.commit().unwrap_err().kind(),
-        ErrorKind::Exists
-    ));
+    assert!(matches!(staged.commit().unwrap_err().kind(), ErrorKind::Exists));
     assert_eq!(listing(dir.path()), ["out", "store"]);
 }
 
@@ -116,11 +104,7 @@ fn a_directory_is_exchanged_whole() {
     let target = dir.path().join("store");
     for (options, text) in [(NEW, "first"), (FORCE, "second")] {
         let mut staged = StagedDirectory::create(&target, options, "version").unwrap();
-        staged
-            .create_file("version")
-            .unwrap()
-            .write_all(text.as_bytes())
-            .unwrap();
+        staged.create_file("version").unwrap().write_all(text.as_bytes()).unwrap();
         staged.create_file("val").unwrap();
         assert!(staged.create_file("val").is_err());
         assert_eq!(staged.commit().unwrap(), text.len() as u64);

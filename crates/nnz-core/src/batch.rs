@@ -157,8 +157,7 @@ impl Batch {
     pub fn row_col(&self, entry: usize) -> (u64, u64) {
         // The last run that starts at or before the entry; empty runs before it start there too.
         let run = self.offsets.partition_point(|&start| start <= entry) - 1;
-        self.order
-            .row_col(self.majors.get(run), self.minor(run, entry))
+        self.order.row_col(self.majors.get(run), self.minor(run, entry))
     }
 
     /// Calls `each` with run number, major and minor of every entry, in order.

@@ -157,10 +157,7 @@ fn cast_slice<A: Element, B: Element + CastFrom<A>>(
         match B::cast_from(value, rounding) {
             Some(v) => into.push(v),
             None => {
-                return Err(Offender {
-                    index,
-                    found: value.scalar(),
-                });
+                return Err(Offender { index, found: value.scalar() });
             }
         }
     }
@@ -236,10 +233,7 @@ where
             match (B::cast_from(re, rounding), B::cast_from(im, rounding)) {
                 (Some(re), Some(im)) => into.push([re, im]),
                 _ => {
-                    return Err(Offender {
-                        index,
-                        found: from[index].scalar(),
-                    });
+                    return Err(Offender { index, found: from[index].scalar() });
                 }
             }
         }
@@ -249,10 +243,7 @@ where
         ValueType::ComplexF32 => pairs(from, <[f32; 2]>::vec_mut(into), rounding),
         ValueType::ComplexF64 => pairs(from, <[f64; 2]>::vec_mut(into), rounding),
         _ => match from.first() {
-            Some(value) => Err(Offender {
-                index: 0,
-                found: value.scalar(),
-            }),
+            Some(value) => Err(Offender { index: 0, found: value.scalar() }),
             None => {
                 *into = Values::new(target);
                 Ok(())
@@ -312,10 +303,7 @@ impl Scalar {
     ///
     /// Returns the value itself where the type cannot hold it.
     pub fn cast(self, target: ValueType, rounding: Rounding) -> Result<Self, Offender> {
-        let refused = Offender {
-            index: 0,
-            found: self,
-        };
+        let refused = Offender { index: 0, found: self };
         let mut one = Values::new(target);
         self.repeat(1).cast_into(target, rounding, &mut one)?;
         one.get(0).ok_or(refused)
@@ -324,10 +312,7 @@ impl Scalar {
     /// Returns the first of `types` that holds the value exactly.
     #[must_use]
     pub fn held_by(self, types: &[ValueType]) -> Option<ValueType> {
-        types
-            .iter()
-            .copied()
-            .find(|&t| self.cast(t, Rounding::Refused).is_ok())
+        types.iter().copied().find(|&t| self.cast(t, Rounding::Refused).is_ok())
     }
 }
 
@@ -342,10 +327,7 @@ mod tests {
     #[test]
     fn integers_survive_only_where_they_fit() {
         assert_eq!(exact(Scalar::I64(-1), ValueType::U32), None);
-        assert_eq!(
-            exact(Scalar::I64(4_294_967_295), ValueType::U32),
-            Some(Scalar::U32(u32::MAX))
-        );
+        assert_eq!(exact(Scalar::I64(4_294_967_295), ValueType::U32), Some(Scalar::U32(u32::MAX)));
         assert_eq!(exact(Scalar::I64(4_294_967_296), ValueType::U32), None);
         assert_eq!(exact(Scalar::I64((1 << 53) + 1), ValueType::F64), None);
         assert_eq!(exact(Scalar::U64(u64::MAX), ValueType::F64), None);
@@ -355,10 +337,7 @@ mod tests {
             Some(Scalar::F64(-(2f64.powi(63))))
         );
         assert_eq!(exact(Scalar::U8(2), ValueType::Bint8), None);
-        assert_eq!(
-            exact(Scalar::Bint8(Bint8(1)), ValueType::U32),
-            Some(Scalar::U32(1))
-        );
+        assert_eq!(exact(Scalar::Bint8(Bint8(1)), ValueType::U32), Some(Scalar::U32(1)));
     }
 
     #[test]
@@ -374,40 +353,23 @@ mod tests {
             exact(Scalar::F64(-(2f64.powi(63))), ValueType::I64),
             Some(Scalar::I64(i64::MIN))
         );
-        assert_eq!(
-            exact(Scalar::F32(16_777_216.0), ValueType::U32),
-            Some(Scalar::U32(1 << 24))
-        );
+        assert_eq!(exact(Scalar::F32(16_777_216.0), ValueType::U32), Some(Scalar::U32(1 << 24)));
     }
 
     #[test]
     fn narrower_floats_keep_every_digit_or_refuse() {
         assert_eq!(exact(Scalar::F64(0.1), ValueType::F32), None);
-        assert_eq!(
-            exact(Scalar::F64(0.5), ValueType::F32),
-            Some(Scalar::F32(0.5))
-        );
+        assert_eq!(exact(Scalar::F64(0.5), ValueType::F32), Some(Scalar::F32(0.5)));
         assert_eq!(exact(Scalar::F64(1e300), ValueType::F32), None);
-        assert!(
-            Scalar::F64(1e300)
-                .cast(ValueType::F32, Rounding::Nearest)
-                .is_err()
-        );
-        assert_eq!(
-            Scalar::F64(0.1).cast(ValueType::F32, Rounding::Nearest),
-            Ok(Scalar::F32(0.1))
-        );
+        assert!(Scalar::F64(1e300).cast(ValueType::F32, Rounding::Nearest).is_err());
+        assert_eq!(Scalar::F64(0.1).cast(ValueType::F32, Rounding::Nearest), Ok(Scalar::F32(0.1)));
     }
 
     #[test]
     fn nan_payloads_survive_or_are_refused() {
         // R's NA_real_: a NaN with 1954 in its low bits, which 32 bits cannot hold.
         let na = f64::from_bits(0x7ff0_0000_0000_07a2);
-        assert!(
-            Scalar::F64(na)
-                .cast(ValueType::F32, Rounding::Refused)
-                .is_err()
-        );
+        assert!(Scalar::F64(na).cast(ValueType::F32, Rounding::Refused).is_err());
         for bits in [0x7fc0_0000_u32, 0x7f80_0001, 0xffc1_2345] {
             let wide = match exact(Scalar::F32(f32::from_bits(bits)), ValueType::F64) {
                 Some(Scalar::F64(v)) => v,

@@ -46,19 +46,12 @@ pub struct Place {
 impl Place {
     /// Names a file or directory.
     pub fn path(path: impl Into<PathBuf>) -> Self {
-        Self {
-            path: Some(path.into()),
-            ..Self::default()
-        }
+        Self { path: Some(path.into()), ..Self::default() }
     }
 
     /// Names an array in a file or directory.
     pub fn array(path: impl Into<PathBuf>, array: impl Into<String>) -> Self {
-        Self {
-            path: Some(path.into()),
-            array: Some(array.into()),
-            at: None,
-        }
+        Self { path: Some(path.into()), array: Some(array.into()), at: None }
     }
 
     /// Adds the position.
@@ -169,11 +162,7 @@ impl fmt::Display for ErrorKind {
             Self::Unrecognized(what) | Self::Unsupported(what) | Self::Argument(what) => {
                 f.write_str(what)
             }
-            Self::Inexact {
-                found,
-                target,
-                holds,
-            } => {
+            Self::Inexact { found, target, holds } => {
                 let mut text = Vec::new();
                 crate::write_scalar(&mut text, *found, " ");
                 let text = String::from_utf8_lossy(&text);
@@ -211,10 +200,7 @@ impl Error {
 
     /// Makes the error that one thing was found where another was expected.
     pub fn mismatch(place: Place, found: impl fmt::Display, expected: impl fmt::Display) -> Self {
-        let kind = ErrorKind::Mismatch {
-            found: found.to_string(),
-            expected: expected.to_string(),
-        };
+        let kind = ErrorKind::Mismatch { found: found.to_string(), expected: expected.to_string() };
         Self::new(kind, place)
     }
 
@@ -288,10 +274,7 @@ mod tests {
     fn messages_say_path_array_position_found_and_expected() {
         let place = Place::array("a.bpcells", "idxptr").at(At::Element(5));
         let error = Error::mismatch(place, 3, "at least 4");
-        assert_eq!(
-            error.to_string(),
-            "a.bpcells: idxptr, element 5: found 3, expected at least 4"
-        );
+        assert_eq!(error.to_string(), "a.bpcells: idxptr, element 5: found 3, expected at least 4");
     }
 
     #[test]
@@ -301,10 +284,7 @@ mod tests {
             Place::default().at(At::Line { line: 4, column: 1 }),
         );
         let error = inner.within(&Place::path("m.mtx").at(At::Byte(0)));
-        assert_eq!(
-            error.to_string(),
-            "m.mtx: line 4, column 1: a second entry at the same place"
-        );
+        assert_eq!(error.to_string(), "m.mtx: line 4, column 1: a second entry at the same place");
     }
 
     #[test]

@@ -27,20 +27,12 @@ pub struct Finding {
 impl Finding {
     /// Makes a finding that the file breaks its format at `place`.
     pub fn fault(place: Place, message: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Fault,
-            place,
-            message: message.into(),
-        }
+        Self { severity: Severity::Fault, place, message: message.into() }
     }
 
     /// Makes a finding that does not make the file invalid.
     pub fn note(place: Place, message: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Note,
-            place,
-            message: message.into(),
-        }
+        Self { severity: Severity::Note, place, message: message.into() }
     }
 }
 

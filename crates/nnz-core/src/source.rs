@@ -15,20 +15,11 @@ pub struct Fields {
 
 impl Fields {
     /// Indices and values.
-    pub const ALL: Self = Self {
-        minors: true,
-        values: true,
-    };
+    pub const ALL: Self = Self { minors: true, values: true };
     /// Indices alone.
-    pub const MINORS: Self = Self {
-        minors: true,
-        values: false,
-    };
+    pub const MINORS: Self = Self { minors: true, values: false };
     /// Values alone.
-    pub const VALUES: Self = Self {
-        minors: false,
-        values: true,
-    };
+    pub const VALUES: Self = Self { minors: false, values: true };
 }
 
 /// Hands out the entries of a range of majors, batch by batch.

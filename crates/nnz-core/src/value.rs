@@ -132,6 +132,15 @@ macro_rules! value_types {
                 }
             }
 
+            /// Returns the values as native-endian bytes to be filled; an iso value has none.
+            #[must_use]
+            pub fn bytes_mut(&mut self) -> &mut [u8] {
+                match self {
+                    $(Self::$variant(v) => bytemuck::cast_slice_mut(v),)*
+                    Self::Iso(_) => &mut [],
+                }
+            }
+
             /// Appends one value. One of another type is left out; `false` says so.
             pub fn push(&mut self, scalar: Scalar) -> bool {
                 match (self, scalar) {
@@ -205,6 +214,12 @@ value_types! {
     Bint8, Bint8, "bint8", "A boolean in a byte.";
     ComplexF32, [f32; 2], "complex[float32]", "Real and imaginary part, 32 bits each.";
     ComplexF64, [f64; 2], "complex[float64]", "Real and imaginary part, 64 bits each.";
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Self::U8(Vec::new())
+    }
 }
 
 impl ValueType {

@@ -1,1 +1,46 @@
-//! One engine for sparse data on disk: open anything, convert, check
+//! One engine for sparse data on disk: open anything, convert it, check it.
+//!
+//! [`open`] recognises what a path holds by its content and returns a [`MatrixSource`]; [`convert`]
+//! streams any source into any format, in bounded memory; [`validate`] finds what is wrong with a
+//! file. The formats themselves live in crates of their own and know nothing of each other.
+//!
+//! ```no_run
+//! use nnz::{ConvertOptions, Location};
+//!
+//! let from = Location::parse("filtered_feature_bc_matrix");
+//! let to = Location::parse("pbmc.bpcells");
+//! let summary = nnz::convert(&from, &to, &ConvertOptions::default(), &nnz::Silent)?;
+//! println!("{} entries", summary.entries);
+//! # Ok::<(), nnz::Error>(())
+//! ```
+
+mod cat;
+mod check;
+mod convert;
+mod format;
+mod location;
+mod memory;
+mod open;
+mod progress;
+mod sort;
+mod stages;
+mod target;
+
+pub use cat::{CatOptions, cat};
+pub use check::validate;
+pub use convert::{ConvertOptions, Summary, convert};
+pub use format::Format;
+pub use location::Location;
+pub use memory::default_memory;
+pub use nnz_bpcells::{Generation, Packing};
+pub use nnz_container::staging::{WriteOptions, abandon_all};
+pub use nnz_core::{
+    About, ArrayAbout, At, Axis, AxisMeaning, Batch, BatchReader, Bint8, Duplicates, Element,
+    Error, ErrorKind, Fields, Finding, Header, Majors, MatrixSink, MatrixSource, Minors, Order,
+    Place, Result, Rounding, Scalar, Severity, Shape, Storage, StringList, Structure, Triangle,
+    ValueType, Values, Written,
+};
+pub use nnz_interop::matrix_market::Layout;
+pub use open::{Opened, open};
+pub use progress::{Progress, Silent};
+pub use stages::DuplicatePolicy;

@@ -14,19 +14,12 @@ const HEADERS: [(ValueType, &[u8; LEN]); 4] = [
 ];
 
 /// The types an array file can hold.
-pub(super) const TYPES: &[ValueType] = &[
-    ValueType::U32,
-    ValueType::U64,
-    ValueType::F32,
-    ValueType::F64,
-];
+pub(super) const TYPES: &[ValueType] =
+    &[ValueType::U32, ValueType::U64, ValueType::F32, ValueType::F64];
 
 /// Returns the header of a type, or `None` where array files cannot hold it.
 pub(super) fn of(value_type: ValueType) -> Option<&'static [u8; LEN]> {
-    HEADERS
-        .iter()
-        .find(|(t, _)| *t == value_type)
-        .map(|(_, header)| *header)
+    HEADERS.iter().find(|(t, _)| *t == value_type).map(|(_, header)| *header)
 }
 
 /// Reads the type a header names. `found` may be shorter than a header.
@@ -68,16 +61,10 @@ mod tests {
         assert_eq!(of(ValueType::U64), Some(b"UINT64v1"));
         assert_eq!(of(ValueType::I8), None);
         for (found, message) in [
-            (
-                &b"TNIU1v23"[..],
-                "found the header \"TNIU1v23\" of a big-endian file",
-            ),
+            (&b"TNIU1v23"[..], "found the header \"TNIU1v23\" of a big-endian file"),
             (b"UINT32v2", "found the header \"UINT32v2\""),
             (b"", "found a file of 0 bytes"),
-            (
-                b"\x00\x01\x02\x03\x04\x05\x06\xff",
-                r#"found the header "\x00\x01\x02"#,
-            ),
+            (b"\x00\x01\x02\x03\x04\x05\x06\xff", r#"found the header "\x00\x01\x02"#),
         ] {
             let text = parse(found, &place).unwrap_err().to_string();
             assert!(text.starts_with(message), "{text}");

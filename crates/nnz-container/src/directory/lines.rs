@@ -90,9 +90,6 @@ mod tests {
     #[test]
     fn a_file_without_line_ends_is_not_read_whole() {
         let zeros = std::io::repeat(0);
-        assert!(matches!(
-            for_each(zeros, &mut |_| Ok(())),
-            Err(Stopped::TooLong { line: 1 })
-        ));
+        assert!(matches!(for_each(zeros, &mut |_| Ok(())), Err(Stopped::TooLong { line: 1 })));
     }
 }

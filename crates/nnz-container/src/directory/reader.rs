@@ -27,9 +27,7 @@ impl Directory {
         if !found.is_dir() {
             return Err(Error::io(path, std::io::ErrorKind::NotADirectory.into()));
         }
-        Ok(Self {
-            path: path.to_path_buf(),
-        })
+        Ok(Self { path: path.to_path_buf() })
     }
 
     fn place(&self, name: &str) -> Place {
@@ -45,11 +43,7 @@ impl Directory {
         };
         let found = path.metadata().map_err(io)?;
         if !found.is_file() {
-            return Err(Error::mismatch(
-                self.place(name),
-                "no regular file",
-                "a file",
-            ));
+            return Err(Error::mismatch(self.place(name), "no regular file", "a file"));
         }
         Ok((File::open(&path).map_err(io)?, found.len()))
     }
@@ -72,13 +66,7 @@ impl Container for Directory {
         let io = |error| Error::io(&self.path, error);
         let mut names = Vec::new();
         for entry in std::fs::read_dir(&self.path).map_err(io)? {
-            names.push(
-                entry
-                    .map_err(io)?
-                    .file_name()
-                    .to_string_lossy()
-                    .into_owned(),
-            );
+            names.push(entry.map_err(io)?.file_name().to_string_lossy().into_owned());
         }
         names.sort_unstable();
         Ok(names)
@@ -88,27 +76,19 @@ impl Container for Directory {
         let mut found = Vec::new();
         self.for_each_string(name, &mut |line| {
             if !found.is_empty() {
-                return Err(Error::mismatch(
-                    self.place(name),
-                    "several lines",
-                    "one line",
-                ));
+                return Err(Error::mismatch(self.place(name), "several lines", "one line"));
             }
             found.push(String::from_utf8_lossy(line).into_owned());
             Ok(())
         })?;
-        found
-            .pop()
-            .ok_or_else(|| Error::mismatch(self.place(name), "no line", "one line"))
+        found.pop().ok_or_else(|| Error::mismatch(self.place(name), "no line", "one line"))
     }
 
     fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
         let (file, bytes) = self.file(name)?;
         let place = self.place(name);
         let mut found = [0; header::LEN];
-        let read = usize::try_from(bytes)
-            .unwrap_or(header::LEN)
-            .min(header::LEN);
+        let read = usize::try_from(bytes).unwrap_or(header::LEN).min(header::LEN);
         file.read_exact_at(&mut found[..read], 0)
             .map_err(|error| Error::new(ErrorKind::Io(error), place.clone()))?;
         let value_type = header::parse(&found[..read], &place)?;

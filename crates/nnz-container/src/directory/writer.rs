@@ -10,10 +10,8 @@ use super::header;
 use crate::staging::{StagedDirectory, WriteOptions};
 use crate::{ArrayId, Capabilities, ContainerWriter};
 
-pub(super) const CAPABILITIES: Capabilities = Capabilities {
-    value_types: header::TYPES,
-    line_breaks: false,
-};
+pub(super) const CAPABILITIES: Capabilities =
+    Capabilities { value_types: header::TYPES, line_breaks: false };
 
 /// Bytes collected for an array before they are handed to the system.
 const BUFFER: usize = 256 << 10;
@@ -41,10 +39,7 @@ impl DirectoryWriter {
     /// Fails where the target may not be replaced or its directory cannot be written.
     pub fn create(target: &Path, options: WriteOptions) -> Result<Self> {
         let directory = StagedDirectory::create(target, options, "version")?;
-        Ok(Self {
-            directory,
-            arrays: Vec::new(),
-        })
+        Ok(Self { directory, arrays: Vec::new() })
     }
 
     fn place(&self, name: &str) -> Place {
@@ -74,12 +69,7 @@ impl ContainerWriter for DirectoryWriter {
         let file = self.create_file(name)?;
         let mut buffer = Vec::with_capacity(BUFFER);
         buffer.extend_from_slice(header);
-        self.arrays.push(Array {
-            place,
-            file,
-            value_type,
-            buffer,
-        });
+        self.arrays.push(Array { place, file, value_type, buffer });
         Ok(ArrayId(self.arrays.len() - 1))
     }
 
@@ -102,9 +92,7 @@ impl ContainerWriter for DirectoryWriter {
                 let expected = "names without line breaks, which is all a text file can hold";
                 return Err(Error::mismatch(place, found, expected));
             }
-            out.write_all(string)
-                .and_then(|()| out.write_all(b"\n"))
-                .map_err(io)?;
+            out.write_all(string).and_then(|()| out.write_all(b"\n")).map_err(io)?;
         }
         out.flush().map_err(io)
     }

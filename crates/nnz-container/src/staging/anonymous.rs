@@ -31,13 +31,7 @@ pub(super) fn give_name(file: &File, path: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
 
     let fd = format!("/proc/self/fd/{}", file.as_raw_fd());
-    Ok(linkat(
-        CWD,
-        fd.as_str(),
-        CWD,
-        path,
-        AtFlags::SYMLINK_FOLLOW,
-    )?)
+    Ok(linkat(CWD, fd.as_str(), CWD, path, AtFlags::SYMLINK_FOLLOW)?)
 }
 
 /// Says that there are no files without a name here.

@@ -34,11 +34,7 @@ impl StagedDirectory {
         if target.existing.as_ref().is_some_and(|found| found.is_dir()) {
             check_replaceable(&target.path, mark)?;
         }
-        Ok(Self {
-            target,
-            unnamed: Vec::new(),
-            hidden: None,
-        })
+        Ok(Self { target, unnamed: Vec::new(), hidden: None })
     }
 
     /// Returns the path the directory will have.
@@ -61,8 +57,7 @@ impl StagedDirectory {
         if self.hidden.is_none()
             && let Some(file) = anonymous::create(&self.target.parent).map_err(io)?
         {
-            self.unnamed
-                .push((name.to_owned(), file.try_clone().map_err(io)?));
+            self.unnamed.push((name.to_owned(), file.try_clone().map_err(io)?));
             return Ok(file);
         }
         let directory = self.hidden_directory().map_err(io)?;
@@ -80,10 +75,7 @@ impl StagedDirectory {
             std::fs::create_dir(hidden.path())?;
             self.hidden = Some(hidden);
         }
-        let path = self
-            .hidden
-            .as_ref()
-            .map(|hidden| hidden.path().to_path_buf());
+        let path = self.hidden.as_ref().map(|hidden| hidden.path().to_path_buf());
         path.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
@@ -116,20 +108,14 @@ impl StagedDirectory {
             let entry = entry.map_err(io)?;
             bytes += entry.metadata().map_err(io)?.len();
             if self.target.options.sync {
-                File::open(entry.path())
-                    .and_then(|file| file.sync_all())
-                    .map_err(io)?;
+                File::open(entry.path()).and_then(|file| file.sync_all()).map_err(io)?;
             }
         }
         if self.target.options.sync {
-            File::open(&directory)
-                .and_then(|dir| dir.sync_all())
-                .map_err(io)?;
+            File::open(&directory).and_then(|dir| dir.sync_all()).map_err(io)?;
         }
         if let Some(hidden) = self.hidden.take() {
-            hidden
-                .resolve(|from| self.target.take_name(from))
-                .map_err(io)?;
+            hidden.resolve(|from| self.target.take_name(from)).map_err(io)?;
         }
         self.target.sync_parent()?;
         Ok(bytes)

@@ -29,17 +29,10 @@ impl StagedFile {
         let target = Target::check(target, options)?;
         if target.existing.as_ref().is_some_and(|found| found.is_dir()) {
             let what = "a directory, which a file does not replace".to_owned();
-            return Err(Error::new(
-                ErrorKind::Argument(what),
-                Place::path(target.path),
-            ));
+            return Err(Error::new(ErrorKind::Argument(what), Place::path(target.path)));
         }
         if let Some(file) = anonymous::create(&target.parent).map_err(|e| target.io(e))? {
-            return Ok(Self {
-                file,
-                target,
-                hidden: None,
-            });
+            return Ok(Self { file, target, hidden: None });
         }
         let hidden = Pending::new(target.hidden_sibling());
         let file = OpenOptions::new()
@@ -48,11 +41,7 @@ impl StagedFile {
             .create_new(true)
             .open(hidden.path())
             .map_err(|e| target.io(e))?;
-        Ok(Self {
-            file,
-            target,
-            hidden: Some(hidden),
-        })
+        Ok(Self { file, target, hidden: Some(hidden) })
     }
 
     /// Returns the path the file will have.
@@ -68,11 +57,7 @@ impl StagedFile {
     /// Fails where the data cannot be written out or the name cannot be taken; nothing is left
     /// behind then, and a target to be replaced stays as it was.
     pub fn commit(self) -> Result<u64> {
-        let Self {
-            file,
-            target,
-            hidden,
-        } = self;
+        let Self { file, target, hidden } = self;
         let io = |error: io::Error| match error.kind() {
             io::ErrorKind::AlreadyExists => {
                 Error::new(ErrorKind::Exists, Place::path(&*target.path))

@@ -1,0 +1,285 @@
+//! Encoding a stream of values, of any length, in bounded memory.
+
+use std::mem;
+
+use crate::{Backend, CHUNK, Codec, EPOCH_WORDS, chunk_words};
+
+/// Encodes a stream of values into the arrays of a bitpacked array.
+///
+/// Give it values with [`push`](Self::push) in pieces of any size, take away what is ready with
+/// [`drain`](Self::drain) as often as memory asks for it, and end with [`finish`](Self::finish),
+/// which returns what has not been drained. How the values are cut into pieces makes no difference
+/// to the result.
+///
+/// ```
+/// use nnz_bitpack::{Codec, Encoder};
+///
+/// let (mut data, mut idx) = (Vec::new(), Vec::new());
+/// let mut encoder = Encoder::new(Codec::MinusOne);
+/// for piece in [[1; 100], [2; 100]] {
+///     encoder.push(&piece);
+///     let ready = encoder.drain();
+///     data.extend_from_slice(ready.data);
+///     idx.extend_from_slice(ready.idx);
+/// }
+/// assert_eq!(encoder.count(), 200);
+/// let rest = encoder.finish();
+/// data.extend(rest.data);
+/// idx.extend(rest.idx);
+///
+/// assert_eq!(idx, [0, 4, 8]); // one bit per value in each of the two chunks
+/// assert_eq!(rest.idx_offsets, [0, 3]);
+/// assert_eq!(data[4..], [u32::MAX; 4]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Encoder {
+    codec: Codec,
+    backend: Backend,
+    step: u64,
+    count: u64,
+    /// Values that do not make a chunk yet: the first `filled` of `partial`.
+    partial: [u32; CHUNK],
+    filled: usize,
+    /// The word position of the next chunk, relative to the current epoch.
+    position: u64,
+    /// The number of `idx` entries so far, drained ones included.
+    entries: u64,
+    idx_offsets: Vec<u64>,
+    data: Vec<u32>,
+    idx: Vec<u32>,
+    starts: Vec<u32>,
+    /// Whether the contents of the three vectors have been handed out already.
+    drained: bool,
+}
+
+/// Output that is ready: what was encoded since the last [`Encoder::drain`].
+///
+/// ```
+/// use nnz_bitpack::{Codec, Encoder};
+///
+/// let mut encoder = Encoder::new(Codec::Delta);
+/// encoder.push(&[7; 130]);
+/// let ready = encoder.drain();
+/// assert_eq!((ready.data, ready.idx, ready.starts), (&[][..], &[0][..], &[7][..]));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Pending<'a> {
+    /// Packed words.
+    pub data: &'a [u32],
+    /// Word positions where chunks begin, modulo 2^32.
+    pub idx: &'a [u32],
+    /// First values of chunks; empty for a codec without starts.
+    pub starts: &'a [u32],
+}
+
+/// The end of the output: what was encoded since the last [`Encoder::drain`], and `idx_offsets`.
+///
+/// ```
+/// let packed = nnz_bitpack::Encoder::new(nnz_bitpack::Codec::Plain).finish();
+/// assert!(packed.data.is_empty());
+/// assert_eq!(packed.idx, [0]);
+/// assert_eq!(packed.idx_offsets, [0, 1]);
+/// ```
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Finished {
+    /// Packed words.
+    pub data: Vec<u32>,
+    /// Word positions where chunks begin, modulo 2^32, and the final one where the last chunk ends.
+    pub idx: Vec<u32>,
+    /// First values of chunks; empty for a codec without starts.
+    pub starts: Vec<u32>,
+    /// The whole `idx_offsets` array.
+    pub idx_offsets: Vec<u64>,
+    /// The number of values encoded in all, without padding.
+    pub count: u64,
+}
+
+impl Encoder {
+    /// Creates an encoder.
+    ///
+    /// ```
+    /// let encoder = nnz_bitpack::Encoder::new(nnz_bitpack::Codec::Plain);
+    /// assert_eq!(encoder.count(), 0);
+    /// ```
+    #[must_use]
+    pub fn new(codec: Codec) -> Self {
+        Self::with_epoch_words(codec, EPOCH_WORDS)
+    }
+
+    /// Creates an encoder whose epochs have `step` words instead of 2^32.
+    ///
+    /// The format knows only 2^32: other steps serve to test what happens beyond it with little
+    /// data. A step is taken to be at least 1 and at most 2^32.
+    ///
+    /// ```
+    /// use nnz_bitpack::{Codec, Encoder};
+    ///
+    /// let mut encoder = Encoder::with_epoch_words(Codec::Plain, 256);
+    /// encoder.push(&[u32::MAX; 3 * 128]); // 128 words a chunk
+    /// let packed = encoder.finish();
+    /// assert_eq!(packed.idx, [0, 128, 0, 128]);
+    /// assert_eq!(packed.idx_offsets, [0, 2, 4]);
+    /// ```
+    #[must_use]
+    pub fn with_epoch_words(codec: Codec, step: u64) -> Self {
+        Self {
+            codec,
+            backend: Backend::best(),
+            step: step.clamp(1, EPOCH_WORDS),
+            count: 0,
+            partial: [0; CHUNK],
+            filled: 0,
+            position: 0,
+            entries: 0,
+            idx_offsets: vec![0],
+            data: Vec::new(),
+            idx: Vec::new(),
+            starts: Vec::new(),
+            drained: false,
+        }
+    }
+
+    /// Returns the codec.
+    ///
+    /// ```
+    /// use nnz_bitpack::{Codec, Encoder};
+    ///
+    /// assert_eq!(Encoder::new(Codec::Delta).codec(), Codec::Delta);
+    /// ```
+    #[must_use]
+    pub fn codec(&self) -> Codec {
+        self.codec
+    }
+
+    /// Returns the number of values pushed so far.
+    ///
+    /// ```
+    /// use nnz_bitpack::{Codec, Encoder};
+    ///
+    /// let mut encoder = Encoder::new(Codec::Plain);
+    /// encoder.push(&[1, 2, 3]);
+    /// assert_eq!(encoder.count(), 3);
+    /// ```
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Appends values.
+    ///
+    /// ```
+    /// use nnz_bitpack::{Codec, Encoder};
+    ///
+    /// let mut encoder = Encoder::new(Codec::Plain);
+    /// encoder.push(&[1; 1000]);
+    /// assert_eq!(encoder.drain().idx.len(), 7); // 896 values; 104 wait for their chunk to fill
+    /// ```
+    pub fn push(&mut self, values: &[u32]) {
+        self.forget_drained();
+        self.count += values.len() as u64;
+        let mut values = values;
+        if self.filled > 0 {
+            let (head, rest) = values.split_at(values.len().min(CHUNK - self.filled));
+            self.partial[self.filled..][..head.len()].copy_from_slice(head);
+            self.filled += head.len();
+            values = rest;
+            if self.filled < CHUNK {
+                return;
+            }
+            let chunk = self.partial;
+            self.encode(&chunk);
+        }
+        let (chunks, tail) = values.as_chunks::<CHUNK>();
+        for chunk in chunks {
+            self.encode(chunk);
+        }
+        self.partial[..tail.len()].copy_from_slice(tail);
+        self.filled = tail.len();
+    }
+
+    /// Hands out what has been encoded since the last time, and forgets it.
+    ///
+    /// Values of a chunk that is not full yet stay behind.
+    ///
+    /// ```
+    /// use nnz_bitpack::{Codec, Encoder};
+    ///
+    /// let mut encoder = Encoder::new(Codec::Plain);
+    /// encoder.push(&[1; 128]);
+    /// assert_eq!(encoder.drain().data, [u32::MAX; 4]);
+    /// assert!(encoder.drain().data.is_empty());
+    /// ```
+    pub fn drain(&mut self) -> Pending<'_> {
+        self.forget_drained();
+        self.drained = true;
+        Pending { data: &self.data, idx: &self.idx, starts: &self.starts }
+    }
+
+    /// Ends the stream.
+    ///
+    /// A last chunk that is not full is padded by repeating the last value, as BPCells does.
+    ///
+    /// ```
+    /// use nnz_bitpack::{Codec, Encoder};
+    ///
+    /// let mut encoder = Encoder::new(Codec::Delta);
+    /// encoder.push(&[7, 8]); // the 126 repetitions of 8 have difference 0
+    /// let packed = encoder.finish();
+    /// assert_eq!(packed.data, [0, 1, 0, 0]);
+    /// assert_eq!(packed.idx, [0, 4]);
+    /// assert_eq!(packed.starts, [7]);
+    /// assert_eq!(packed.idx_offsets, [0, 2]);
+    /// assert_eq!(packed.count, 2);
+    /// ```
+    #[must_use]
+    pub fn finish(mut self) -> Finished {
+        self.forget_drained();
+        if self.filled > 0 {
+            let mut chunk = self.partial;
+            chunk[self.filled..].fill(self.partial[self.filled - 1]);
+            self.encode(&chunk);
+        }
+        self.push_position();
+        let mut idx_offsets = mem::take(&mut self.idx_offsets);
+        idx_offsets.push(self.entries);
+        Finished {
+            data: self.data,
+            idx: self.idx,
+            starts: self.starts,
+            idx_offsets,
+            count: self.count,
+        }
+    }
+
+    fn encode(&mut self, chunk: &[u32; CHUNK]) {
+        self.push_position();
+        if self.codec.has_starts() {
+            self.starts.push(chunk[0]);
+        }
+        let mut packed = [0; CHUNK];
+        let width = self.backend.pack_chunk(self.codec, chunk, &mut packed);
+        let words = chunk_words(width);
+        self.data.extend_from_slice(&packed[..words]);
+        self.position += words as u64;
+    }
+
+    /// Appends the current position to `idx`, and to `idx_offsets` any boundary it has reached.
+    fn push_position(&mut self) {
+        while self.position >= self.step {
+            self.position -= self.step;
+            self.idx_offsets.push(self.entries);
+        }
+        // Below the step, which is at most 2^32.
+        #[allow(clippy::cast_possible_truncation)]
+        self.idx.push(self.position as u32);
+        self.entries += 1;
+    }
+
+    fn forget_drained(&mut self) {
+        if mem::take(&mut self.drained) {
+            self.data.clear();
+            self.idx.clear();
+            self.starts.clear();
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Kernels: one function for each codec and width, behind one table for each instruction set.
+//!
+//! A table is the only thing the rest of the crate sees of an instruction set. Adding one means
+//! writing a module with a `KERNELS` table and naming it in [`crate::Backend`].
+
+pub(crate) mod scalar;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod x86;
+
+use std::mem::MaybeUninit;
+
+use crate::CHUNK;
+
+/// Decodes one chunk.
+///
+/// The caller makes sure that the processor has the instructions of the table the function comes
+/// from, and that `packed` holds exactly [`crate::chunk_words`] of the function's width.
+pub(crate) type Unpack = unsafe fn(packed: &[u32], start: u32, out: &mut [u32; CHUNK]);
+
+/// Applies a codec's transform to `values` and returns the OR of the results.
+///
+/// The results are stored as well, in the whole of `transformed`, except by the plain codec, which
+/// leaves it alone. The caller makes sure that the processor has the instructions of the table.
+pub(crate) type Transform =
+    unsafe fn(values: &[u32; CHUNK], transformed: &mut MaybeUninit<[u32; CHUNK]>) -> u32;
+
+/// A buffer for transformed values, aligned so that no vector crosses a cache line.
+#[repr(align(64))]
+pub(crate) struct Transformed(pub(crate) MaybeUninit<[u32; CHUNK]>);
+
+/// Packs values that fit the function's width into the front of `packed`.
+///
+/// The caller makes sure that the processor has the instructions of the table.
+pub(crate) type Pack = unsafe fn(values: &[u32; CHUNK], packed: &mut [u32; CHUNK]);
+
+/// The kernels of one instruction set.
+pub(crate) struct Kernels {
+    /// By codec, then by width.
+    pub(crate) unpack: [[Unpack; 33]; 4],
+    /// By codec.
+    pub(crate) transform: [Transform; 4],
+    /// By width.
+    pub(crate) pack: [Pack; 33],
+}
+
+/// Codecs as const generic arguments; the same numbers as [`crate::Codec`]'s discriminants.
+pub(crate) const PLAIN: u8 = crate::Codec::Plain as u8;
+pub(crate) const MINUS_ONE: u8 = crate::Codec::MinusOne as u8;
+pub(crate) const DELTA: u8 = crate::Codec::Delta as u8;
+pub(crate) const DELTA_ZIGZAG: u8 = crate::Codec::DeltaZigzag as u8;
+
+/// The mask that keeps the low `width` bits.
+pub(crate) const fn low_bits(width: usize) -> u32 {
+    if width == 0 { 0 } else { u32::MAX >> (32 - width) }
+}
+
+/// Lists `f::<W, ...>` for W from 0 to 32, with the outermost widths given apart.
+macro_rules! by_width {
+    ($zero:expr, $f:ident $(, $codec:expr)?; $raw:expr) => {
+        by_width!(
+            @list $zero, $raw, $f, ($($codec)?),
+            1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
+        )
+    };
+    (@list $zero:expr, $raw:expr, $f:ident, (), $($w:literal)*) => {
+        [$zero, $($f::<$w>,)* $raw]
+    };
+    (@list $zero:expr, $raw:expr, $f:ident, ($codec:expr), $($w:literal)*) => {
+        [$zero, $($f::<$w, { $codec }>,)* $raw]
+    };
+}
+pub(crate) use by_width;

@@ -1,0 +1,125 @@
+//! The kernels in plain Rust: what the format says, one value at a time.
+//!
+//! Every other table is held to this one by property tests.
+
+use std::mem::MaybeUninit;
+
+use super::{DELTA, DELTA_ZIGZAG, Kernels, MINUS_ONE, PLAIN, by_width, low_bits};
+use crate::CHUNK;
+
+pub(crate) static KERNELS: Kernels = Kernels {
+    unpack: [
+        by_width!(fill::<PLAIN>, unpack, PLAIN; copy),
+        by_width!(fill::<MINUS_ONE>, unpack, MINUS_ONE; copy),
+        by_width!(fill::<DELTA>, unpack, DELTA; copy),
+        by_width!(fill::<DELTA_ZIGZAG>, unpack, DELTA_ZIGZAG; copy),
+    ],
+    transform: [
+        transform::<PLAIN>,
+        transform::<MINUS_ONE>,
+        transform::<DELTA>,
+        transform::<DELTA_ZIGZAG>,
+    ],
+    pack: by_width!(pack_nothing, pack; pack_raw),
+};
+
+/// Decodes a chunk without packed words: every transformed value is zero.
+pub(super) fn fill<const CODEC: u8>(_packed: &[u32], start: u32, out: &mut [u32; CHUNK]) {
+    out.fill(match CODEC {
+        PLAIN => 0,
+        MINUS_ONE => 1,
+        _ => start,
+    });
+}
+
+/// Decodes a chunk of 32 bits per value: the original values, whatever the codec.
+pub(super) fn copy(packed: &[u32], _start: u32, out: &mut [u32; CHUNK]) {
+    out.copy_from_slice(packed);
+}
+
+/// Decodes a chunk of 1 to 31 bits per value.
+///
+/// Value `k` is step `k / 4` of lane `k % 4`. A lane is a little-endian bit stream of its own, and
+/// word `w` of it is `packed[4 * w + lane]`.
+fn unpack<const W: usize, const CODEC: u8>(packed: &[u32], start: u32, out: &mut [u32; CHUNK]) {
+    let mut previous = start;
+    for (k, value) in out.iter_mut().enumerate() {
+        let (lane, bit) = (k % 4, k / 4 * W);
+        let (word, shift) = (bit / 32, bit % 32);
+        let mut bits = packed[4 * word + lane] >> shift;
+        if shift + W > 32 {
+            bits |= packed[4 * (word + 1) + lane] << (32 - shift);
+        }
+        bits &= low_bits(W);
+        *value = match CODEC {
+            PLAIN => bits,
+            MINUS_ONE => bits.wrapping_add(1),
+            DELTA => previous.wrapping_add(bits),
+            _ => previous.wrapping_add(unzigzag(bits)),
+        };
+        previous = *value;
+    }
+}
+
+fn transform<const CODEC: u8>(
+    values: &[u32; CHUNK],
+    transformed: &mut MaybeUninit<[u32; CHUNK]>,
+) -> u32 {
+    let mut previous = values[0];
+    let results = values.map(|value| {
+        let result = match CODEC {
+            PLAIN => value,
+            MINUS_ONE => value.wrapping_sub(1),
+            DELTA => value.wrapping_sub(previous),
+            _ => zigzag(value.wrapping_sub(previous)),
+        };
+        previous = value;
+        result
+    });
+    if CODEC != PLAIN {
+        transformed.write(results);
+    }
+    results.iter().fold(0, |all, result| all | result)
+}
+
+/// Packs nothing: a chunk of no bits per value takes no words.
+pub(super) fn pack_nothing(_values: &[u32; CHUNK], _packed: &mut [u32; CHUNK]) {}
+
+/// Packs a chunk of 32 bits per value: the values themselves.
+pub(super) fn pack_raw(values: &[u32; CHUNK], packed: &mut [u32; CHUNK]) {
+    *packed = *values;
+}
+
+fn pack<const W: usize>(values: &[u32; CHUNK], packed: &mut [u32; CHUNK]) {
+    packed[..4 * W].fill(0);
+    for (k, &value) in values.iter().enumerate() {
+        let (lane, bit) = (k % 4, k / 4 * W);
+        let (word, shift) = (bit / 32, bit % 32);
+        packed[4 * word + lane] |= value << shift;
+        if shift + W > 32 {
+            packed[4 * (word + 1) + lane] |= value >> (32 - shift);
+        }
+    }
+}
+
+/// Maps the differences 0, -1, 1, -2, ... to 0, 1, 2, 3, ...
+fn zigzag(difference: u32) -> u32 {
+    (difference << 1) ^ (difference >> 31).wrapping_neg()
+}
+
+fn unzigzag(bits: u32) -> u32 {
+    (bits >> 1) ^ (bits & 1).wrapping_neg()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{unzigzag, zigzag};
+
+    #[test]
+    fn zigzag_orders_differences_by_magnitude() {
+        let differences = [0, -1, 1, -2, 2, i32::MAX, i32::MIN].map(i32::cast_unsigned);
+        let bits = [0, 1, 2, 3, 4, u32::MAX - 1, u32::MAX];
+        assert_eq!(differences.map(zigzag), bits);
+        assert_eq!(bits.map(unzigzag), differences);
+    }
+}

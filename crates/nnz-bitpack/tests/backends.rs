@@ -1,0 +1,114 @@
+//! Every backend against the scalar one, and every codec against itself.
+
+// Functions that tests share are not seen as tests.
+#![allow(clippy::unwrap_used)]
+
+use nnz_bitpack::{Backend, Codec, chunk_words};
+use proptest::prelude::*;
+
+/// Packs on every backend, checks that all agree, and returns the words.
+fn pack_everywhere(codec: Codec, values: &[u32; 128]) -> (u32, Vec<u32>) {
+    let mut expected = [0; 128];
+    let width = Backend::Scalar.pack_chunk(codec, values, &mut expected);
+    let words = expected[..chunk_words(width)].to_vec();
+    for &backend in Backend::available() {
+        let mut packed = [0xdead_beef; 128];
+        let found = backend.pack_chunk(codec, values, &mut packed);
+        assert_eq!(found, width, "width of {codec} on {}", backend.name());
+        assert_eq!(packed[..words.len()], words, "{codec} of {width} on {}", backend.name());
+    }
+    (width, words)
+}
+
+/// Unpacks on every backend, checks that all agree, and returns the values.
+fn unpack_everywhere(codec: Codec, width: u32, start: u32, words: &[u32]) -> [u32; 128] {
+    let mut expected = [0; 128];
+    Backend::Scalar.unpack_chunk(codec, width, start, words, &mut expected).unwrap();
+    for &backend in Backend::available() {
+        let mut found = [0xdead_beef; 128];
+        backend.unpack_chunk(codec, width, start, words, &mut found).unwrap();
+        assert_eq!(found, expected, "{codec} of {width} on {}", backend.name());
+    }
+    expected
+}
+
+fn any_chunk() -> impl Strategy<Value = [u32; 128]> {
+    prop::collection::vec(any::<u32>(), 128).prop_map(|values| values.try_into().unwrap())
+}
+
+fn any_codec() -> impl Strategy<Value = Codec> {
+    prop::sample::select(&Codec::ALL[..])
+}
+
+/// Values whose transformed form needs at most `width` bits, around a start that makes them wrap.
+fn chunk_of_width(codec: Codec, width: u32, start: u32, bits: &[u32; 128]) -> [u32; 128] {
+    let mask = u32::MAX.checked_shr(32 - width).unwrap_or(0);
+    let mut previous = start;
+    let mut first = true;
+    bits.map(|bits| {
+        let bits = bits & mask;
+        let difference = match codec {
+            Codec::Plain => return bits,
+            Codec::MinusOne => return bits.wrapping_add(1),
+            _ if first => 0,
+            Codec::Delta => bits,
+            Codec::DeltaZigzag => (bits >> 1) ^ (bits & 1).wrapping_neg(),
+        };
+        first = false;
+        previous = previous.wrapping_add(difference);
+        previous
+    })
+}
+
+proptest! {
+    #[test]
+    fn round_trip_of_every_width(
+        codec in any_codec(), width in 0..=32_u32, start: u32, bits in any_chunk(),
+    ) {
+        let values = chunk_of_width(codec, width, start, &bits);
+        let (found, words) = pack_everywhere(codec, &values);
+        prop_assert!(found <= width);
+        prop_assert_eq!(unpack_everywhere(codec, found, values[0], &words), values);
+    }
+
+    #[test]
+    fn round_trip_of_arbitrary_values(codec in any_codec(), values in any_chunk()) {
+        let (width, words) = pack_everywhere(codec, &values);
+        prop_assert_eq!(unpack_everywhere(codec, width, values[0], &words), values);
+    }
+
+    #[test]
+    fn arbitrary_words_decode_alike(
+        codec in any_codec(), width in 0..=32_u32, start: u32, words in any_chunk(),
+    ) {
+        unpack_everywhere(codec, width, start, &words[..chunk_words(width)]);
+    }
+}
+
+#[test]
+fn every_codec_and_width_with_all_bits_set() {
+    for codec in Codec::ALL {
+        for width in 0..=32 {
+            for start in [0, 1, u32::MAX] {
+                let values = chunk_of_width(codec, width, start, &[u32::MAX; 128]);
+                let (found, words) = pack_everywhere(codec, &values);
+                assert_eq!(found, width, "{codec}");
+                assert_eq!(unpack_everywhere(codec, width, values[0], &words), values);
+                unpack_everywhere(codec, width, start, &[u32::MAX; 128][..chunk_words(width)]);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_bit_of_every_chunk_goes_where_the_scalar_one_says() {
+    for codec in Codec::ALL {
+        for width in 1..=32 {
+            for bit in 0..chunk_words(width) * 32 {
+                let mut words = vec![0; chunk_words(width)];
+                words[bit / 32] = 1 << (bit % 32);
+                unpack_everywhere(codec, width, 5, &words);
+            }
+        }
+    }
+}

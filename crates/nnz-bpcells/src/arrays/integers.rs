@@ -1,0 +1,84 @@
+//! An array of 32-bit integers, whichever way it is stored.
+
+use std::ops::Range;
+
+use nnz_bitpack::{CHUNK, Codec};
+use nnz_container::{Container, NumberArray};
+use nnz_core::Result;
+
+use super::packed::at_least;
+use super::{PackedArray, Scratch};
+use crate::{Generation, Packing};
+
+/// An array of 32-bit integers, bit-packed or plain.
+pub(crate) enum Integers {
+    Packed(PackedArray),
+    Plain(Box<dyn NumberArray>),
+}
+
+impl Integers {
+    /// Opens the array `name` of `count` elements.
+    pub(crate) fn open(
+        container: &dyn Container,
+        name: &str,
+        codec: Codec,
+        packing: Packing,
+        generation: Generation,
+        count: u64,
+    ) -> Result<Self> {
+        match packing {
+            Packing::Packed => {
+                PackedArray::open(container, name, codec, generation, count).map(Self::Packed)
+            }
+            Packing::Unpacked => {
+                let array = container.array(name)?;
+                at_least(&*array, count)?;
+                Ok(Self::Plain(array))
+            }
+        }
+    }
+
+    /// Reads a range of elements.
+    pub(crate) fn read(
+        &self,
+        range: Range<u64>,
+        scratch: &mut Scratch,
+        out: &mut Vec<u32>,
+    ) -> Result<()> {
+        let len = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
+        match self {
+            Self::Plain(array) => {
+                out.resize(len, 0);
+                array.read(range.start, out)
+            }
+            Self::Packed(packed) => {
+                let chunk = CHUNK as u64;
+                let first = range.start / chunk;
+                packed.read_chunks(first..range.end.div_ceil(chunk), scratch, out)?;
+                // Readers ask for whole chunks but at their ends, so this seldom moves anything.
+                let head = usize::try_from(range.start - first * chunk).unwrap_or(0);
+                if head > 0 {
+                    out.copy_within(head.., 0);
+                }
+                out.truncate(len);
+                Ok(())
+            }
+        }
+    }
+
+    /// Returns the array that says where in the file an element is, for messages.
+    pub(crate) fn place(&self) -> nnz_core::Place {
+        match self {
+            Self::Plain(array) => array.place(),
+            Self::Packed(packed) => packed.data.place(),
+        }
+    }
+
+    /// Lists the arrays it is made of.
+    pub(crate) fn arrays(&self) -> Vec<&dyn NumberArray> {
+        match self {
+            Self::Plain(array) => vec![&**array],
+            Self::Packed(packed) => packed.arrays().collect(),
+        }
+    }
+}

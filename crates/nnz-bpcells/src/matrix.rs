@@ -1,0 +1,12 @@
+//! Matrices.
+
+mod members;
+mod pointers;
+mod reader;
+mod sink;
+mod source;
+mod validate;
+
+pub use sink::{MatrixSink, NEEDS, SinkOptions};
+pub use source::MatrixSource;
+pub use validate::validate;

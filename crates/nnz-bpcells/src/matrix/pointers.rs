@@ -1,0 +1,71 @@
+//! `idxptr`: where each major vector starts among the entries.
+
+use nnz_container::{Container, NumberArray};
+use nnz_core::{At, Error, Order, Result, Shape};
+
+use super::members::{IDXPTR, SHAPE};
+use crate::Generation;
+
+/// The `idxptr` of a matrix. Only its last element is read when it is opened.
+pub(super) struct Pointers {
+    pub(super) array: Box<dyn NumberArray>,
+    /// Number of major vectors.
+    pub(super) majors: u64,
+    /// Number of entries.
+    pub(super) entries: u64,
+}
+
+impl Pointers {
+    pub(super) fn open(
+        container: &dyn Container,
+        generation: Generation,
+        shape: Shape,
+        order: Order,
+    ) -> Result<Self> {
+        let array = container.array(IDXPTR)?;
+        let expected = generation.pointer_type();
+        if array.value_type() != expected {
+            let found = format!("elements of type {}", array.value_type());
+            let expected = format!("elements of type {expected}, which the version means");
+            return Err(Error::mismatch(array.place(), found, expected));
+        }
+        let majors = shape.major(order);
+        // For a matrix without major vectors BPCells writes two zeros instead of one.
+        let len_fits = array.len() == majors + 1 || (majors == 0 && array.len() == 2);
+        if !len_fits {
+            let found = format!("{} elements", array.len());
+            let expected = format!("{}, since {SHAPE} has {majors} {}", majors + 1, order.major());
+            return Err(Error::mismatch(array.place(), found, expected));
+        }
+        let mut last = [0];
+        array.read_widened(array.len() - 1, &mut last)?;
+        if majors == 0 && last[0] != 0 {
+            let expected = format!("0, since {SHAPE} has 0 {}", order.major());
+            let place = array.place().at(At::Element(array.len() - 1));
+            return Err(Error::mismatch(place, last[0], expected));
+        }
+        Ok(Self { array, majors, entries: last[0] })
+    }
+
+    /// Reads `out.len()` pointers from that of major `first` on, and checks that they ascend.
+    pub(super) fn read(&self, first: u64, out: &mut [u64]) -> Result<()> {
+        self.array.read_widened(first, out)?;
+        let mut floor = 0;
+        for (&pointer, element) in out.iter().zip(first..) {
+            let ceiling = if element == 0 { 0 } else { self.entries };
+            if pointer < floor || pointer > ceiling {
+                let expected = if element == 0 {
+                    "0".to_owned()
+                } else if pointer < floor {
+                    format!("at least {floor}, the element before it")
+                } else {
+                    format!("at most {}, the last element", self.entries)
+                };
+                let place = self.array.place().at(At::Element(element));
+                return Err(Error::mismatch(place, pointer, expected));
+            }
+            floor = pointer;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,168 @@
+//! A stored matrix, opened for reading.
+
+use std::ops::Range;
+
+use nnz_bitpack::Codec;
+use nnz_container::{Container, NumberArray};
+use nnz_core::{
+    About, ArrayAbout, Axis, AxisMeaning, BatchReader, Duplicates, Error, Fields, Header, Place,
+    Result, Storage, StringList, Structure, ValueType,
+};
+
+use super::members::{self, INDEX, VAL};
+use super::pointers::Pointers;
+use super::reader::Reader;
+use crate::arrays::Integers;
+use crate::version::{self, Version};
+
+/// A BPCells matrix in a container.
+///
+/// Opening reads the version, the shape, the storage order and the last element of `idxptr`;
+/// everything else waits until it is needed.
+pub struct MatrixSource {
+    pub(super) container: Box<dyn Container>,
+    pub(super) version: Version,
+    pub(super) header: Header,
+    pub(super) pointers: Pointers,
+    pub(super) index: Integers,
+    pub(super) values: ValueArray,
+}
+
+/// The values: packed integers, or plain numbers of any type.
+pub(super) enum ValueArray {
+    Integers(Integers),
+    Floats(Box<dyn NumberArray>),
+}
+
+impl MatrixSource {
+    /// Opens the matrix a container holds.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the version is not one of a matrix, a member is missing, is of the wrong type or
+    /// too short, or `shape` and `idxptr` disagree.
+    pub fn open(container: Box<dyn Container>) -> Result<Self> {
+        let here = &*container;
+        let place = Place::array(here.path(), version::TAG);
+        let version = Version::parse(&here.tag(version::TAG)?, &place)?;
+        let order = members::storage_order(here)?;
+        let shape = members::shape(here)?;
+        for axis in [Axis::Rows, Axis::Cols] {
+            here.strings_size(members::names_of(axis))?;
+        }
+        let pointers = Pointers::open(here, version.generation, shape, order)?;
+        let entries = pointers.entries;
+        let integers = |name, codec| {
+            Integers::open(here, name, codec, version.packing, version.generation, entries)
+        };
+        let index = integers(INDEX, Codec::DeltaZigzag)?;
+        let values = match version.value_type {
+            ValueType::U32 => ValueArray::Integers(integers(VAL, Codec::MinusOne)?),
+            _ => ValueArray::Floats(floats(here, version.value_type, entries)?),
+        };
+        let header = Header {
+            shape,
+            order,
+            majors_ascend: true,
+            minors_ascend: None,
+            value_type: version.value_type,
+            iso: false,
+            stored: Some(entries),
+            storage: Storage::Sparse,
+            structure: Structure::General,
+            duplicates: Duplicates::Kept,
+            meaning: [AxisMeaning::Features, AxisMeaning::Cells],
+        };
+        Ok(Self { container, version, header, pointers, index, values })
+    }
+
+    /// Returns how the matrix is stored.
+    #[must_use]
+    pub fn version(&self) -> Version {
+        self.version
+    }
+}
+
+fn floats(
+    container: &dyn Container,
+    value_type: ValueType,
+    entries: u64,
+) -> Result<Box<dyn NumberArray>> {
+    let array = container.array(VAL)?;
+    if array.value_type() != value_type {
+        let found = format!("elements of type {}", array.value_type());
+        let expected = format!("elements of type {value_type}, which the version means");
+        return Err(Error::mismatch(array.place(), found, expected));
+    }
+    if array.len() < entries {
+        let found = format!("{} elements", array.len());
+        return Err(Error::mismatch(array.place(), found, format!("{entries} elements")));
+    }
+    Ok(array)
+}
+
+impl nnz_core::MatrixSource for MatrixSource {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn about(&self) -> Result<About> {
+        let mut arrays: Vec<ArrayAbout> = Vec::new();
+        let numbers = self.index.arrays().into_iter().chain(match &self.values {
+            ValueArray::Integers(integers) => integers.arrays(),
+            ValueArray::Floats(array) => vec![&**array],
+        });
+        let shape = self.container.array(members::SHAPE)?;
+        for array in numbers.chain([&*self.pointers.array, &*shape]) {
+            arrays.push(ArrayAbout {
+                name: array.place().array.unwrap_or_default(),
+                value_type: Some(array.value_type()),
+                len: Some(array.len()),
+                bytes: array.stored_bytes(),
+            });
+        }
+        for name in ["row_names", "col_names", members::STORAGE_ORDER] {
+            arrays.push(ArrayAbout {
+                name: name.to_owned(),
+                value_type: None,
+                len: None,
+                bytes: self.container.strings_size(name)?,
+            });
+        }
+        Ok(About {
+            format: "BPCells matrix".to_owned(),
+            container: self.container.kind().to_owned(),
+            version: Some(self.version.to_string()),
+            dialect: None,
+            bytes: Some(arrays.iter().map(|array| array.bytes).sum()),
+            arrays,
+        })
+    }
+
+    fn names(&self, axis: Axis) -> Result<Option<StringList>> {
+        members::names(&*self.container, axis, self.header.shape.len(axis))
+    }
+
+    fn random_access(&self) -> bool {
+        true
+    }
+
+    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
+        if majors.start > majors.end || majors.end > self.pointers.majors {
+            return Err(Error::argument(format!(
+                "{} {} to {} of {} were asked for",
+                self.header.order.major(),
+                majors.start,
+                majors.end,
+                self.pointers.majors
+            )));
+        }
+        Ok(Box::new(Reader::new(self, majors, fields)))
+    }
+
+    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
+        let mut pointer = [0];
+        self.pointers.read(major, &mut pointer)?;
+        Ok(Some(pointer[0]))
+    }
+}

@@ -1,0 +1,285 @@
+//! What the command line can say.
+
+mod values;
+
+use std::ffi::OsString;
+use std::ops::Range;
+
+use clap::{Args as Group, Parser, Subcommand, ValueEnum};
+use nnz::{Axis, DuplicatePolicy, Format, Generation, Layout, Location, Order, ValueType};
+
+use values::{memory, range};
+
+const ABOUT: &str = "Read, write, check and convert sparse matrices on disk, exactly and in \
+                     bounded memory.";
+
+const PLACES: &str = "\
+A place is a file or a directory; - is standard input or output, for text. What is read is \
+recognised by its content, what is written by the ending of its name or --to.
+
+Reads:  BPCells directories; Matrix Market (.mtx, .mtx.gz); 10x folders (matrix.mtx, barcodes.tsv,
+        features.tsv or genes.tsv, each also with .gz)
+Writes: BPCells directories (.bpcells); Matrix Market (.mtx, .mtx.gz)
+
+Exit status: 0 yes; 1 refused, invalid or an I/O error; 2 usage; 130 interrupted.";
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(name = "nnz", version, about = ABOUT, after_help = PLACES)]
+#[command(subcommand_required = true, arg_required_else_help = true, max_term_width = 100)]
+pub(crate) struct Args {
+    /// What to do
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+
+    /// Say nothing but errors
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    Info(Info),
+    Cat(Cat),
+    Names(Names),
+    Convert(Box<Convert>),
+    Validate(Validate),
+}
+
+/// Tell what a matrix is: format, shape, types, sizes
+#[derive(Debug, Group)]
+#[command(after_help = "Example:\n  nnz info pbmc.bpcells")]
+pub(crate) struct Info {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location)]
+    pub(crate) source: Location,
+
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Print stored entries: row, column and value, counted from 0, in storage order
+#[derive(Debug, Group)]
+#[command(after_help = "Example:\n  nnz cat pbmc.bpcells --cols 0:10 | head")]
+pub(crate) struct Cat {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location)]
+    pub(crate) source: Location,
+
+    /// Only rows A to B - 1; either may be left out
+    #[arg(long, value_name = "A:B", value_parser = range)]
+    pub(crate) rows: Option<Range<u64>>,
+
+    /// Only columns A to B - 1; either may be left out
+    #[arg(long, value_name = "A:B", value_parser = range)]
+    pub(crate) cols: Option<Range<u64>>,
+
+    /// Also print the entries that follow from the symmetry of a matrix
+    #[arg(long)]
+    pub(crate) expand: bool,
+
+    /// What to do with entries at one place, where the format leaves that open
+    #[arg(long, value_name = "HOW", default_value = "refuse")]
+    pub(crate) duplicates: Duplicates,
+
+    #[command(flatten)]
+    pub(crate) resources: Memory,
+}
+
+/// Print the names of rows or columns, one a line
+#[derive(Debug, Group)]
+#[command(after_help = "Example:\n  nnz names pbmc.bpcells rows")]
+pub(crate) struct Names {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location)]
+    pub(crate) source: Location,
+
+    /// Which names
+    #[arg(value_name = "AXIS")]
+    pub(crate) axis: AxisArg,
+}
+
+/// Convert a matrix to another format
+///
+/// The target appears when it is complete and on disk, or not at all. Values are stored exactly,
+/// or the first that cannot be is named and nothing is written.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  nnz convert filtered_feature_bc_matrix pbmc.bpcells
+  nnz convert pbmc.bpcells pbmc.mtx.gz
+  nnz convert counts.mtx counts.bpcells --order row --type double")]
+pub(crate) struct Convert {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location)]
+    pub(crate) source: Location,
+
+    /// Where to write it
+    #[arg(value_name = "DST", value_parser = location)]
+    pub(crate) target: Location,
+
+    /// The format to write: bpcells or mtx [default: what DST's ending stands for]
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) to: Option<Format>,
+
+    /// Store row by row or column by column [default: as SRC; col where it has no order]
+    #[arg(long)]
+    pub(crate) order: Option<OrderArg>,
+
+    /// The type of values: uint, float, double; int8, uint64 and so on where the target has them
+    /// [default: as SRC; uint for integers where the target has no others]
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(crate) value_type: Option<ValueType>,
+
+    /// Let float values be rounded to the nearest that the target's type holds
+    #[arg(long)]
+    pub(crate) lossy: bool,
+
+    /// What to do with entries at one place [default: refuse, where source or target do]
+    #[arg(long, value_name = "HOW")]
+    pub(crate) duplicates: Option<Duplicates>,
+
+    /// BPCells: store plain numbers instead of packed ones
+    #[arg(long)]
+    pub(crate) unpacked: bool,
+
+    /// BPCells: the version of the format
+    #[arg(long, value_name = "N", value_parser = generation)]
+    pub(crate) format_version: Option<Generation>,
+
+    /// Matrix Market: coordinate or array [default: array if every cell of SRC is stored]
+    #[arg(long, value_name = "LAYOUT")]
+    pub(crate) format: Option<LayoutArg>,
+
+    /// Replace DST if it is there
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Refuse to convert what DST has no place for, such as names, instead of dropping it
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    /// Do not wait until the data is on disk
+    #[arg(long)]
+    pub(crate) no_sync: bool,
+
+    /// Threads that work at the same time [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+
+    #[command(flatten)]
+    pub(crate) resources: Memory,
+}
+
+/// Check everything about a matrix; silent if nothing is wrong
+///
+/// Findings go to standard output, one a line with its place, and the exit status is 1.
+#[derive(Debug, Group)]
+#[command(after_help = "Example:\n  nnz validate pbmc.bpcells && echo sound")]
+pub(crate) struct Validate {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location)]
+    pub(crate) source: Location,
+
+    /// Also print what is odd but allowed, such as rows that are not sorted
+    #[arg(long)]
+    pub(crate) notes: bool,
+
+    /// Findings and notes as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) resources: Memory,
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct Memory {
+    /// Memory that sorting may take, such as 500M or 4G [default: a quarter of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    memory: Option<u64>,
+}
+
+impl Memory {
+    pub(crate) fn bytes(&self) -> u64 {
+        self.memory.unwrap_or_else(nnz::default_memory)
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum AxisArg {
+    Rows,
+    Cols,
+}
+
+impl From<AxisArg> for Axis {
+    fn from(axis: AxisArg) -> Self {
+        match axis {
+            AxisArg::Rows => Self::Rows,
+            AxisArg::Cols => Self::Cols,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum OrderArg {
+    Row,
+    Col,
+}
+
+impl From<OrderArg> for Order {
+    fn from(order: OrderArg) -> Self {
+        match order {
+            OrderArg::Row => Self::Row,
+            OrderArg::Col => Self::Col,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum LayoutArg {
+    Coordinate,
+    Array,
+}
+
+impl From<LayoutArg> for Layout {
+    fn from(layout: LayoutArg) -> Self {
+        match layout {
+            LayoutArg::Coordinate => Self::Coordinate,
+            LayoutArg::Array => Self::Array,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Duplicates {
+    /// An error that says where
+    Refuse,
+    /// Their sum is one entry
+    Sum,
+    /// Each stays an entry
+    Keep,
+}
+
+impl From<Duplicates> for DuplicatePolicy {
+    fn from(how: Duplicates) -> Self {
+        match how {
+            Duplicates::Refuse => Self::Refuse,
+            Duplicates::Sum => Self::Sum,
+            Duplicates::Keep => Self::Keep,
+        }
+    }
+}
+
+fn location(text: &str) -> Result<Location, std::convert::Infallible> {
+    Ok(Location::parse(OsString::from(text)))
+}
+
+fn generation(text: &str) -> Result<Generation, String> {
+    match text {
+        "1" => Ok(Generation::V1),
+        "2" => Ok(Generation::V2),
+        _ => Err("1 or 2".to_owned()),
+    }
+}

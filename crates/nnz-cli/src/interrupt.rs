@@ -1,0 +1,22 @@
+//! Ctrl-C and its kin: unfinished outputs go, and the program ends.
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::iterator::Signals;
+
+/// Starts listening.
+///
+/// An output is invisible until it is complete, so ending is safe at any time; what the system
+/// cannot forget by itself is removed first.
+pub(crate) fn install() {
+    // Without a handler, a limit on file sizes would kill the program; with one, writing fails and
+    // says so.
+    let exceeded = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let _ = signal_hook::flag::register(SIGXFSZ, exceeded);
+    let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) else { return };
+    std::thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            nnz::abandon_all();
+            std::process::exit(128 + signal);
+        }
+    });
+}

@@ -1,0 +1,63 @@
+//! A bar on the terminal.
+
+use std::io::IsTerminal as _;
+use std::sync::Mutex;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use nnz::Progress;
+
+/// Shows how far work is, if standard error is a terminal and nobody asked for quiet.
+pub(crate) struct Bar {
+    bar: Mutex<Option<ProgressBar>>,
+    shown: bool,
+}
+
+impl Bar {
+    pub(crate) fn new(quiet: bool) -> Self {
+        let shown = !quiet && std::io::stderr().is_terminal();
+        Self { bar: Mutex::new(None), shown }
+    }
+
+    fn with(&self, change: impl FnOnce(&mut Option<ProgressBar>)) {
+        if self.shown
+            && let Ok(mut bar) = self.bar.lock()
+        {
+            change(&mut bar);
+        }
+    }
+}
+
+impl Progress for Bar {
+    fn begin(&self, what: &str, total: Option<u64>) {
+        self.with(|slot| {
+            let known = "{msg} {bar:30} {percent:>3}%  {human_pos} entries, {per_sec}, {eta} left";
+            let unknown = "{msg} {spinner} {human_pos} entries, {per_sec}";
+            let (bar, template) = match total {
+                Some(total) => (ProgressBar::new(total), known),
+                None => (ProgressBar::new_spinner(), unknown),
+            };
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style);
+            }
+            bar.set_message(what.to_owned());
+            *slot = Some(bar);
+        });
+    }
+
+    fn advance(&self, entries: u64) {
+        self.with(|slot| {
+            if let Some(bar) = slot {
+                bar.inc(entries);
+            }
+        });
+    }
+
+    fn end(&self) {
+        self.with(|slot| {
+            if let Some(bar) = slot.take() {
+                bar.finish_and_clear();
+            }
+        });
+    }
+}

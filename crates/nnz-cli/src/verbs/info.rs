@@ -1,0 +1,143 @@
+//! `nnz info`.
+
+use std::io::Write;
+
+use nnz::{About, Error, Header, Storage};
+use serde::Serialize;
+
+use crate::output::{bytes, count, failed, with_stdout};
+use crate::{Outcome, args};
+
+/// What is told, with the keys of the JSON form.
+#[derive(Serialize)]
+struct Told {
+    format: String,
+    container: String,
+    version: Option<String>,
+    dialect: Option<String>,
+    kind: &'static str,
+    rows: u64,
+    cols: u64,
+    /// Stored entries.
+    nnz: Option<u64>,
+    /// `row`, `col`, or null where the format has none.
+    order: Option<String>,
+    value_type: String,
+    /// Whether all entries share one value.
+    iso: bool,
+    storage: &'static str,
+    structure: String,
+    row_axis: String,
+    col_axis: String,
+    bytes: Option<u64>,
+    bytes_per_entry: Option<f64>,
+    arrays: Vec<Array>,
+}
+
+#[derive(Serialize)]
+struct Array {
+    name: String,
+    #[serde(rename = "type")]
+    value_type: String,
+    len: Option<u64>,
+    bytes: u64,
+    bits_per_entry: Option<f64>,
+}
+
+/// Tells what a matrix is.
+pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
+    let opened = nnz::open(&args.source)?;
+    let told = tell(opened.source.header(), opened.ordered, opened.source.about()?);
+    with_stdout(|out| {
+        if args.json {
+            serde_json::to_writer_pretty(&mut *out, &told).map_err(|e| failed(e.into()))?;
+            return writeln!(out).map_err(failed);
+        }
+        print(&told, out).map_err(failed)
+    })?;
+    Ok(Outcome::Good)
+}
+
+fn tell(header: &Header, ordered: bool, about: About) -> Told {
+    let per_entry = |bytes: u64, factor: f64| {
+        let entries = header.stored.filter(|entries| *entries > 0)?;
+        Some((ratio(bytes, entries) * factor * 100.0).round() / 100.0)
+    };
+    Told {
+        format: about.format,
+        container: about.container,
+        version: about.version,
+        dialect: about.dialect,
+        kind: "matrix",
+        rows: header.shape.rows,
+        cols: header.shape.cols,
+        nnz: header.stored,
+        order: ordered.then(|| header.order.to_string()),
+        value_type: header.value_type.to_string(),
+        iso: header.iso,
+        storage: match header.storage {
+            Storage::Sparse => "sparse",
+            Storage::Dense => "dense",
+        },
+        structure: header.structure.to_string(),
+        row_axis: header.meaning[0].to_string(),
+        col_axis: header.meaning[1].to_string(),
+        bytes: about.bytes,
+        bytes_per_entry: about.bytes.and_then(|bytes| per_entry(bytes, 1.0)),
+        arrays: about
+            .arrays
+            .into_iter()
+            .map(|array| Array {
+                bits_per_entry: per_entry(array.bytes, 8.0),
+                name: array.name,
+                value_type: array.value_type.map_or("string".to_owned(), |t| t.to_string()),
+                len: array.len,
+                bytes: array.bytes,
+            })
+            .collect(),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown with two decimals")]
+fn ratio(a: u64, b: u64) -> f64 {
+    a as f64 / b as f64
+}
+
+fn print(told: &Told, out: &mut dyn Write) -> std::io::Result<()> {
+    let mut line = |key: &str, value: String| writeln!(out, "{key:<12}{value}");
+    line("format", told.format.clone())?;
+    line("container", told.container.clone())?;
+    if let Some(version) = &told.version {
+        line("version", version.clone())?;
+    }
+    if let Some(dialect) = &told.dialect {
+        line("dialect", dialect.clone())?;
+    }
+    line("kind", format!("{} {}", told.storage, told.kind))?;
+    let axes = |axis: &str| if axis == "unknown" { String::new() } else { format!(" ({axis})") };
+    line("rows", format!("{}{}", count(told.rows), axes(&told.row_axis)))?;
+    line("cols", format!("{}{}", count(told.cols), axes(&told.col_axis)))?;
+    line("nnz", told.nnz.map_or("unknown".to_owned(), count))?;
+    line("order", told.order.clone().unwrap_or_else(|| "none".to_owned()))?;
+    let shared = if told.iso { ", one shared by all" } else { "" };
+    line("values", format!("{}{shared}", told.value_type))?;
+    line("structure", told.structure.clone())?;
+    if let Some(size) = told.bytes {
+        let each = told.bytes_per_entry.map(|each| format!(", {each} bytes per entry"));
+        line("size", format!("{}{}", bytes(size), each.unwrap_or_default()))?;
+    }
+    if !told.arrays.is_empty() {
+        writeln!(
+            out,
+            "\n{:<20}{:<10}{:>16}{:>12}{:>12}",
+            "array", "type", "elements", "size", "bits/entry"
+        )?;
+    }
+    for array in &told.arrays {
+        let len = array.len.map(count).unwrap_or_default();
+        let bits = array.bits_per_entry.map(|bits| format!("{bits:.2}")).unwrap_or_default();
+        let (name, value_type, size) = (&array.name, &array.value_type, bytes(array.bytes));
+        writeln!(out, "{name:<20}{value_type:<10}{len:>16}{size:>12}{bits:>12}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! Bytes of a text, whatever they come from and whether they are gzipped or not.
+
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read};
+use std::path::Path;
+
+use flate2::bufread::MultiGzDecoder;
+use nnz_core::{Error, Result};
+
+/// Text that is read from its start to its end.
+pub(crate) struct Input {
+    pub(crate) reader: Box<dyn Read + Send>,
+    pub(crate) gzip: bool,
+    /// The length of a regular file; anything else (a pipe, a device) can only be read once.
+    pub(crate) file_bytes: Option<u64>,
+}
+
+impl Input {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let io = |error| Error::io(path, error);
+        let file = File::open(path).map_err(io)?;
+        let metadata = file.metadata().map_err(io)?;
+        if metadata.is_dir() {
+            return Err(io(io::ErrorKind::IsADirectory.into()));
+        }
+        let mut input = Self::from_reader(Box::new(file), path)?;
+        input.file_bytes = metadata.is_file().then_some(metadata.len());
+        Ok(input)
+    }
+
+    /// Inflates what starts like gzip: the name decides nothing.
+    pub(crate) fn from_reader(mut reader: Box<dyn Read + Send>, path: &Path) -> Result<Self> {
+        let mut first = Vec::with_capacity(2);
+        let two = Read::take(&mut reader, 2).read_to_end(&mut first);
+        two.map_err(|error| Error::io(path, error))?;
+        let gzip = first == [0x1f, 0x8b];
+        let all = Cursor::new(first).chain(reader);
+        Ok(Self {
+            // Several members after one another are one text: bgzip writes such files.
+            reader: if gzip {
+                let buffered = BufReader::with_capacity(128 << 10, all);
+                Box::new(MultiGzDecoder::new(buffered))
+            } else {
+                Box::new(all)
+            },
+            gzip,
+            file_bytes: None,
+        })
+    }
+}

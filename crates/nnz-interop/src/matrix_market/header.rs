@@ -1,0 +1,38 @@
+//! What the preamble of a file says, as the engine and the parsers want it.
+
+use nnz_core::{AxisMeaning, Duplicates, Header, Order, Storage, ValueType};
+
+use super::banner::{Field, Layout};
+use super::entries::Rules;
+use super::peek::Guess;
+use super::preamble::Preamble;
+
+impl Preamble {
+    pub(super) fn rules(&self, order: Order) -> Rules {
+        Rules { shape: self.shape, field: self.banner.field, symmetry: self.banner.symmetry, order }
+    }
+
+    pub(super) fn header(&self, guess: Guess) -> Header {
+        let Preamble { banner, shape, stored } = *self;
+        let array = banner.layout == Layout::Array;
+        Header {
+            shape,
+            order: guess.order,
+            majors_ascend: guess.ascend,
+            minors_ascend: array.then_some(true),
+            value_type: match banner.field {
+                Field::Integer => ValueType::I64,
+                Field::Unsigned => ValueType::U64,
+                Field::Real => ValueType::F64,
+                Field::Complex => ValueType::ComplexF64,
+                Field::Pattern => ValueType::Bint8,
+            },
+            iso: banner.field == Field::Pattern,
+            stored: Some(stored),
+            storage: if array { Storage::Dense } else { Storage::Sparse },
+            structure: banner.symmetry.structure(),
+            duplicates: Duplicates::Refused,
+            meaning: [AxisMeaning::Unknown; 2],
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Text on its way to the output, through one buffer; aside first, where what precedes it is
+//! not known yet.
+
+use std::fs::File;
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+
+use nnz_core::{Result, Written};
+
+use super::output::Output;
+
+/// Bytes that are written at once.
+const CHUNK: usize = 256 << 10;
+
+pub(super) struct Body {
+    output: Output,
+    spool: Option<File>,
+    /// What is to be written next: append to it, and call [`Body::flush_full`].
+    pub(super) text: Vec<u8>,
+}
+
+impl Body {
+    /// Writes straight to the output.
+    pub(super) fn direct(output: Output) -> Self {
+        Self { output, spool: None, text: Vec::new() }
+    }
+
+    /// Keeps everything aside until it is finished with what precedes it.
+    pub(super) fn spooled(output: Output) -> Result<Self> {
+        Ok(Self { spool: Some(output.spool()?), output, text: Vec::new() })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.output.path()
+    }
+
+    /// Writes the buffer out once it is full.
+    #[inline]
+    pub(super) fn flush_full(&mut self) -> Result<()> {
+        if self.text.len() >= CHUNK {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        match &mut self.spool {
+            None => self.output.write(&self.text)?,
+            Some(file) => {
+                let written = file.write_all(&self.text);
+                self.output.io(written)?;
+            }
+        }
+        self.text.clear();
+        Ok(())
+    }
+
+    /// Completes the output; `before` precedes what was kept aside.
+    pub(super) fn finish(mut self, before: &[u8]) -> Result<Written> {
+        self.flush()?;
+        if let Some(mut file) = self.spool.take() {
+            self.output.write(before)?;
+            let rewound = file.rewind();
+            self.output.io(rewound)?;
+            self.text.resize(CHUNK, 0);
+            loop {
+                let read = file.read(&mut self.text);
+                let count = self.output.io(read)?;
+                if count == 0 {
+                    break;
+                }
+                self.output.write(&self.text[..count])?;
+            }
+        }
+        self.output.finish()
+    }
+}

@@ -1,0 +1,104 @@
+//! Where an entry goes: inside the matrix, and inside the lower triangle of one with a structure.
+
+use nnz_core::{Batch, Error, Header, Minors, Order, Place, Result, Shape, Structure, Triangle};
+
+use super::super::Symmetry;
+use super::text::Number;
+
+/// Returns the order that entries come in, once those of an upper triangle are mirrored.
+pub(super) fn order(header: &Header) -> Order {
+    match (header.structure.triangle(), header.order) {
+        (Some(Triangle::Upper), Order::Col) => Order::Row,
+        (Some(Triangle::Upper), Order::Row) => Order::Col,
+        (_, order) => order,
+    }
+}
+
+/// What holds of the place of every entry.
+#[derive(Clone, Copy)]
+pub(super) struct Places {
+    shape: Shape,
+    structure: Structure,
+    pub(super) symmetry: Symmetry,
+}
+
+impl Places {
+    pub(super) fn new(header: &Header) -> Self {
+        Self {
+            shape: header.shape,
+            structure: header.structure,
+            symmetry: Symmetry::of(header.structure),
+        }
+    }
+
+    /// Returns row, column and value as they are written.
+    #[inline]
+    pub(super) fn put(self, row: u64, col: u64, number: Number) -> Result<(u64, u64, Number)> {
+        if row >= self.shape.rows || col >= self.shape.cols {
+            return Err(self.outside());
+        }
+        if self.symmetry == Symmetry::General {
+            return Ok((row, col, number));
+        }
+        self.put_in_triangle(row, col, number)
+    }
+
+    fn put_in_triangle(self, row: u64, col: u64, number: Number) -> Result<(u64, u64, Number)> {
+        let fault = |found: &str, expected: &str| {
+            let expected = format!("{expected}, as the matrix is {}", self.structure);
+            Err(Error::mismatch(Place::default(), found, expected))
+        };
+        let upper = self.structure.triangle() == Some(Triangle::Upper);
+        if row == col {
+            match (self.symmetry, number) {
+                (Symmetry::SkewSymmetric, _) => {
+                    return fault("an entry on the diagonal", "none there");
+                }
+                (Symmetry::Hermitian, Number::Complex([_, im])) if im != 0.0 => {
+                    return fault("an imaginary part on the diagonal", "0");
+                }
+                _ => return Ok((row, col, number)),
+            }
+        }
+        if upper != (row < col) {
+            let expected = if upper { "it above" } else { "it below" };
+            return fault("an entry on the other side of the diagonal", expected);
+        }
+        if !upper {
+            return Ok((row, col, number));
+        }
+        match number.mirrored(self.symmetry) {
+            Some(mirrored) => Ok((col, row, mirrored)),
+            None => {
+                fault("an integer without a negative", "one that mirrors into the lower triangle")
+            }
+        }
+    }
+
+    #[cold]
+    fn outside(self) -> Error {
+        let expected = format_args!("a place inside {}", self.shape);
+        Error::mismatch(Place::default(), "an entry outside the matrix", expected)
+    }
+}
+
+/// Checks that the parts of a batch fit one another and the header.
+pub(super) fn check_batch(batch: &Batch, header: &Header) -> Result<()> {
+    let (runs, entries) = (batch.runs(), batch.entries());
+    let minors = match &batch.minors {
+        Minors::U32(list) => list.len() == entries,
+        Minors::U64(list) => list.len() == entries,
+        Minors::Spans(starts) => starts.len() == runs,
+    };
+    let majors = match &batch.majors {
+        nnz_core::Majors::Listed(list) => list.len() == runs,
+        nnz_core::Majors::Consecutive(_) => true,
+    };
+    let offsets = batch.offsets.first() == Some(&0) && batch.offsets.is_sorted();
+    let values = batch.values.len().is_none_or(|len| len == entries);
+    let kind = batch.order == header.order && batch.values.value_type() == header.value_type;
+    if minors && majors && offsets && values && kind {
+        return Ok(());
+    }
+    Err(Error::argument("a batch whose parts do not fit one another or its header"))
+}

@@ -1,0 +1,181 @@
+//! Values as text that reads back as the same value.
+
+use nnz_core::{
+    At, Bint8, Error, ErrorKind, Place, Result, Rounding, Scalar, ValueType, write_float64,
+};
+
+use super::super::Symmetry;
+
+/// The quiet NaN without a payload, which is what the word `nan` reads as.
+const PLAIN_NAN: u64 = 0x7ff8_0000_0000_0000;
+const SIGN: u64 = 1 << 63;
+
+/// A value as the format sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Number {
+    Integer(i64),
+    /// An unsigned integer that is too large for a signed one.
+    Large(u64),
+    Real(f64),
+    Complex([f64; 2]),
+}
+
+/// A value that becomes a [`Number`] without a change.
+pub(super) trait ToNumber: Copy {
+    fn number(self) -> Number;
+}
+
+macro_rules! integers {
+    ($($t:ty)*) => {
+        $(impl ToNumber for $t {
+            #[inline]
+            fn number(self) -> Number { Number::Integer(self.into()) }
+        })*
+    };
+}
+integers!(u8 u16 u32 i8 i16 i32 i64);
+
+impl ToNumber for u64 {
+    #[inline]
+    fn number(self) -> Number {
+        i64::try_from(self).map_or(Number::Large(self), Number::Integer)
+    }
+}
+
+impl ToNumber for Bint8 {
+    #[inline]
+    fn number(self) -> Number {
+        self.0.number()
+    }
+}
+
+impl ToNumber for f64 {
+    #[inline]
+    fn number(self) -> Number {
+        Number::Real(self)
+    }
+}
+
+impl ToNumber for f32 {
+    #[inline]
+    fn number(self) -> Number {
+        Number::Real(widen(self))
+    }
+}
+
+impl ToNumber for [f64; 2] {
+    #[inline]
+    fn number(self) -> Number {
+        Number::Complex(self)
+    }
+}
+
+impl ToNumber for [f32; 2] {
+    #[inline]
+    fn number(self) -> Number {
+        Number::Complex(self.map(widen))
+    }
+}
+
+/// Widens a float, a NaN with its payload.
+#[inline]
+fn widen(value: f32) -> f64 {
+    if !value.is_nan() {
+        return f64::from(value);
+    }
+    match Scalar::F32(value).cast(ValueType::F64, Rounding::Refused) {
+        Ok(Scalar::F64(wide)) => wide,
+        _ => f64::from(value),
+    }
+}
+
+/// Runs `$body` with `$number` a function from the position of a value to its [`Number`].
+macro_rules! with_numbers {
+    ($values:expr, $number:ident => $body:expr) => {
+        with_numbers!(@ $values, $number => $body;
+            U8 U16 U32 U64 I8 I16 I32 I64 F32 F64 Bint8 ComplexF32 ComplexF64)
+    };
+    (@ $values:expr, $number:ident => $body:expr; $($variant:ident)*) => {
+        match $values {
+            $(nnz_core::Values::$variant(values) => {
+                let $number = |at: usize| $crate::matrix_market::writer::text::ToNumber::number(values[at]);
+                $body
+            })*
+            nnz_core::Values::Iso(scalar) => {
+                let shared = match *scalar {
+                    $(nnz_core::Scalar::$variant(value) => {
+                        $crate::matrix_market::writer::text::ToNumber::number(value)
+                    })*
+                };
+                let $number = |_: usize| shared;
+                $body
+            }
+        }
+    };
+}
+pub(super) use with_numbers;
+
+impl Number {
+    /// Returns the value of the mirror image; `None` where no integer is the negative.
+    pub(super) fn mirrored(self, symmetry: Symmetry) -> Option<Self> {
+        Some(match (symmetry, self) {
+            (Symmetry::SkewSymmetric, Self::Integer(v)) => Self::Integer(v.checked_neg()?),
+            // The one unsigned integer whose negative fits.
+            (Symmetry::SkewSymmetric, Self::Large(v)) => {
+                Self::Integer(0_i64.checked_sub_unsigned(v)?)
+            }
+            (Symmetry::SkewSymmetric, Self::Real(v)) => Self::Real(-v),
+            (Symmetry::SkewSymmetric, Self::Complex([re, im])) => Self::Complex([-re, -im]),
+            (Symmetry::Hermitian, Self::Complex([re, im])) => Self::Complex([re, -im]),
+            (_, same) => same,
+        })
+    }
+
+    /// Appends the text.
+    #[inline]
+    pub(super) fn write(self, out: &mut Vec<u8>, lossy: bool) -> Result<()> {
+        match self {
+            Self::Integer(v) => out.extend_from_slice(itoa::Buffer::new().format(v).as_bytes()),
+            Self::Large(v) => return Err(too_large(v)),
+            Self::Real(v) => write_real(out, v, lossy)?,
+            Self::Complex([re, im]) => {
+                write_real(out, re, lossy)?;
+                out.push(b' ');
+                write_real(out, im, lossy)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[inline]
+fn write_real(out: &mut Vec<u8>, value: f64, lossy: bool) -> Result<()> {
+    if !value.is_nan() {
+        write_float64(out, value);
+        return Ok(());
+    }
+    let bits = value.to_bits();
+    if bits & !SIGN != PLAIN_NAN && !lossy {
+        return Err(Error::mismatch(
+            Place::default(),
+            format_args!("a NaN with the bits {bits:#018x}"),
+            format_args!("{PLAIN_NAN:#018x}, the only NaN that text can hold (or its negative)"),
+        ));
+    }
+    // A processor's own NaN often has the sign set. Readers know `-nan`.
+    out.extend_from_slice(if bits & SIGN == 0 { b"nan" } else { b"-nan" });
+    Ok(())
+}
+
+#[cold]
+fn too_large(found: u64) -> Error {
+    let kind =
+        ErrorKind::Inexact { found: Scalar::U64(found), target: ValueType::I64, holds: None };
+    Error::new(kind, Place::default())
+}
+
+/// Adds the entry that an error concerns.
+#[cold]
+pub(super) fn at_entry(error: Error, path: &std::path::Path, row: u64, col: u64) -> Error {
+    error.within(&Place::path(path).at(At::Entry { row, col }))
+}

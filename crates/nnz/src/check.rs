@@ -1,0 +1,75 @@
+//! Checking a whole file.
+
+mod uniqueness;
+
+use nnz_container::directory::Directory;
+use nnz_core::{Axis, Error, ErrorKind, Fields, Finding, MatrixSource, Place, Result};
+
+use crate::open::{Recognised, recognise};
+use crate::stages::{DuplicatePolicy, empty_batch};
+use crate::{Location, open};
+pub(crate) use uniqueness::Uniqueness;
+
+/// Checks everything about the matrix at a place, and hands what is found to `each`.
+///
+/// # Errors
+///
+/// Fails where there is nothing that is recognised, or the system cannot read it. All else that is
+/// wrong is a finding.
+pub fn validate(location: &Location, memory: u64, each: &mut dyn FnMut(Finding)) -> Result<()> {
+    match recognise(location)? {
+        Recognised::BpCells(path) => {
+            nnz_bpcells::validate(&|| Ok(Box::new(Directory::open(&path)?)), each)
+        }
+        Recognised::Stream | Recognised::TenxFolder(_) | Recognised::MatrixMarket(_) => {
+            let found = text(location, memory, each);
+            found.or_else(|error| finding(error, each))
+        }
+    }
+}
+
+/// Reads a text from its start to its end: what is wrong with it ends it.
+fn text(location: &Location, memory: u64, each: &mut dyn FnMut(Finding)) -> Result<()> {
+    let opened = open(location)?;
+    let source = &*opened.source;
+    for axis in [Axis::Rows, Axis::Cols] {
+        if let Err(error) = source.names(axis) {
+            finding(error, each)?;
+        }
+    }
+    read_all(source, memory)?;
+    let place = match location {
+        Location::Stream => Place::path("standard input"),
+        other => Place::path(other.to_string()),
+    };
+    for note in source.notes() {
+        each(Finding::note(place.clone(), note));
+    }
+    Ok(())
+}
+
+fn read_all(source: &dyn MatrixSource, memory: u64) -> Result<()> {
+    let header = source.header();
+    let mut uniqueness = Uniqueness::new(source, DuplicatePolicy::Refuse, memory);
+    let mut reader = source.batches(0..header.shape.major(header.order), Fields::ALL)?;
+    let mut batch = empty_batch(header.order, header.value_type);
+    while reader.next_batch(&mut batch)? {
+        uniqueness.watch(&batch)?;
+    }
+    drop(reader);
+    uniqueness.finish()
+}
+
+/// Makes a finding of an error, unless it is the system that failed.
+fn finding(error: Error, each: &mut dyn FnMut(Finding)) -> Result<()> {
+    if let ErrorKind::Io(io) = error.kind() {
+        // These say that the content is broken, not the disk.
+        let content = [std::io::ErrorKind::InvalidData, std::io::ErrorKind::UnexpectedEof];
+        if !content.contains(&io.kind()) {
+            return Err(error);
+        }
+    }
+    let (kind, place) = error.into_parts();
+    each(Finding::fault(place, kind.to_string()));
+    Ok(())
+}

@@ -1,0 +1,191 @@
+//! From any source to any sink.
+
+mod arrange;
+mod plan;
+mod pump;
+
+use std::time::Instant;
+
+use nnz_container::staging::WriteOptions;
+use nnz_core::{
+    At, Axis, Error, ErrorKind, MatrixSource, Order, Place, Result, Rounding, Shape, StringList,
+    ValueType,
+};
+use nnz_interop::matrix_market::Layout;
+
+use crate::target::Target;
+use crate::{DuplicatePolicy, Format, Generation, Location, Packing, Progress};
+use arrange::Strategy;
+use plan::Plan;
+
+/// Says how a matrix is converted. The default changes nothing that need not change.
+#[derive(Clone, Debug)]
+pub struct ConvertOptions {
+    /// The format to write; by default what the target's ending stands for.
+    pub format: Option<Format>,
+    /// The storage order; by default the source's, and columns where the source has none.
+    pub order: Option<Order>,
+    /// The value type; by default the source's, or one that holds integers.
+    pub value_type: Option<ValueType>,
+    /// What to do with values that a float type cannot hold exactly.
+    pub rounding: Rounding,
+    /// What to do with entries that share a place; by default they are kept between formats that
+    /// allow them, and refused otherwise.
+    pub duplicates: Option<DuplicatePolicy>,
+    /// BPCells: whether integers are bit-packed; by default they are.
+    pub packing: Option<Packing>,
+    /// BPCells: the revision of the format; by default the second.
+    pub generation: Option<Generation>,
+    /// Matrix Market: entries or every cell; by default as the source.
+    pub layout: Option<Layout>,
+    /// Whether the target may be replaced, and is synced.
+    pub write: WriteOptions,
+    /// Whether what the target has no place for is an error.
+    pub strict: bool,
+    /// Bytes of memory for sorting.
+    pub memory: u64,
+    /// Threads that work at the same time.
+    pub threads: usize,
+}
+
+impl Default for ConvertOptions {
+    fn default() -> Self {
+        Self {
+            format: None,
+            order: None,
+            value_type: None,
+            rounding: Rounding::default(),
+            duplicates: None,
+            packing: None,
+            generation: None,
+            layout: None,
+            write: WriteOptions::default(),
+            strict: false,
+            memory: crate::default_memory(),
+            threads: std::thread::available_parallelism().map_or(1, Into::into),
+        }
+    }
+}
+
+/// What a conversion came to.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// Rows and columns.
+    pub shape: Shape,
+    /// Entries written.
+    pub entries: u64,
+    /// Bytes read from, where that can be told.
+    pub bytes_before: Option<u64>,
+    /// Bytes written.
+    pub bytes_after: u64,
+    /// Seconds it took, the final sync included.
+    pub seconds: f64,
+    /// What the target had no place for.
+    pub dropped: Vec<String>,
+    /// What was noticed on the way, and is allowed.
+    pub notes: Vec<String>,
+}
+
+/// Converts the matrix at one place into another place.
+///
+/// # Errors
+///
+/// Fails where the source cannot be read or is broken, where the target exists and may not be
+/// replaced or cannot be written, and where the target's format cannot hold an entry exactly.
+/// Nothing is left behind then, and a target that was there stays as it was.
+pub fn convert(
+    from: &Location,
+    to: &Location,
+    options: &ConvertOptions,
+    progress: &dyn Progress,
+) -> Result<Summary> {
+    let started = Instant::now();
+    let opened = crate::open(from)?;
+    let source = &*opened.source;
+    let dense = source.header().storage == nnz_core::Storage::Dense;
+    let target = Target::new(to, options, dense)?;
+    target.check()?;
+    let plan = Plan::new(source.header(), opened.ordered, &target, options)
+        .map_err(|error| error.within(&place_of(from)))?;
+    let (names, dropped) = names(source, plan.needs.names)?;
+    if options.strict && !dropped.is_empty() {
+        let what = format!("the target has no place for {}", dropped.join(", "));
+        return Err(Error::unsupported(target.place(), what));
+    }
+
+    let here = place_of(from);
+    let explain = |error: Error| locate(error, source).within(&here);
+    let names = [names[0].as_ref(), names[1].as_ref()];
+    for strategy in Strategy::from_fastest(source, &plan) {
+        let arranged = arrange::Arranged::default();
+        let (reader, stored) = arranged
+            .read(source, &plan, strategy, &target.spool_directory(), progress)
+            .map_err(explain)?;
+        let mut sink = target.create(&plan.sink_header(stored), names)?;
+        progress.begin("writing", stored.or(source.header().stored));
+        let pumped = pump::pump(reader, &mut *sink, &plan, progress);
+        progress.end();
+        let entries = match pumped {
+            Ok(entries) => entries,
+            Err(pump::Failed::Reading(error)) => return Err(explain(error)),
+            Err(pump::Failed::Writing(error)) => return Err(error.within(&target.place())),
+        };
+        if arranged.violated() {
+            // The entries did not come as the source promised: start again, and sort more.
+            continue;
+        }
+        let written = sink.finish().map_err(|error| error.within(&target.place()))?;
+        return Ok(Summary {
+            shape: plan.shape,
+            entries,
+            bytes_before: source.about().ok().and_then(|about| about.bytes),
+            bytes_after: written.bytes,
+            seconds: started.elapsed().as_secs_f64(),
+            dropped,
+            notes: source.notes(),
+        });
+    }
+    Err(Error::mismatch(here, "entries that change from one reading to the next", "a stable file"))
+}
+
+fn place_of(location: &Location) -> Place {
+    match location {
+        Location::Stream => Place::path("standard input"),
+        other => Place::path(other.to_string()),
+    }
+}
+
+/// Reads the names if the target has a place for them, and says what it has none for.
+#[expect(clippy::type_complexity, reason = "names of rows and columns, and what is dropped")]
+fn names(
+    source: &dyn MatrixSource,
+    wanted: bool,
+) -> Result<([Option<StringList>; 2], Vec<String>)> {
+    let mut dropped = Vec::new();
+    let mut names = [None, None];
+    for (slot, axis) in names.iter_mut().zip([Axis::Rows, Axis::Cols]) {
+        if wanted {
+            *slot = source.names(axis)?;
+        } else if !matches!(source.names(axis), Ok(None)) {
+            dropped.push(format!("the names of the {axis}"));
+        }
+    }
+    dropped.extend(source.extras());
+    Ok((names, dropped))
+}
+
+/// Finds the lines that two entries at one place stand on.
+pub(crate) fn locate(error: Error, source: &dyn MatrixSource) -> Error {
+    let (kind, mut place) = error.into_parts();
+    let (ErrorKind::Duplicate { other: None }, &Some(At::Entry { row, col })) = (&kind, &place.at)
+    else {
+        return Error::new(kind, place);
+    };
+    match source.locate(row, col).unwrap_or_default().as_slice() {
+        [first, second, ..] => {
+            place.at = Some(second.clone());
+            Error::new(ErrorKind::Duplicate { other: Some(first.clone()) }, place)
+        }
+        _ => Error::new(kind, place),
+    }
+}

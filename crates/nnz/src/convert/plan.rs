@@ -1,0 +1,104 @@
+//! What has to be done to the entries of a source so that a target can hold them.
+
+use nnz_core::{
+    Error, Header, Needs, Order, Place, Result, Rounding, Shape, Storage, Structure, ValueType,
+};
+
+use super::ConvertOptions;
+use crate::stages::{DuplicatePolicy, Mirroring};
+use crate::target::Target;
+
+/// What is decided before anything is read.
+pub(super) struct Plan {
+    pub(super) shape: Shape,
+    pub(super) order: Order,
+    pub(super) value_type: ValueType,
+    pub(super) rounding: Rounding,
+    /// What becomes of the source's structure, if it has one.
+    pub(super) mirroring: Option<Mirroring>,
+    pub(super) drop_zeros: bool,
+    pub(super) duplicates: DuplicatePolicy,
+    pub(super) needs: Needs,
+    pub(super) memory: u64,
+    pub(super) threads: usize,
+    source: Header,
+}
+
+impl Plan {
+    pub(super) fn new(
+        source: &Header,
+        ordered: bool,
+        target: &Target,
+        options: &ConvertOptions,
+    ) -> Result<Self> {
+        let needs = target.needs();
+        let own = if ordered { source.order } else { Order::Col };
+        let order = options.order.unwrap_or(own);
+        let order = match needs.orders {
+            orders if orders.contains(&order) => order,
+            // A source's own order gives way; what the user asked for does not.
+            [only, ..] if options.order.is_none() => *only,
+            _ => {
+                return Err(Error::argument(format!("the target is not stored by {order}")));
+            }
+        };
+        let mirroring = match source.structure {
+            Structure::General => None,
+            _ if needs.structure => Some(Mirroring::Fold),
+            _ => Some(Mirroring::Expand),
+        };
+        let refused = source.duplicates == nnz_core::Duplicates::Refused || needs.unique;
+        let duplicates = if refused { DuplicatePolicy::Refuse } else { DuplicatePolicy::Keep };
+        Ok(Self {
+            shape: source.shape,
+            order,
+            value_type: value_type(source.value_type, &needs, options.value_type)?,
+            rounding: options.rounding,
+            mirroring,
+            drop_zeros: source.storage == Storage::Dense && !needs.dense,
+            duplicates: options.duplicates.unwrap_or(duplicates),
+            needs,
+            memory: options.memory,
+            threads: options.threads,
+            source: source.clone(),
+        })
+    }
+
+    /// Describes what the sink gets.
+    pub(super) fn sink_header(&self, stored: Option<u64>) -> Header {
+        Header {
+            order: self.order,
+            majors_ascend: true,
+            minors_ascend: Some(true),
+            value_type: self.value_type,
+            stored,
+            storage: if self.needs.dense { Storage::Dense } else { Storage::Sparse },
+            structure: match self.mirroring {
+                Some(Mirroring::Fold) => self.source.structure,
+                _ => Structure::General,
+            },
+            ..self.source.clone()
+        }
+    }
+}
+
+/// Chooses the type values are stored as.
+fn value_type(source: ValueType, needs: &Needs, wanted: Option<ValueType>) -> Result<ValueType> {
+    let possible = needs.value_types;
+    let chosen = match wanted {
+        Some(wanted) => possible.contains(&wanted).then_some(wanted),
+        None if possible.contains(&source) => Some(source),
+        // Integers that fit become the integers the target has.
+        None if source.is_integer() => possible.iter().copied().find(|t| t.is_integer()),
+        None => None,
+    };
+    chosen.ok_or_else(|| {
+        let names: Vec<&str> = possible.iter().map(|t| t.name()).collect();
+        let what = format!(
+            "the target cannot store {}, only {}",
+            wanted.unwrap_or(source),
+            names.join(", ")
+        );
+        Error::unsupported(Place::default(), what)
+    })
+}

@@ -1,0 +1,74 @@
+//! The formats, by the names users give them.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+/// Names a format that can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A BPCells matrix in a directory.
+    BpCells,
+    /// A Matrix Market file.
+    MatrixMarket,
+}
+
+impl Format {
+    /// Every format, and the names it goes by.
+    const NAMES: [(Self, &'static [&'static str]); 2] = [
+        (Self::BpCells, &["bpcells"]),
+        (Self::MatrixMarket, &["mtx", "matrix-market", "matrixmarket"]),
+    ];
+
+    /// Returns the format that a path's ending stands for, if it stands for one.
+    #[must_use]
+    pub fn of_path(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+        match name.strip_suffix(".gz").unwrap_or(&name).rsplit_once('.')?.1 {
+            "bpcells" if !name.ends_with(".gz") => Some(Self::BpCells),
+            "mtx" => Some(Self::MatrixMarket),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::BpCells => "bpcells",
+            Self::MatrixMarket => "mtx",
+        })
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let lower = text.to_ascii_lowercase();
+        let found = Self::NAMES.iter().find(|(_, names)| names.contains(&lower.as_str()));
+        found
+            .map(|(format, _)| *format)
+            .ok_or_else(|| format!("unknown format {text:?}: this version writes bpcells and mtx"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_stand_for_formats() {
+        for (path, format) in [
+            ("a/b.bpcells", Some(Format::BpCells)),
+            ("a/b.bpcells/", Some(Format::BpCells)),
+            ("b.mtx", Some(Format::MatrixMarket)),
+            ("b.MTX.gz", Some(Format::MatrixMarket)),
+            ("b.gz", None),
+            ("mtx", None),
+            ("b.h5", None),
+        ] {
+            assert_eq!(Format::of_path(Path::new(path)), format, "{path}");
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! How long work tells how far it is.
+
+/// Hears how far work is. Calls come from one thread at a time.
+pub trait Progress: Sync {
+    /// Work of `total` entries begins, where that is known.
+    fn begin(&self, what: &str, total: Option<u64>);
+
+    /// So many more entries are done.
+    fn advance(&self, entries: u64);
+
+    /// The work is over, done or not.
+    fn end(&self);
+}
+
+/// Hears nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn begin(&self, _: &str, _: Option<u64>) {}
+    fn advance(&self, _: u64) {}
+    fn end(&self) {}
+}

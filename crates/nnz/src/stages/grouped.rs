@@ -1,0 +1,125 @@
+//! Entries that come grouped by major, and are sorted inside each.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use nnz_core::{Batch, BatchReader, Order, Result, Shape, ValueType, Values};
+
+use super::{Batches, Builder, emptied, empty_batch};
+
+/// Sorts the minors of one major at a time. Entries at one place keep their order.
+///
+/// If majors do not ascend, or one has more entries than may be held, the entries end, and
+/// `violated` is set: all of them have to be sorted at once.
+pub(crate) struct Grouped<'a> {
+    inner: Batches<'a>,
+    builder: Builder,
+    /// Entries that may be held.
+    most: usize,
+    read: Batch,
+    /// The next run of `read` to take.
+    run: usize,
+    /// Minor and position of each entry of the major at hand.
+    held: Vec<(u64, usize)>,
+    held_values: Values,
+    major: Option<u64>,
+    violated: &'a AtomicBool,
+}
+
+impl<'a> Grouped<'a> {
+    pub(crate) fn new(
+        inner: Batches<'a>,
+        order: Order,
+        shape: Shape,
+        value_type: ValueType,
+        memory: u64,
+        violated: &'a AtomicBool,
+    ) -> Self {
+        // Place and position, half as much again to sort them, a value, and room to grow.
+        const COST: u64 = 2 * (16 + 8 + 16);
+        Self {
+            inner,
+            builder: Builder::new(order, shape),
+            most: usize::try_from(memory / COST).unwrap_or(usize::MAX),
+            read: empty_batch(order, value_type),
+            run: 0,
+            held: Vec::new(),
+            held_values: Values::new(value_type),
+            major: None,
+            violated,
+        }
+    }
+
+    /// Takes the next run that has entries. `None` at the end.
+    fn next_run(&mut self) -> Result<Option<usize>> {
+        loop {
+            while self.run < self.read.runs() {
+                let run = self.run;
+                self.run += 1;
+                if !self.read.run(run).is_empty() {
+                    return Ok(Some(run));
+                }
+            }
+            if !self.inner.next_batch(&mut self.read)? {
+                return Ok(None);
+            }
+            self.run = 0;
+        }
+    }
+
+    fn hold(&mut self, run: usize) {
+        let entries = self.read.run(run);
+        let shift = self.held.len();
+        for (position, entry) in entries.clone().enumerate() {
+            self.held.push((self.read.minor(run, entry), shift + position));
+        }
+        if shift == 0 {
+            self.held_values = emptied(&self.read.values);
+        }
+        self.held_values.extend_from(&self.read.values, entries);
+    }
+
+    /// Appends what is held to `batch`, sorted.
+    fn release(&mut self, batch: &mut Batch) {
+        let Some(major) = self.major else { return };
+        self.held.sort_by_key(|(minor, _)| *minor);
+        for &(minor, position) in &self.held {
+            self.builder.push(batch, major, minor);
+            batch.values.extend_from(&self.held_values, position..position + 1);
+        }
+        self.held.clear();
+    }
+
+    fn violate(&self) -> Result<bool> {
+        self.violated.store(true, Ordering::Relaxed);
+        Ok(false)
+    }
+}
+
+impl BatchReader for Grouped<'_> {
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool> {
+        self.builder.start(self.read.order, batch);
+        batch.values = emptied(&self.held_values);
+        while batch.entries() < super::BATCH {
+            let Some(run) = self.next_run()? else {
+                self.release(batch);
+                return Ok(batch.entries() > 0);
+            };
+            let major = self.read.majors.get(run);
+            if self.major != Some(major) {
+                if self.major.is_some_and(|before| before > major) {
+                    return self.violate();
+                }
+                self.release(batch);
+                self.major = Some(major);
+                if let Values::Iso(scalar) = self.read.values {
+                    batch.values = Values::Iso(scalar);
+                }
+            }
+            self.hold(run);
+            if self.held.len() > self.most {
+                return self.violate();
+            }
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,156 @@
+//! Entries that share a place with another.
+
+use nnz_core::{
+    At, Batch, BatchReader, Bint8, Error, ErrorKind, Order, Place, Result, Scalar, Shape, Values,
+};
+
+use super::{Batches, Builder, emptied, empty_batch};
+
+/// Says what to do with entries that share a place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DuplicatePolicy {
+    /// Refuse them.
+    #[default]
+    Refuse,
+    /// Store their sum. Where all entries share one value they become one.
+    Sum,
+    /// Keep them all, in the order they came.
+    Keep,
+}
+
+/// Applies a policy to entries that arrive sorted.
+pub(crate) struct Unique<'a> {
+    inner: Batches<'a>,
+    policy: DuplicatePolicy,
+    builder: Builder,
+    last: Option<(u64, u64)>,
+    /// The last entry when summing, which the next may still be added to.
+    held: Option<(u64, u64, Scalar)>,
+    sorted: Batch,
+    done: bool,
+}
+
+impl<'a> Unique<'a> {
+    pub(crate) fn new(
+        inner: Batches<'a>,
+        policy: DuplicatePolicy,
+        order: Order,
+        shape: Shape,
+    ) -> Self {
+        Self {
+            inner,
+            policy,
+            builder: Builder::new(order, shape),
+            last: None,
+            held: None,
+            sorted: empty_batch(order, nnz_core::ValueType::U8),
+            done: false,
+        }
+    }
+
+    fn refuse(&mut self, batch: &Batch) -> Result<()> {
+        let order = batch.order;
+        let last = &mut self.last;
+        batch.try_for_each(|_, major, minor| {
+            if last.replace((major, minor)) == Some((major, minor)) {
+                let (row, col) = order.row_col(major, minor);
+                let place = Place::default().at(At::Entry { row, col });
+                return Err(Error::new(ErrorKind::Duplicate { other: None }, place));
+            }
+            Ok(())
+        })
+    }
+
+    /// Moves all but the last of the summed entries into `batch`.
+    fn add(&mut self, batch: &mut Batch) -> Result<()> {
+        let order = self.sorted.order;
+        self.builder.start(order, batch);
+        batch.values = emptied(&self.sorted.values);
+        let (sorted, held, builder) = (&self.sorted, &mut self.held, &self.builder);
+        sorted.try_for_each(|entry, major, minor| {
+            let Some(value) = sorted.values.get(entry) else {
+                return Ok(());
+            };
+            match held.take() {
+                Some((m, n, so_far)) if (m, n) == (major, minor) => {
+                    let total = sum(so_far, value, matches!(sorted.values, Values::Iso(_)));
+                    let total = total.ok_or_else(|| {
+                        let (row, col) = order.row_col(major, minor);
+                        let target = value.value_type();
+                        let kind = ErrorKind::Mismatch {
+                            found: "entries whose sum does not fit".to_owned(),
+                            expected: format!("a sum that {target} holds"),
+                        };
+                        Error::new(kind, Place::default().at(At::Entry { row, col }))
+                    })?;
+                    *held = Some((major, minor, total));
+                }
+                before => {
+                    if let Some((m, n, value)) = before {
+                        builder.push(batch, m, n);
+                        batch.values.push(value);
+                    }
+                    *held = Some((major, minor, value));
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+impl BatchReader for Unique<'_> {
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool> {
+        match self.policy {
+            DuplicatePolicy::Keep => self.inner.next_batch(batch),
+            DuplicatePolicy::Refuse => {
+                let more = self.inner.next_batch(batch)?;
+                if more {
+                    self.refuse(batch)?;
+                }
+                Ok(more)
+            }
+            DuplicatePolicy::Sum => {
+                if self.inner.next_batch(&mut self.sorted)? {
+                    return self.add(batch).map(|()| true);
+                }
+                // One more batch for the entry that was held back.
+                if std::mem::replace(&mut self.done, true) {
+                    return Ok(false);
+                }
+                self.builder.start(self.sorted.order, batch);
+                if let Some((major, minor, value)) = self.held.take() {
+                    self.builder.push(batch, major, minor);
+                    batch.values.push(value);
+                }
+                Ok(true)
+            }
+        }
+    }
+}
+
+/// Adds two values of a type; `None` where the sum does not fit. One shared value stays itself.
+pub(crate) fn sum(a: Scalar, b: Scalar, shared: bool) -> Option<Scalar> {
+    if shared {
+        return Some(a);
+    }
+    Some(match (a, b) {
+        (Scalar::U8(a), Scalar::U8(b)) => Scalar::U8(a.checked_add(b)?),
+        (Scalar::U16(a), Scalar::U16(b)) => Scalar::U16(a.checked_add(b)?),
+        (Scalar::U32(a), Scalar::U32(b)) => Scalar::U32(a.checked_add(b)?),
+        (Scalar::U64(a), Scalar::U64(b)) => Scalar::U64(a.checked_add(b)?),
+        (Scalar::I8(a), Scalar::I8(b)) => Scalar::I8(a.checked_add(b)?),
+        (Scalar::I16(a), Scalar::I16(b)) => Scalar::I16(a.checked_add(b)?),
+        (Scalar::I32(a), Scalar::I32(b)) => Scalar::I32(a.checked_add(b)?),
+        (Scalar::I64(a), Scalar::I64(b)) => Scalar::I64(a.checked_add(b)?),
+        (Scalar::Bint8(a), Scalar::Bint8(b)) => Scalar::Bint8(Bint8(a.0 | b.0)),
+        (Scalar::F32(a), Scalar::F32(b)) => Scalar::F32(a + b),
+        (Scalar::F64(a), Scalar::F64(b)) => Scalar::F64(a + b),
+        (Scalar::ComplexF32(a), Scalar::ComplexF32(b)) => {
+            Scalar::ComplexF32([a[0] + b[0], a[1] + b[1]])
+        }
+        (Scalar::ComplexF64(a), Scalar::ComplexF64(b)) => {
+            Scalar::ComplexF64([a[0] + b[0], a[1] + b[1]])
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,120 @@
+//! A virtual environment of our own, under the target directory.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::cargo::{run, target_directory};
+use crate::error::{Error, Result};
+
+/// The oldest Python our pinned packages have wheels for, and the newest BPCells has one for.
+const OLDEST: (u32, u32) = (3, 10);
+const NEWEST: (u32, u32) = (3, 12);
+
+/// Where to look for an interpreter, in this order, when `NNZ_PYTHON` does not name one.
+const INTERPRETERS: [&str; 5] = ["python3", "python3.12", "python3.11", "python3.10", "python"];
+
+/// Asked of an interpreter: its version, and whether it can make an environment with pip in it.
+const PROBE: &str = "
+import sys
+from importlib.util import find_spec
+able = find_spec('venv') is not None and find_spec('ensurepip') is not None
+print(*sys.version_info[:3], int(able))
+";
+
+/// Where an environment's interpreter lies.
+#[cfg(windows)]
+const PYTHON: [&str; 2] = ["Scripts", "python.exe"];
+#[cfg(not(windows))]
+const PYTHON: [&str; 2] = ["bin", "python"];
+
+/// Returns the interpreter of an environment that holds the given requirements, made if need be.
+///
+/// The environment's name is a hash of the requirements and the interpreter, so that a change of
+/// either makes a new one.
+pub(crate) fn python(requirements: &Path) -> Result<PathBuf> {
+    let wanted =
+        fs::read_to_string(requirements).map_err(|error| Error::at(requirements, &error))?;
+    let interpreter = choose()?;
+    let mut hasher = DefaultHasher::new();
+    (&wanted, &interpreter.program, interpreter.version).hash(&mut hasher);
+    let directory = target_directory()?.join(format!("python-{:016x}", hasher.finish()));
+    let python = PYTHON.iter().fold(directory.clone(), |path, part| path.join(part));
+    let complete = directory.join("complete");
+    if complete.exists() {
+        return Ok(python);
+    }
+    if directory.exists() {
+        fs::remove_dir_all(&directory).map_err(|error| Error::at(&directory, &error))?;
+    }
+    println!("    making {}", directory.display());
+    run(Command::new(&interpreter.program).args(["-m", "venv"]).arg(&directory))?;
+    run(Command::new(&python)
+        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+        .args(["--no-input", "--only-binary=:all:", "--requirement"])
+        .arg(requirements))?;
+    fs::write(&complete, &wanted).map_err(|error| Error::at(&complete, &error))?;
+    Ok(python)
+}
+
+/// An interpreter of this machine.
+struct Interpreter {
+    program: OsString,
+    version: (u32, u32, u32),
+    /// Has `venv` and `ensurepip`, which Debian ships apart.
+    able: bool,
+}
+
+impl Interpreter {
+    fn minor(&self) -> (u32, u32) {
+        (self.version.0, self.version.1)
+    }
+}
+
+/// Chooses the first interpreter that can run every test, or else the first that can run some.
+fn choose() -> Result<Interpreter> {
+    let mut found = candidates();
+    found.retain(|interpreter| interpreter.minor() >= OLDEST);
+    if let Some(best) = found.iter().position(|i| i.able && i.minor() <= NEWEST) {
+        return Ok(found.swap_remove(best));
+    }
+    if let Some(some) = found.iter().position(|i| i.able) {
+        let interpreter = found.swap_remove(some);
+        println!(
+            "    note: BPCells has no wheel for Python {}.{}: its tests will be skipped \
+             (NNZ_PYTHON can name an interpreter of {}.{} to {}.{})",
+            interpreter.version.0, interpreter.version.1, OLDEST.0, OLDEST.1, NEWEST.0, NEWEST.1
+        );
+        return Ok(interpreter);
+    }
+    Err(Error::new(if found.is_empty() {
+        format!("no Python of {}.{} or newer here (NNZ_PYTHON can name one)", OLDEST.0, OLDEST.1)
+    } else {
+        "Python is here, but cannot make a virtual environment: on Debian and Ubuntu, \
+         `apt install python3-venv`"
+            .to_owned()
+    }))
+}
+
+fn candidates() -> Vec<Interpreter> {
+    match env::var_os("NNZ_PYTHON") {
+        Some(named) => probe(&named).into_iter().collect(),
+        None => INTERPRETERS.iter().filter_map(|name| probe(&OsString::from(name))).collect(),
+    }
+}
+
+/// Asks a program whether it is a Python, and which.
+fn probe(program: &OsString) -> Option<Interpreter> {
+    let mut command = Command::new(program);
+    command.args(["-c", PROBE]).stdin(Stdio::null()).stderr(Stdio::null());
+    let answer = command.output().ok().filter(|output| output.status.success())?;
+    let answer = String::from_utf8(answer.stdout).ok()?;
+    let numbers: Vec<u32> = answer.split_whitespace().map_while(|n| n.parse().ok()).collect();
+    let [major, minor, patch, able] = numbers[..] else {
+        return None;
+    };
+    Some(Interpreter { program: program.clone(), version: (major, minor, patch), able: able == 1 })
+}
