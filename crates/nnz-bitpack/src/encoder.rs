@@ -4,7 +4,8 @@ use std::mem;
 
 use crate::{Backend, CHUNK, Codec, EPOCH_WORDS, chunk_words};
 
-/// Encodes a stream of values into the arrays of a bitpacked array.
+/// Encodes a stream of values into the arrays of a bitpacked array ("Bitpacking formats" in the
+/// BPCells format document), word for word as BPCells does.
 ///
 /// Give it values with [`push`](Self::push) in pieces of any size, take away what is ready with
 /// [`drain`](Self::drain) as often as memory asks for it, and end with [`finish`](Self::finish),

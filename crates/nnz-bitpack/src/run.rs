@@ -2,7 +2,7 @@
 
 use crate::{Backend, CHUNK, ChunkError, Codec};
 
-/// Decodes a run of `n` consecutive chunks.
+/// Decodes a run of `n` consecutive chunks (section "BP-128" of the BPCells format document).
 ///
 /// - `idx`: the `n + 1` word positions as they are stored, that is, modulo 2^32. A run may cross a
 ///   multiple of 2^32, since only differences between neighbours are used.

@@ -20,44 +20,39 @@ pub(crate) fn failed(error: io::Error) -> Error {
 
 /// Writes a number of bytes as people read them.
 pub(crate) fn bytes(count: u64) -> String {
-    const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
+    scaled(count.into(), ["B", "kB", "MB", "GB", "TB"])
+}
+
+/// Writes a large number as people read it.
+pub(crate) fn rounded(count: u128) -> String {
+    scaled(count, ["", "k", "M", "G", "T"]).trim_end().to_owned()
+}
+
+fn scaled(count: u128, units: [&str; 5]) -> String {
     let mut unit = 0;
     let mut whole = count;
     let mut tenths = 0;
-    while whole >= 1000 && unit + 1 < UNITS.len() {
+    while whole >= 1000 && unit + 1 < units.len() {
         tenths = whole % 1000 / 100;
         whole /= 1000;
         unit += 1;
     }
     if unit == 0 || whole >= 100 {
-        format!("{whole} {}", UNITS[unit])
+        format!("{whole} {}", units[unit])
     } else {
-        format!("{whole}.{tenths} {}", UNITS[unit])
+        format!("{whole}.{tenths} {}", units[unit])
     }
-}
-
-/// Writes a count with spaces between the thousands.
-pub(crate) fn count(count: u64) -> String {
-    let digits = count.to_string();
-    let mut spaced = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            spaced.push(' ');
-        }
-        spaced.push(digit);
-    }
-    spaced
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
-    fn sizes_and_counts_are_readable() {
+    fn sizes_are_readable() {
         assert_eq!(super::bytes(999), "999 B");
         assert_eq!(super::bytes(1_234), "1.2 kB");
         assert_eq!(super::bytes(123_456_789), "123 MB");
         assert_eq!(super::bytes(u64::MAX), "18446744 TB");
-        assert_eq!(super::count(0), "0");
-        assert_eq!(super::count(1_234_567), "1 234 567");
+        assert_eq!(super::rounded(57), "57");
+        assert_eq!(super::rounded(57_312_000), "57.3 M");
     }
 }

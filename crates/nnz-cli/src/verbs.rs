@@ -5,7 +5,7 @@ mod validate;
 
 use nnz::{ConvertOptions, Error, Rounding};
 
-use crate::output::{bytes, count, failed, with_stdout};
+use crate::output::{bytes, failed, rounded, with_stdout};
 use crate::progress::Bar;
 use crate::{Outcome, args};
 
@@ -78,8 +78,8 @@ fn summarise(args: &args::Convert, summary: &nnz::Summary) {
     }
     let size = match summary.bytes_before {
         Some(before) if before > 0 && summary.bytes_after > 0 => {
-            let tenths = u128::from(before) * 100 / u128::from(summary.bytes_after);
-            let (whole, hundredths) = (tenths / 100, tenths % 100);
+            let hundredths = u128::from(before) * 100 / u128::from(summary.bytes_after);
+            let (whole, hundredths) = (hundredths / 100, hundredths % 100);
             format!(
                 "{} -> {} (ratio {whole}.{hundredths:02})",
                 bytes(before),
@@ -92,15 +92,9 @@ fn summarise(args: &args::Convert, summary: &nnz::Summary) {
     let rate = u128::from(summary.entries) * 1_000_000_000 / nanos;
     eprintln!("{} -> {}", args.source, args.target);
     eprintln!(
-        "  {} x {}, {} entries",
-        count(summary.shape.rows),
-        count(summary.shape.cols),
-        count(summary.entries)
+        "  {} rows, {} columns, {} entries",
+        summary.shape.rows, summary.shape.cols, summary.entries
     );
     eprintln!("  {size}");
-    eprintln!(
-        "  {:.2} s, {} entries/s",
-        summary.seconds,
-        count(u64::try_from(rate).unwrap_or(u64::MAX))
-    );
+    eprintln!("  {:.2} s, {} entries/s", summary.seconds, rounded(rate));
 }

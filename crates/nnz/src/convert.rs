@@ -113,6 +113,8 @@ pub fn convert(
         return Err(Error::unsupported(target.place(), what));
     }
 
+    // Now, since the target may be the source itself.
+    let bytes_before = source.about().ok().and_then(|about| about.bytes);
     let here = place_of(from);
     let explain = |error: Error| locate(error, source).within(&here);
     let names = [names[0].as_ref(), names[1].as_ref()];
@@ -138,7 +140,7 @@ pub fn convert(
         return Ok(Summary {
             shape: plan.shape,
             entries,
-            bytes_before: source.about().ok().and_then(|about| about.bytes),
+            bytes_before,
             bytes_after: written.bytes,
             seconds: started.elapsed().as_secs_f64(),
             dropped,

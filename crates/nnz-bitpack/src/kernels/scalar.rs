@@ -40,24 +40,27 @@ pub(super) fn copy(packed: &[u32], _start: u32, out: &mut [u32; CHUNK]) {
 /// Decodes a chunk of 1 to 31 bits per value.
 ///
 /// Value `k` is step `k / 4` of lane `k % 4`. A lane is a little-endian bit stream of its own, and
-/// word `w` of it is `packed[4 * w + lane]`.
+/// word `w` of it is word `4 * w + lane` of the chunk.
 fn unpack<const W: usize, const CODEC: u8>(packed: &[u32], start: u32, out: &mut [u32; CHUNK]) {
+    let (words, _) = packed.as_chunks::<4>();
+    let (steps, _) = out.as_chunks_mut::<4>();
     let mut previous = start;
-    for (k, value) in out.iter_mut().enumerate() {
-        let (lane, bit) = (k % 4, k / 4 * W);
-        let (word, shift) = (bit / 32, bit % 32);
-        let mut bits = packed[4 * word + lane] >> shift;
-        if shift + W > 32 {
-            bits |= packed[4 * (word + 1) + lane] << (32 - shift);
+    for (step, lanes) in steps.iter_mut().enumerate() {
+        let (word, shift) = (step * W / 32, step * W % 32);
+        for (lane, value) in lanes.iter_mut().enumerate() {
+            let mut bits = words[word][lane] >> shift;
+            if shift + W > 32 {
+                bits |= words[word + 1][lane] << (32 - shift);
+            }
+            bits &= low_bits(W);
+            *value = match CODEC {
+                PLAIN => bits,
+                MINUS_ONE => bits.wrapping_add(1),
+                DELTA => previous.wrapping_add(bits),
+                _ => previous.wrapping_add(unzigzag(bits)),
+            };
+            previous = *value;
         }
-        bits &= low_bits(W);
-        *value = match CODEC {
-            PLAIN => bits,
-            MINUS_ONE => bits.wrapping_add(1),
-            DELTA => previous.wrapping_add(bits),
-            _ => previous.wrapping_add(unzigzag(bits)),
-        };
-        previous = *value;
     }
 }
 
@@ -91,13 +94,16 @@ pub(super) fn pack_raw(values: &[u32; CHUNK], packed: &mut [u32; CHUNK]) {
 }
 
 fn pack<const W: usize>(values: &[u32; CHUNK], packed: &mut [u32; CHUNK]) {
-    packed[..4 * W].fill(0);
-    for (k, &value) in values.iter().enumerate() {
-        let (lane, bit) = (k % 4, k / 4 * W);
-        let (word, shift) = (bit / 32, bit % 32);
-        packed[4 * word + lane] |= value << shift;
-        if shift + W > 32 {
-            packed[4 * (word + 1) + lane] |= value >> (32 - shift);
+    let (steps, _) = values.as_chunks::<4>();
+    let words = &mut packed.as_chunks_mut::<4>().0[..W];
+    words.fill([0; 4]);
+    for (step, lanes) in steps.iter().enumerate() {
+        let (word, shift) = (step * W / 32, step * W % 32);
+        for (lane, &value) in lanes.iter().enumerate() {
+            words[word][lane] |= value << shift;
+            if shift + W > 32 {
+                words[word + 1][lane] |= value >> (32 - shift);
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use nnz::{About, Error, Header, Storage};
 use serde::Serialize;
 
-use crate::output::{bytes, count, failed, with_stdout};
+use crate::output::{bytes, failed, with_stdout};
 use crate::{Outcome, args};
 
 /// What is told, with the keys of the JSON form.
@@ -115,9 +115,9 @@ fn print(told: &Told, out: &mut dyn Write) -> std::io::Result<()> {
     }
     line("kind", format!("{} {}", told.storage, told.kind))?;
     let axes = |axis: &str| if axis == "unknown" { String::new() } else { format!(" ({axis})") };
-    line("rows", format!("{}{}", count(told.rows), axes(&told.row_axis)))?;
-    line("cols", format!("{}{}", count(told.cols), axes(&told.col_axis)))?;
-    line("nnz", told.nnz.map_or("unknown".to_owned(), count))?;
+    line("rows", format!("{}{}", told.rows, axes(&told.row_axis)))?;
+    line("cols", format!("{}{}", told.cols, axes(&told.col_axis)))?;
+    line("nnz", told.nnz.map_or("unknown".to_owned(), |nnz| nnz.to_string()))?;
     line("order", told.order.clone().unwrap_or_else(|| "none".to_owned()))?;
     let shared = if told.iso { ", one shared by all" } else { "" };
     line("values", format!("{}{shared}", told.value_type))?;
@@ -134,7 +134,7 @@ fn print(told: &Told, out: &mut dyn Write) -> std::io::Result<()> {
         )?;
     }
     for array in &told.arrays {
-        let len = array.len.map(count).unwrap_or_default();
+        let len = array.len.map(|len| len.to_string()).unwrap_or_default();
         let bits = array.bits_per_entry.map(|bits| format!("{bits:.2}")).unwrap_or_default();
         let (name, value_type, size) = (&array.name, &array.value_type, bytes(array.bytes));
         writeln!(out, "{name:<20}{value_type:<10}{len:>16}{size:>12}{bits:>12}")?;

@@ -100,17 +100,20 @@ impl StagedDirectory {
             }
         }
         let directory = self.hidden_directory().map_err(io)?;
-        for (name, file) in std::mem::take(&mut self.unnamed) {
-            anonymous::give_name(&file, &directory.join(name)).map_err(io)?;
+        let unnamed = std::mem::take(&mut self.unnamed);
+        for (name, file) in &unnamed {
+            anonymous::give_name(file, &directory.join(name)).map_err(io)?;
         }
         let mut bytes = 0;
         for entry in std::fs::read_dir(&directory).map_err(io)? {
             let entry = entry.map_err(io)?;
             bytes += entry.metadata().map_err(io)?.len();
-            if self.target.options.sync {
+            let synced = unnamed.iter().any(|(name, _)| entry.file_name() == name.as_str());
+            if self.target.options.sync && !synced {
                 File::open(entry.path()).and_then(|file| file.sync_all()).map_err(io)?;
             }
         }
+        drop(unnamed);
         if self.target.options.sync {
             File::open(&directory).and_then(|dir| dir.sync_all()).map_err(io)?;
         }

@@ -58,9 +58,9 @@ fn splat(value: u32) -> __m256i {
 #[inline]
 unsafe fn load<const W: usize>(source: *const __m128i, word: usize) -> __m256i {
     let second = W / 2 + word;
-    // SAFETY: `word` and `second` are less than W. Of the loads that begin elsewhere than at a
-    // vector, the first is made only when another vector follows, and the second begins inside
-    // vector `second`, which is before it.
+    // SAFETY: `word` and `second` are less than W. The two loads that begin elsewhere than at a
+    // vector begin inside vector `second` and end inside the one after it, and are made only when
+    // there is one.
     unsafe {
         let low = _mm256_castsi128_si256(_mm_loadu_si128(source.add(word)));
         let high = if W.is_multiple_of(2) {
