@@ -194,7 +194,7 @@ fn any_range_reads_as_part_of_the_whole_from_many_threads() {
                         let end = (start + start % 7).min(majors);
                         let range = |major: u64| matrix.stored_before(major).unwrap().unwrap();
                         let part = entries(matrix, start..end).unwrap();
-                        let (from, to) = (range(start) as usize, range(end) as usize);
+                        let [from, to] = [start, end].map(|m| usize::try_from(range(m)).unwrap());
                         assert_eq!(part, whole[from..to], "{start}..{end}");
                     }
                 });

@@ -2,9 +2,9 @@
 
 mod values;
 
-use std::ffi::OsString;
 use std::ops::Range;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use nnz::{Axis, DuplicatePolicy, Format, Generation, Layout, Location, Order, ValueType};
 
@@ -51,7 +51,7 @@ pub(crate) enum Verb {
 #[command(after_help = "Example:\n  nnz info pbmc.bpcells")]
 pub(crate) struct Info {
     /// The matrix
-    #[arg(value_name = "SRC", value_parser = location)]
+    #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
     /// As JSON
@@ -64,7 +64,7 @@ pub(crate) struct Info {
 #[command(after_help = "Example:\n  nnz cat pbmc.bpcells --cols 0:10 | head")]
 pub(crate) struct Cat {
     /// The matrix
-    #[arg(value_name = "SRC", value_parser = location)]
+    #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
     /// Only rows A to B - 1; either may be left out
@@ -92,7 +92,7 @@ pub(crate) struct Cat {
 #[command(after_help = "Example:\n  nnz names pbmc.bpcells rows")]
 pub(crate) struct Names {
     /// The matrix
-    #[arg(value_name = "SRC", value_parser = location)]
+    #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
     /// Which names
@@ -112,11 +112,11 @@ Examples:
   nnz convert counts.mtx counts.bpcells --order row --type double")]
 pub(crate) struct Convert {
     /// The matrix
-    #[arg(value_name = "SRC", value_parser = location)]
+    #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
     /// Where to write it
-    #[arg(value_name = "DST", value_parser = location)]
+    #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
     /// The format to write: bpcells or mtx [default: what DST's ending stands for]
@@ -179,7 +179,7 @@ pub(crate) struct Convert {
 #[command(after_help = "Example:\n  nnz validate pbmc.bpcells && echo sound")]
 pub(crate) struct Validate {
     /// The matrix
-    #[arg(value_name = "SRC", value_parser = location)]
+    #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
     /// Also print what is odd but allowed, such as rows that are not sorted
@@ -272,8 +272,9 @@ impl From<Duplicates> for DuplicatePolicy {
     }
 }
 
-fn location(text: &str) -> Result<Location, std::convert::Infallible> {
-    Ok(Location::parse(OsString::from(text)))
+/// Reads a place; names of files need not be UTF-8.
+fn location() -> impl TypedValueParser<Value = Location> {
+    OsStringValueParser::new().map(Location::parse)
 }
 
 fn generation(text: &str) -> Result<Generation, String> {

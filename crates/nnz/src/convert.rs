@@ -158,7 +158,6 @@ fn place_of(location: &Location) -> Place {
 }
 
 /// Reads the names if the target has a place for them, and says what it has none for.
-#[expect(clippy::type_complexity, reason = "names of rows and columns, and what is dropped")]
 fn names(
     source: &dyn MatrixSource,
     wanted: bool,

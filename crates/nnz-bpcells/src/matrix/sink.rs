@@ -1,6 +1,9 @@
 //! Writing a matrix.
 
-use nnz_bitpack::{Codec, Encoder};
+mod integers;
+
+use integers::IntegerSink;
+use nnz_bitpack::Codec;
 use nnz_container::{ArrayId, ContainerWriter};
 use nnz_core::{
     At, Axis, Batch, Element, Error, Header, Minors, Needs, Order, Place, Result, StringList,
@@ -236,74 +239,4 @@ fn out_of_range(batch: &Batch, entry: usize, minors: u64) -> Error {
     let (row, col) = batch.row_col(entry);
     let place = Place::default().at(At::Entry { row, col });
     Error::mismatch(place, "an index past the end", format!("less than {minors}"))
-}
-
-/// An array of 32-bit integers being written, bit-packed or plain.
-enum IntegerSink {
-    Packed {
-        encoder: Encoder,
-        data: ArrayId,
-        idx: ArrayId,
-        starts: Option<ArrayId>,
-        idx_offsets: Option<ArrayId>,
-    },
-    Plain(ArrayId),
-}
-
-impl IntegerSink {
-    fn create(
-        container: &mut dyn ContainerWriter,
-        name: &str,
-        codec: Codec,
-        version: Version,
-    ) -> Result<Self> {
-        if version.packing == Packing::Unpacked {
-            return container.create_array(name, ValueType::U32).map(Self::Plain);
-        }
-        let mut create = |suffix: &str, value_type| {
-            container.create_array(&format!("{name}_{suffix}"), value_type)
-        };
-        Ok(Self::Packed {
-            encoder: Encoder::new(codec),
-            data: create("data", ValueType::U32)?,
-            idx: create("idx", ValueType::U32)?,
-            starts: match codec.has_starts() {
-                true => Some(create("starts", ValueType::U32)?),
-                false => None,
-            },
-            idx_offsets: match version.generation {
-                Generation::V1 => None,
-                Generation::V2 => Some(create("idx_offsets", ValueType::U64)?),
-            },
-        })
-    }
-
-    fn push(&mut self, container: &mut dyn ContainerWriter, integers: &[u32]) -> Result<()> {
-        match self {
-            Self::Plain(id) => container.append(*id, integers),
-            Self::Packed { encoder, data, idx, starts, .. } => {
-                encoder.push(integers);
-                let ready = encoder.drain();
-                container.append(*data, ready.data)?;
-                container.append(*idx, ready.idx)?;
-                starts.map_or(Ok(()), |starts| container.append(starts, ready.starts))
-            }
-        }
-    }
-
-    fn finish(self, container: &mut dyn ContainerWriter) -> Result<()> {
-        let Self::Packed { encoder, data, idx, starts, idx_offsets } = self else {
-            return Ok(());
-        };
-        let rest = encoder.finish();
-        container.append(data, &rest.data)?;
-        container.append(idx, &rest.idx)?;
-        if let Some(starts) = starts {
-            container.append(starts, &rest.starts)?;
-        }
-        match idx_offsets {
-            Some(offsets) => container.append(offsets, &rest.idx_offsets),
-            None => Ok(()),
-        }
-    }
 }

@@ -3,7 +3,7 @@
 //! Opening a matrix stops at the first thing that is wrong. Here every member is looked at on its
 //! own, so that all faults are found that can be told apart.
 
-use nnz_bitpack::{CHUNK, Codec, EPOCH_WORDS};
+use nnz_bitpack::{Codec, EPOCH_WORDS};
 use nnz_container::{Container, NumberArray};
 use nnz_core::{
     At, Axis, Batch, Error, Fields, Finding, MatrixSource as _, Minors, Order, Place, Result,
@@ -18,6 +18,9 @@ use crate::{Generation, Packing};
 
 /// Elements that are read at a time.
 const BLOCK: u64 = 16 * 1024;
+
+/// Words of a chunk of 32-bit values.
+const WIDEST: u32 = 128;
 
 /// Checks every member of the matrix in the container that `open` opens, and hands what is found
 /// to `each`.
@@ -289,8 +292,8 @@ impl Check<'_> {
                 let expected = if element == 0 {
                     (position != 0).then(|| "0".to_owned())
                 } else {
-                    (step > CHUNK as u32 || !step.is_multiple_of(4))
-                        .then(|| format!("{previous} plus 0, 4, 8, ... or {CHUNK}"))
+                    (step > WIDEST || !step.is_multiple_of(4))
+                        .then(|| format!("{previous} plus 0, 4, 8, ... or {WIDEST}"))
                 };
                 if let Some(expected) = expected {
                     let message = format!("found {position}, expected {expected}");

@@ -118,6 +118,7 @@ impl BatchReader for Unique<'_> {
                     return Ok(false);
                 }
                 self.builder.start(self.sorted.order, batch);
+                batch.values = emptied(&self.sorted.values);
                 if let Some((major, minor, value)) = self.held.take() {
                     self.builder.push(batch, major, minor);
                     batch.values.push(value);

@@ -1,6 +1,6 @@
 //! Dropping the zeros of a dense source, which are no entries of a sparse target.
 
-use nnz_core::{Batch, BatchReader, Order, Result, Shape, ValueType};
+use nnz_core::{Batch, BatchReader, Order, Result, Shape, ValueType, Values};
 
 use super::{Batches, Builder, empty_batch};
 
@@ -27,10 +27,13 @@ impl BatchReader for DropZeros<'_> {
         if !self.inner.next_batch(&mut self.dense)? {
             return Ok(false);
         }
+        if let Values::Iso(scalar) = self.dense.values {
+            self.dense.values = scalar.repeat(self.dense.entries());
+        }
         let dense = &self.dense;
         self.builder.start(dense.order, batch);
         if batch.values.value_type() != dense.values.value_type() {
-            batch.values = nnz_core::Values::new(dense.values.value_type());
+            batch.values = Values::new(dense.values.value_type());
         }
         let size = dense.values.value_type().size();
         // All bytes are zero just for the zero of each type, and for no negative one.
