@@ -309,10 +309,14 @@ impl Scalar {
         one.get(0).ok_or(refused)
     }
 
-    /// Returns the first of `types` that holds the value exactly.
+    /// Returns the widest of `types`, given narrow to wide, that is of the value's kind and holds it
+    /// exactly.
     #[must_use]
     pub fn held_by(self, types: &[ValueType]) -> Option<ValueType> {
-        types.iter().copied().find(|&t| self.cast(t, Rounding::Refused).is_ok())
+        let complex = self.value_type().is_complex();
+        let of_its_kind = |t: &ValueType| t.is_complex() == complex && *t != ValueType::Bint8;
+        let mut types = types.iter().copied().filter(of_its_kind).rev();
+        types.find(|t| self.cast(*t, Rounding::Refused).is_ok())
     }
 }
 
@@ -395,7 +399,7 @@ mod tests {
     #[test]
     fn the_type_that_would_hold_a_value_is_named() {
         let types = [ValueType::U32, ValueType::F32, ValueType::F64];
-        assert_eq!(Scalar::I64(-1).held_by(&types), Some(ValueType::F32));
+        assert_eq!(Scalar::I64(-1).held_by(&types), Some(ValueType::F64));
         assert_eq!(Scalar::I64((1 << 53) + 1).held_by(&types), None);
     }
 }

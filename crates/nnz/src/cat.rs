@@ -58,9 +58,8 @@ pub fn cat(location: &Location, options: &CatOptions, out: &mut dyn Write) -> Re
     let mut text = Vec::with_capacity(128 << 10);
     let all = options.rows.is_none() && options.cols.is_none();
     loop {
-        let more = reader
-            .next_batch(&mut batch)
-            .map_err(|error| error.within(&Place::path(location.to_string())));
+        let more =
+            reader.next_batch(&mut batch).map_err(|error| error.within(&location.source_place()));
         let Ok(true) = more else {
             flush(&mut text, out)?;
             more?;
@@ -79,7 +78,7 @@ pub fn cat(location: &Location, options: &CatOptions, out: &mut dyn Write) -> Re
         })?;
     }
     drop(reader);
-    uniqueness.finish().map_err(|error| error.within(&Place::path(location.to_string())))
+    uniqueness.finish().map_err(|error| error.within(&location.source_place()))
 }
 
 /// Starts reading what is asked for.

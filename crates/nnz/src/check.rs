@@ -3,7 +3,7 @@
 mod uniqueness;
 
 use nnz_container::directory::Directory;
-use nnz_core::{Axis, Error, ErrorKind, Fields, Finding, MatrixSource, Place, Result};
+use nnz_core::{Axis, Error, ErrorKind, Fields, Finding, MatrixSource, Result};
 
 use crate::open::{Recognised, recognise};
 use crate::stages::{DuplicatePolicy, empty_batch};
@@ -23,7 +23,7 @@ pub fn validate(location: &Location, memory: u64, each: &mut dyn FnMut(Finding))
         }
         Recognised::Stream | Recognised::TenxFolder(_) | Recognised::MatrixMarket(_) => {
             let found = text(location, memory, each);
-            found.or_else(|error| finding(error, each))
+            found.or_else(|error| finding(error.within(&location.source_place()), each))
         }
     }
 }
@@ -38,10 +38,7 @@ fn text(location: &Location, memory: u64, each: &mut dyn FnMut(Finding)) -> Resu
         }
     }
     read_all(source, memory)?;
-    let place = match location {
-        Location::Stream => Place::path("standard input"),
-        other => Place::path(other.to_string()),
-    };
+    let place = location.source_place();
     for note in source.notes() {
         each(Finding::note(place.clone(), note));
     }

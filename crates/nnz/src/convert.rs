@@ -8,8 +8,7 @@ use std::time::Instant;
 
 use nnz_container::staging::WriteOptions;
 use nnz_core::{
-    At, Axis, Error, ErrorKind, MatrixSource, Order, Place, Result, Rounding, Shape, StringList,
-    ValueType,
+    At, Axis, Error, ErrorKind, MatrixSource, Order, Result, Rounding, Shape, StringList, ValueType,
 };
 use nnz_interop::matrix_market::Layout;
 
@@ -106,7 +105,7 @@ pub fn convert(
     let target = Target::new(to, options, dense)?;
     target.check()?;
     let plan = Plan::new(source.header(), opened.ordered, &target, options)
-        .map_err(|error| error.within(&place_of(from)))?;
+        .map_err(|error| error.within(&from.source_place()))?;
     let (names, dropped) = names(source, plan.needs.names)?;
     if options.strict && !dropped.is_empty() {
         let what = format!("the target has no place for {}", dropped.join(", "));
@@ -115,7 +114,7 @@ pub fn convert(
 
     // Now, since the target may be the source itself.
     let bytes_before = source.about().ok().and_then(|about| about.bytes);
-    let here = place_of(from);
+    let here = from.source_place();
     let explain = |error: Error| locate(error, source).within(&here);
     let names = [names[0].as_ref(), names[1].as_ref()];
     for strategy in Strategy::from_fastest(source, &plan) {
@@ -148,13 +147,6 @@ pub fn convert(
         });
     }
     Err(Error::mismatch(here, "entries that change from one reading to the next", "a stable file"))
-}
-
-fn place_of(location: &Location) -> Place {
-    match location {
-        Location::Stream => Place::path("standard input"),
-        other => Place::path(other.to_string()),
-    }
 }
 
 /// Reads the names if the target has a place for them, and says what it has none for.

@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use nnz_core::Place;
+
 /// Names a place data is read from or written to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
@@ -36,6 +38,16 @@ impl Location {
         Self::Path {
             path: PathBuf::from(path),
             group: Some(group.trim_start_matches('/').to_owned()),
+        }
+    }
+}
+
+impl Location {
+    /// Returns what messages call the place when it is read.
+    pub(crate) fn source_place(&self) -> Place {
+        match self {
+            Self::Stream => Place::path("standard input"),
+            other => Place::path(other.to_string()),
         }
     }
 }

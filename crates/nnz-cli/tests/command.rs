@@ -1,0 +1,338 @@
+//! How the command behaves: exit statuses, streams, help, what it replaces and what it keeps.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, unreachable_pub)]
+
+mod common;
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::Stdio;
+
+use common::{command, content, finish, names_in, run, run_with_input, testdata, text};
+
+const SMALL: &str = "%%MatrixMarket matrix coordinate integer general\n3 2 2\n1 1 5\n3 2 7\n";
+const SMALL_ENTRIES: &str = "0\t0\t5\n2\t1\t7\n";
+
+fn small(directory: &tempfile::TempDir) -> String {
+    let path = directory.path().join("small.mtx");
+    fs::write(&path, SMALL).unwrap();
+    text(&path).to_owned()
+}
+
+#[test]
+fn what_makes_no_sense_is_a_usage_error() {
+    let scratch = tempfile::tempdir().unwrap();
+    let small = small(&scratch);
+    let target = scratch.path().join("t.bpcells");
+    let target = text(&target);
+    let no_format = scratch.path().join("t.unknown");
+    for arguments in [
+        &[][..],
+        &["frobnicate"],
+        &["cat"],
+        &["cat", &small, "--rows", "5"],
+        &["cat", &small, "--rows", "5:2"],
+        &["cat", &small, "--rows", "-1:2"],
+        &["cat", &small, "--cols", "a:b"],
+        &["cat", &small, "--memory", "1X"],
+        &["cat", &small, "--duplicates", "lose"],
+        &["names", &small],
+        &["names", &small, "diagonals"],
+        &["validate"],
+        &["info", &small, "--yaml"],
+        &["convert", &small],
+        &["convert", &small, target, "--to", "parquet"],
+        &["convert", &small, target, "--order", "diagonal"],
+        &["convert", &small, target, "--type", "int99"],
+        &["convert", &small, target, "--threads", "0"],
+        &["convert", &small, target, "--format-version", "3"],
+        &["convert", &small, text(&no_format)],
+        &["convert", &small, "-", "--to", "bpcells"],
+    ] {
+        let found = run(arguments);
+        assert_eq!(found.code, Some(2), "{arguments:?}: {found:?}");
+        assert_eq!(found.out, "", "{arguments:?}");
+        assert!(!found.err.is_empty(), "{arguments:?}");
+    }
+    assert_eq!(names_in(scratch.path()), ["small.mtx"]);
+}
+
+#[test]
+fn what_is_not_there_is_refused_with_its_path() {
+    let scratch = tempfile::tempdir().unwrap();
+    let missing = scratch.path().join("missing.mtx");
+    let missing = text(&missing);
+    let target = scratch.path().join("t.bpcells");
+    for arguments in [
+        &["info", missing][..],
+        &["cat", missing],
+        &["names", missing, "rows"],
+        &["validate", missing],
+        &["convert", missing, text(&target)],
+    ] {
+        let message = run(arguments).refused();
+        assert_eq!(message, format!("nnz: {missing}: no such file or directory\n"));
+    }
+    let small = small(&scratch);
+    let nowhere = scratch.path().join("no/such/folder.bpcells");
+    let message = run(&["convert", &small, text(&nowhere)]).refused();
+    assert!(message.contains("no/such"), "{message}");
+    assert_eq!(names_in(scratch.path()), ["small.mtx"]);
+}
+
+#[test]
+fn help_is_there_for_every_verb_with_an_example() {
+    let general = run(&["--help"]).good();
+    let verbs = ["info", "cat", "names", "convert", "validate"];
+    for verb in verbs {
+        assert!(general.contains(&format!("\n  {verb} ")), "{general}");
+        for flag in ["-h", "--help"] {
+            let help = run(&[verb, flag]).good();
+            let example = help.split_once("Example").map(|(_, rest)| rest).unwrap_or_default();
+            assert!(example.contains(&format!("nnz {verb} ")), "{help}");
+            assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
+        }
+    }
+    assert!(general.contains("Exit status"));
+    assert!(run(&["--version"]).good().starts_with("nnz "));
+}
+
+#[test]
+fn no_color_wins_over_forced_colors() {
+    let help = |name: &str| finish(command().args(["cat", "--help"]).env(name, "1"));
+    assert!(!help("NO_COLOR").out.contains('\x1b'));
+    let both = finish(command().arg("--help").env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1"));
+    assert!(!both.out.contains('\x1b'));
+    let error = finish(command().arg("nonsense").env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1"));
+    assert_eq!(error.code, Some(2));
+    assert!(!error.err.contains('\x1b'));
+}
+
+#[test]
+fn no_escape_sequences_reach_a_pipe() {
+    let scratch = tempfile::tempdir().unwrap();
+    let small = small(&scratch);
+    let target = scratch.path().join("t.bpcells");
+    let done = run(&["convert", &small, text(&target)]);
+    assert_eq!(done.code, Some(0));
+    assert!(!done.err.contains('\x1b') && !done.err.contains('\r'), "{done:?}");
+}
+
+#[test]
+fn convert_ends_with_a_summary_on_standard_error_unless_quiet() {
+    let scratch = tempfile::tempdir().unwrap();
+    let small = small(&scratch);
+    let target = scratch.path().join("t.bpcells");
+    let done = run(&["convert", &small, text(&target)]);
+    assert_eq!((done.code, &*done.out), (Some(0), ""));
+    for part in ["3 x 2", "2 entries", "ratio", " s, ", "entries/s"] {
+        assert!(done.err.contains(part), "{part}: {}", done.err);
+    }
+    assert_eq!(run(&["convert", "--quiet", "--force", &small, text(&target)]).good(), "");
+    assert_eq!(run(&["cat", text(&target)]).good(), SMALL_ENTRIES);
+}
+
+#[test]
+fn a_target_that_is_there_is_replaced_only_by_force() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
+    let other = testdata().join("bpcells/matrix_dir/one_uint.packed.col");
+    for name in ["t.bpcells", "t.mtx", "t.mtx.gz"] {
+        let target = scratch.path().join(name);
+        run(&["-q", "convert", text(&other), text(&target)]).good();
+        let before = content(&target);
+
+        let message = run(&["convert", text(&source), text(&target)]).refused();
+        assert!(message.contains(text(&target)) && message.contains("--force"), "{message}");
+        assert_eq!(content(&target), before);
+
+        run(&["-q", "convert", "--force", text(&source), text(&target)]).good();
+        assert_ne!(content(&target), before);
+        assert_eq!(
+            run(&["cat", text(&target)]).good(),
+            run(&["cat", text(&source)]).good(),
+            "{name}"
+        );
+    }
+    assert_eq!(names_in(scratch.path()), ["t.bpcells", "t.mtx", "t.mtx.gz"]);
+}
+
+#[test]
+fn force_replaces_no_folder_that_is_no_store() {
+    let scratch = tempfile::tempdir().unwrap();
+    let small = small(&scratch);
+    let folder = scratch.path().join("thesis.bpcells");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("chapter1.tex"), "years of work").unwrap();
+    let before = content(&folder);
+    for target in [&folder, &scratch.path().join("thesis.bpcells/")] {
+        let message = run(&["convert", "--force", &small, text(target)]).refused();
+        assert!(message.contains("chapter1.tex"), "{message}");
+    }
+    // Nor does a file take the place of a folder.
+    let message = run(&["convert", "--force", "--to", "mtx", &small, text(&folder)]).refused();
+    assert!(message.contains("directory"), "{message}");
+    assert_eq!(content(&folder), before);
+}
+
+#[test]
+fn the_source_may_be_the_target() {
+    let scratch = tempfile::tempdir().unwrap();
+    let store = scratch.path().join("m.bpcells");
+    let source = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
+    run(&["-q", "convert", text(&source), text(&store)]).good();
+    let entries = run(&["cat", text(&store)]).good();
+    run(&["-q", "convert", "--force", "--unpacked", text(&store), text(&store)]).good();
+    assert_eq!(run(&["cat", text(&store)]).good(), entries);
+    let version = fs::read_to_string(store.join("version")).unwrap();
+    assert_eq!(version, "unpacked-uint-matrix-v2\n");
+    run(&["-q", "convert", "--force", "--order", "row", text(&store), text(&store)]).good();
+    let mut rows: Vec<_> = entries.lines().map(str::to_owned).collect();
+    let key = |line: &String| {
+        let mut fields = line.split('\t').map(|field| field.parse::<u64>().unwrap());
+        (fields.next(), fields.next())
+    };
+    rows.sort_by_key(key);
+    let found = run(&["cat", text(&store)]).good();
+    assert_eq!(found.lines().collect::<Vec<_>>(), rows);
+    assert_eq!(names_in(scratch.path()), ["m.bpcells"]);
+}
+
+#[test]
+fn dash_is_standard_input_and_output_for_text() {
+    let scratch = tempfile::tempdir().unwrap();
+    let small = small(&scratch);
+    assert_eq!(run_with_input(&["cat", "-"], SMALL.as_bytes()).good(), SMALL_ENTRIES);
+    assert_eq!(run_with_input(&["validate", "-"], SMALL.as_bytes()).good(), "");
+    assert!(run_with_input(&["info", "-"], SMALL.as_bytes()).good().contains("Matrix Market"));
+
+    let store = scratch.path().join("m.bpcells");
+    let done = run_with_input(&["-q", "convert", "-", text(&store)], SMALL.as_bytes());
+    assert_eq!(done.good(), "");
+    assert_eq!(run(&["cat", text(&store)]).good(), SMALL_ENTRIES);
+
+    // What goes to standard output is what a file would hold.
+    let file = scratch.path().join("back.mtx");
+    run(&["-q", "convert", text(&store), text(&file)]).good();
+    let out = run(&["convert", text(&store), "-"]);
+    assert_eq!(out.code, Some(0));
+    assert_eq!(out.out, fs::read_to_string(&file).unwrap());
+    assert!(out.err.contains("2 entries"), "{out:?}");
+
+    // Gzip is recognised by its first bytes.
+    let zipped = scratch.path().join("back.mtx.gz");
+    run(&["-q", "convert", &small, text(&zipped)]).good();
+    let bytes = fs::read(&zipped).unwrap();
+    assert!(bytes.starts_with(b"\x1f\x8b"));
+    assert_eq!(run_with_input(&["cat", "-"], &bytes).good(), SMALL_ENTRIES);
+
+    // A broken text is told with its line, a cut one too.
+    let broken = SMALL.replace("3 2 7", "3 9 7");
+    let message = run_with_input(&["cat", "-"], broken.as_bytes()).refused();
+    assert!(message.starts_with("nnz: standard input: line 4, column 3: "), "{message}");
+    let message = run_with_input(&["convert", "-", "-"], &SMALL.as_bytes()[..60]).refused();
+    assert!(message.contains("standard input: line "), "{message}");
+    let message = run_with_input(&["convert", "-", "-"], b"").refused();
+    assert!(message.contains("standard input: line 1, column 1"), "{message}");
+}
+
+#[test]
+fn a_closed_pipe_is_silent() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("long.mtx");
+    let mut long = "%%MatrixMarket matrix coordinate pattern general\n100000 2 200000\n".to_owned();
+    for col in 1..=2 {
+        (1..=100_000).for_each(|row| long += &format!("{row} {col}\n"));
+    }
+    fs::write(&path, long).unwrap();
+    for arguments in [&["cat", text(&path)][..], &["convert", text(&path), "-"]] {
+        let mut child = command()
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut first = String::new();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        out.read_line(&mut first).unwrap();
+        assert!(first == "0\t0\t1\n" || first.starts_with("%%MatrixMarket"), "{first}");
+        drop(out);
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        assert_eq!((child.wait().unwrap().code(), &*said), (Some(0), ""), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_full_disk_behind_standard_output_is_an_error() {
+    let full = || fs::OpenOptions::new().write(true).open("/dev/full");
+    if full().is_err() {
+        println!("skipped: there is no /dev/full here");
+        return;
+    }
+    let store = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
+    let store = text(&store);
+    for arguments in [
+        &["cat", store][..],
+        &["names", store, "rows"],
+        &["info", store],
+        &["info", "--json", store],
+        &["validate", "--json", store],
+        &["convert", store, "-"],
+    ] {
+        let mut command = command();
+        command.args(arguments).stdout(full().unwrap()).stderr(Stdio::piped());
+        let done = command.spawn().unwrap().wait_with_output().unwrap();
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(1), "{arguments:?}: {said}");
+        assert!(said.contains("standard output") && said.contains("no space left"), "{said}");
+    }
+}
+
+#[test]
+fn a_value_the_target_cannot_hold_is_named_with_its_place_and_a_type_that_could() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("m.mtx");
+    let target = scratch.path().join("t.bpcells");
+    for (field, value, message) in [
+        ("integer", "-1", "found -1, which uint32 cannot hold exactly"),
+        ("integer", "4294967296", "found 4294967296, which uint32 cannot hold exactly"),
+        ("real", "2.7", "found 2.7, which uint32 cannot hold exactly"),
+        ("real", "-0.0", "found -0.0, which uint32 cannot hold exactly"),
+        ("real", "nan", "found nan, which uint32 cannot hold exactly"),
+    ] {
+        let banner = format!("%%MatrixMarket matrix coordinate {field} general");
+        fs::write(&path, format!("{banner}\n9 9 2\n1 1 3\n5 8 {value}\n")).unwrap();
+        let said = run(&["convert", "--type", "uint", text(&path), text(&target)]).refused();
+        assert!(said.contains(message), "{said}");
+        assert!(said.contains("entry (row 4, column 7)"), "{said}");
+        assert!(said.contains("would hold it"), "{said}");
+        assert!(said.contains(text(&path)), "{said}");
+        assert_eq!(names_in(scratch.path()), ["m.mtx"]);
+        run(&["-q", "convert", "--force", "--type", "double", text(&path), text(&target)]).good();
+        fs::remove_dir_all(&target).unwrap();
+    }
+}
+
+#[test]
+fn the_example_of_the_readme_goes_to_bpcells_and_back() {
+    let folder = testdata().join("../examples/pbmc_10x_v3_mtx");
+    let scratch = tempfile::tempdir().unwrap();
+    let store = scratch.path().join("pbmc.bpcells");
+    let back = scratch.path().join("back.mtx.gz");
+    run(&["-q", "convert", text(&folder), text(&store)]).good();
+    assert_eq!(run(&["validate", "--notes", text(&store)]).good(), "");
+    run(&["-q", "convert", text(&store), text(&back)]).good();
+    let entries = run(&["cat", text(&folder)]).good();
+    assert!(entries.lines().count() > 10_000);
+    assert!(run(&["cat", text(&store)]).good() == entries);
+    assert!(run(&["cat", text(&back)]).good() == entries);
+    for axis in ["rows", "cols"] {
+        let names = run(&["names", text(&folder), axis]).good();
+        assert!(names == run(&["names", text(&store), axis]).good());
+    }
+    // A text of entries has no place for names; strictly, that is refused.
+    let strict = scratch.path().join("strict.mtx");
+    let message = run(&["convert", "--strict", text(&store), text(&strict)]).refused();
+    assert!(message.contains("names of the rows"), "{message}");
+    assert!(!strict.exists());
+}
