@@ -1,6 +1,9 @@
 //! What a matrix can be written to.
 
-use crate::{Batch, Order, Result, ValueType};
+use std::any::Any;
+use std::sync::Arc;
+
+use crate::{Batch, Error, Order, Result, ValueType};
 
 /// Says what a format can store, so that a matrix is made to fit before it is written.
 #[derive(Clone, Debug)]
@@ -26,6 +29,19 @@ pub struct Written {
     pub bytes: u64,
 }
 
+/// A batch made ready to be written, in the form its sink keeps it.
+pub type Encoded = Box<dyn Any + Send>;
+
+/// The part of writing that any thread can do.
+pub trait BatchEncoder: Send + Sync {
+    /// Makes a batch ready, whose first entry is number `first` of the matrix.
+    ///
+    /// # Errors
+    ///
+    /// Fails where an entry cannot be stored.
+    fn encode(&self, batch: &Batch, first: u64) -> Result<Encoded>;
+}
+
 /// A matrix being written. Dropped unfinished, it leaves nothing behind.
 pub trait MatrixSink: Send {
     /// Writes the next entries: majors ascend from batch to batch, minors inside each major.
@@ -34,6 +50,22 @@ pub trait MatrixSink: Send {
     ///
     /// Fails where the disk is full, or an entry cannot be stored.
     fn write(&mut self, batch: &Batch) -> Result<()>;
+
+    /// Returns what makes batches ready on any thread, for [`write_encoded`](Self::write_encoded);
+    /// `None` where only [`write`](Self::write) is there.
+    fn encoder(&self) -> Option<Arc<dyn BatchEncoder>> {
+        None
+    }
+
+    /// Writes the next batch, made ready by the [`encoder`](Self::encoder) of this sink.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`write`](Self::write), and where the batch is not the next one.
+    fn write_encoded(&mut self, encoded: Encoded) -> Result<()> {
+        drop(encoded);
+        Err(Error::argument("this sink makes no batches ready"))
+    }
 
     /// Completes the matrix and puts it in its place.
     ///

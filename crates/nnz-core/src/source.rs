@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{About, At, Axis, Batch, Header, Result, StringList};
+use crate::{About, At, Axis, Batch, Header, Result, StringList, Values};
 
 /// Says which parts of the entries a reader needs; the others may be left empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +33,92 @@ pub trait BatchReader: Send {
     ///
     /// Fails where the data cannot be read or breaks the format, naming the place.
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool>;
+}
+
+/// A piece of a matrix that has been reached, and that any thread can decode.
+pub trait Unit: Send {
+    /// Fills `batch` with the entries of the piece.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`BatchReader::next_batch`].
+    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()>;
+}
+
+/// Hands out the pieces of a range of majors in order.
+///
+/// This is the part of reading that one thread has to do after the other: finding where pieces
+/// begin and end. What takes time is left to [`Unit::decode`].
+pub trait UnitReader<'a>: Send {
+    /// Returns the next piece, or `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the data cannot be read or breaks the format, naming the place.
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>>;
+
+    /// Hears of each piece, in order, how many entries it had.
+    ///
+    /// # Errors
+    ///
+    /// Fails where that is more than there may be.
+    fn decoded(&mut self, entries: u64) -> Result<()> {
+        let _ = entries;
+        Ok(())
+    }
+
+    /// Hears that all pieces have been decoded.
+    ///
+    /// # Errors
+    ///
+    /// Fails where that is less than there has to be.
+    fn end(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Decodes units one after the other.
+pub struct InTurn<'a>(pub Box<dyn UnitReader<'a> + 'a>);
+
+impl BatchReader for InTurn<'_> {
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool> {
+        let Some(unit) = self.0.next_unit()? else {
+            self.0.end()?;
+            return Ok(false);
+        };
+        unit.decode(batch)?;
+        self.0.decoded(batch.entries() as u64)?;
+        Ok(true)
+    }
+}
+
+/// Makes units of batches that only one thread can decode.
+pub struct Decoded<'a> {
+    reader: Box<dyn BatchReader + 'a>,
+    empty: Batch,
+}
+
+impl<'a> Decoded<'a> {
+    /// Wraps a reader of batches like `empty`.
+    #[must_use]
+    pub fn new(reader: Box<dyn BatchReader + 'a>, empty: Batch) -> Self {
+        Self { reader, empty }
+    }
+}
+
+impl<'a> UnitReader<'a> for Decoded<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
+        let mut batch = self.empty.clone();
+        Ok(self.reader.next_batch(&mut batch)?.then(|| Box::new(batch) as Box<dyn Unit>))
+    }
+}
+
+/// A batch is a piece that is decoded already.
+impl Unit for Batch {
+    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
+        *batch = *self;
+        Ok(())
+    }
 }
 
 /// A matrix that can be read.
@@ -71,6 +157,17 @@ pub trait MatrixSource: Send + Sync {
     /// Fails where the range is past the end, is not the whole and the source is sequential, or
     /// the data cannot be read.
     fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>>;
+
+    /// Starts reading a range of majors, such that many threads can decode.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`batches`](Self::batches).
+    fn units(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        let header = self.header();
+        let empty = Batch::new(header.order, Values::new(header.value_type));
+        Ok(Box::new(Decoded::new(self.batches(majors, fields)?, empty)))
+    }
 
     /// Returns the number of entries stored before a major, where that is cheap to tell.
     ///
