@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use crate::{Backend, CHUNK, Codec, EPOCH_WORDS, chunk_words};
+use crate::{Backend, CHUNK, Chunks, Codec, EPOCH_WORDS, chunk_words};
 
 /// Encodes a stream of values into the arrays of a bitpacked array ("Bitpacking formats" in the
 /// BPCells format document), word for word as BPCells does.
@@ -196,6 +196,26 @@ impl Encoder {
         }
         self.partial[..tail.len()].copy_from_slice(tail);
         self.filled = tail.len();
+    }
+
+    /// Appends chunks that were encoded apart.
+    ///
+    /// Returns `false`, and does nothing, where the chunks are of another codec, or values of a chunk
+    /// that is not full yet are waiting.
+    #[must_use]
+    pub fn append(&mut self, chunks: &Chunks) -> bool {
+        if self.filled > 0 || self.codec != chunks.codec {
+            return false;
+        }
+        self.forget_drained();
+        self.count += (chunks.len() * CHUNK) as u64;
+        self.data.extend_from_slice(&chunks.data);
+        self.starts.extend_from_slice(&chunks.starts);
+        for &words in &chunks.words {
+            self.push_position();
+            self.position += u64::from(words);
+        }
+        true
     }
 
     /// Hands out what has been encoded since the last time, and forgets it.

@@ -48,6 +48,7 @@
 //! twin. The crate does no I/O and depends on nothing but the standard library.
 
 mod backend;
+mod chunks;
 mod codec;
 mod encoder;
 mod epoch;
@@ -56,6 +57,7 @@ mod kernels;
 mod run;
 
 pub use backend::{Backend, pack_chunk, unpack_chunk};
+pub use chunks::Chunks;
 pub use codec::{CHUNK, Codec, chunk_words};
 pub use encoder::{Encoder, Finished, Pending};
 pub use epoch::{EPOCH_WORDS, EpochError, EpochTable};

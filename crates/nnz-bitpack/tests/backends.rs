@@ -101,6 +101,20 @@ fn every_codec_and_width_with_all_bits_set() {
 }
 
 #[test]
+fn largest_and_smallest_zigzag_deltas_of_every_width() {
+    for width in 2..32 {
+        let (smallest, largest) = (u32::MAX, u32::MAX - 1);
+        let mixed = std::array::from_fn(|i| if i % 3 == 0 { smallest } else { largest });
+        for bits in [[largest; 128], mixed] {
+            let values = chunk_of_width(Codec::DeltaZigzag, width, 7, &bits);
+            let (found, words) = pack_everywhere(Codec::DeltaZigzag, &values);
+            assert_eq!(found, width);
+            assert_eq!(unpack_everywhere(Codec::DeltaZigzag, width, 7, &words), values);
+        }
+    }
+}
+
+#[test]
 fn every_bit_of_every_chunk_goes_where_the_scalar_one_says() {
     for codec in Codec::ALL {
         for width in 1..=32 {

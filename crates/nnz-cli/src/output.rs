@@ -6,9 +6,9 @@ use nnz::{Error, ErrorKind, Place};
 
 /// Runs `write` on standard output, buffered, and makes sure that all of it has arrived.
 pub(crate) fn with_stdout(
-    write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let mut out = io::BufWriter::with_capacity(64 << 10, io::stdout().lock());
+    let mut out = io::BufWriter::with_capacity(64 << 10, io::stdout());
     write(&mut out)?;
     out.flush().map_err(failed)
 }

@@ -82,7 +82,38 @@ impl Target {
             Ok(_) => return Err(Error::io(&parent, std::io::ErrorKind::NotADirectory.into())),
             Err(error) => return Err(Error::io(&parent, error)),
         }
-        Ok(Self { path, parent, name, existing, options })
+        let target = Self { path, parent, name, existing, options };
+        target.sweep();
+        Ok(target)
+    }
+
+    /// The beginning of all hidden names of this target that this machine makes.
+    fn hidden_prefix(&self) -> String {
+        // Names are at most 255 bytes on every common file system.
+        let name: String = self.name.to_string_lossy().chars().take(40).collect();
+        let host = rustix::system::uname();
+        let host: String = host.nodename().to_string_lossy().chars().take(40).collect();
+        format!(".{name}.nnz-{}-", host.replace(['/', '.'], "_"))
+    }
+
+    /// Removes what processes that were killed left under hidden names of this target.
+    fn sweep(&self) {
+        let prefix = self.hidden_prefix();
+        let Ok(entries) = std::fs::read_dir(&self.parent) else { return };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let process = name.to_str().and_then(|name| name.strip_prefix(&prefix));
+            let process = process.and_then(|rest| rest.split('-').next()?.parse::<u32>().ok());
+            // Whether a process lives is only known where the system tells of its own.
+            let tells = Path::new("/proc/self").exists();
+            let lives = |process| Path::new("/proc").join(format!("{process}")).exists();
+            if let Some(process) = process
+                && tells
+                && !lives(process)
+            {
+                pending::remove(&entry.path());
+            }
+        }
     }
 
     /// Makes a hidden name beside the target that no other process or thread uses.
@@ -90,9 +121,7 @@ impl Target {
         use std::sync::atomic::{AtomicU64, Ordering};
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-        // Names are at most 255 bytes on every common file system.
-        let name: String = self.name.to_string_lossy().chars().take(40).collect();
-        self.parent.join(format!(".{name}.nnz-{}-{count}", std::process::id()))
+        self.parent.join(format!("{}{}-{count}", self.hidden_prefix(), std::process::id()))
     }
 
     fn io(&self, error: std::io::Error) -> Error {

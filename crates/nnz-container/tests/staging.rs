@@ -131,3 +131,22 @@ fn folders_of_other_things_are_not_replaced() {
     fs::create_dir(target.join("sub")).unwrap();
     assert!(StagedDirectory::create(&target, FORCE, "version").is_err());
 }
+
+#[test]
+fn leftovers_of_dead_processes_are_swept_and_others_stay() {
+    let dir = tempfile::tempdir().unwrap();
+    let target = dir.path().join("store");
+    let host = rustix::system::uname().nodename().to_string_lossy().replace('.', "_");
+    // No process has the largest number.
+    let dead = dir.path().join(format!(".store.nnz-{host}-4294967295-0"));
+    let alive = dir.path().join(format!(".store.nnz-{host}-{}-7", std::process::id()));
+    let elsewhere = dir.path().join(".store.nnz-another!host-4294967295-0");
+    let other = dir.path().join(format!(".other.nnz-{host}-4294967295-0"));
+    for path in [&dead, &alive, &elsewhere, &other] {
+        fs::create_dir(path).unwrap();
+        fs::write(path.join("val"), "half").unwrap();
+    }
+    StagedDirectory::create(&target, NEW, "version").unwrap();
+    assert!(!dead.exists());
+    assert!(alive.exists() && elsewhere.exists() && other.exists());
+}

@@ -162,6 +162,22 @@ macro_rules! value_types {
                 }
             }
 
+            /// Sets these to the values of `other` at `positions`. One shared value stays shared.
+            ///
+            /// # Panics
+            ///
+            /// Panics where a position is past the end.
+            pub fn gather(&mut self, other: &Self, positions: &[u32]) {
+                match other {
+                    $(Self::$variant(from) => {
+                        let into = <$rust>::vec_mut(self);
+                        into.clear();
+                        into.extend(positions.iter().map(|&position| from[position as usize]));
+                    })*
+                    Self::Iso(scalar) => *self = Self::Iso(*scalar),
+                }
+            }
+
             /// Appends `other[range]`. Values of another type are left out; `false` says so.
             pub fn extend_from(&mut self, other: &Self, range: std::ops::Range<usize>) -> bool {
                 match (self, other) {

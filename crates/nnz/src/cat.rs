@@ -3,11 +3,16 @@
 use std::io::Write;
 use std::ops::Range;
 
-use nnz_core::{Error, ErrorKind, Fields, MatrixSource, Order, Place, Result, Structure, Values};
+use nnz_core::{
+    Batch, BatchReader, Decoded, Error, ErrorKind, Fields, InTurn, MatrixSource, Order, Place,
+    Result, Scalar, Structure, Values, write_scalar,
+};
 
-use crate::check::Uniqueness;
-use crate::sort::sorted;
-use crate::stages::{Batches, DuplicatePolicy, Mirror, Mirroring, Unique, empty_batch};
+use crate::check::{Ascent, Watch, refuse_repeated};
+use crate::sort::{SortPlan, sorted};
+use crate::stages::{
+    Batches, Builder, DuplicatePolicy, Mirror, Mirroring, Step, Unique, apply, empty_batch,
+};
 use crate::{Location, open};
 
 /// Says which entries are written, and how.
@@ -44,111 +49,168 @@ impl Default for CatOptions {
 ///
 /// Fails where the matrix cannot be read or is broken, and where writing fails. What was read up to
 /// there is written.
-pub fn cat(location: &Location, options: &CatOptions, out: &mut dyn Write) -> Result<()> {
+pub fn cat(location: &Location, options: &CatOptions, out: &mut (dyn Write + Send)) -> Result<()> {
     let opened = open(location)?;
     let source = &*opened.source;
+    let mut printer = Printer::new(source, options, out);
+    let printed = print(source, options, &mut printer);
+    // What was read before an error is written all the same.
+    let flushed = printer.flush();
+    printed.and(flushed).map_err(|error| error.within(&location.source_place()))
+}
+
+fn print(source: &dyn MatrixSource, options: &CatOptions, printer: &mut Printer<'_>) -> Result<()> {
     let header = source.header();
-    let (rows, cols) = (
-        options.rows.clone().unwrap_or(0..header.shape.rows),
-        options.cols.clone().unwrap_or(0..header.shape.cols),
-    );
-    let mut uniqueness = Uniqueness::new(source, options.duplicates, options.memory);
-    let mut reader = read(source, options, &rows, &cols)?;
-    let mut batch = empty_batch(header.order, header.value_type);
-    let mut text = Vec::with_capacity(128 << 10);
-    let all = options.rows.is_none() && options.cols.is_none();
-    loop {
-        let more =
-            reader.next_batch(&mut batch).map_err(|error| error.within(&location.source_place()));
-        let Ok(true) = more else {
-            flush(&mut text, out)?;
-            more?;
-            break;
-        };
-        uniqueness.watch(&batch)?;
-        batch.try_for_each(|entry, major, minor| {
-            let (row, col) = batch.order.row_col(major, minor);
-            if all || (rows.contains(&row) && cols.contains(&col)) {
-                line(&mut text, row, col, &batch.values, entry);
-                if text.len() > 64 << 10 {
-                    flush(&mut text, out)?;
-                }
-            }
-            Ok::<(), Error>(())
-        })?;
+    let watch = Watch::of(source, options.duplicates);
+    let reader = read(source, options, printer)?;
+    let empty = empty_batch(header.order, header.value_type);
+    if watch == Watch::Sorting {
+        let printing = Printing { reader, printer };
+        let units = Box::new(Decoded::new(Box::new(printing), empty));
+        return refuse_repeated(units, source, options.memory);
+    }
+    let mut reader = reader;
+    let mut batch = empty;
+    let mut ascent = Ascent::new(source);
+    while reader.next_batch(&mut batch)? {
+        printer.print(&batch)?;
+        if watch == Watch::AsTheyCome {
+            ascent.watch(&batch);
+        }
     }
     drop(reader);
-    uniqueness.finish().map_err(|error| error.within(&location.source_place()))
+    ascent.finish(source, options.memory)
 }
 
 /// Starts reading what is asked for.
 fn read<'a>(
     source: &'a dyn MatrixSource,
     options: &CatOptions,
-    rows: &Range<u64>,
-    cols: &Range<u64>,
+    printer: &Printer<'_>,
 ) -> Result<Batches<'a>> {
     let header = source.header();
     let majors = header.shape.major(header.order);
-    let expands = options.expand && header.structure != Structure::General;
     let wanted = match header.order {
-        Order::Row => rows,
-        Order::Col => cols,
+        Order::Row => &printer.rows,
+        Order::Col => &printer.cols,
     };
-    let range = if source.random_access() && !expands {
+    let range = if source.random_access() && printer.steps.is_empty() {
         let end = wanted.end.min(majors);
         wanted.start.min(end)..end
     } else {
         0..majors
     };
-    let mut reader = source.batches(range, Fields::ALL)?;
-    if options.duplicates == DuplicatePolicy::Sum {
-        reader = summed(reader, source, options.memory)?;
+    let units = source.units(range, Fields::ALL)?;
+    if options.duplicates != DuplicatePolicy::Sum {
+        return Ok(Box::new(InTurn(units)));
     }
-    if expands {
-        reader = Box::new(Mirror::new(
-            reader,
-            header.structure,
-            Mirroring::Expand,
-            header.order,
-            header.shape,
-            header.value_type,
-        ));
+    // A mirrored pair counts as one place.
+    let builder = Builder::new(header.order, header.shape);
+    let mut steps: Vec<Box<dyn Step>> = Vec::new();
+    if header.structure != Structure::General {
+        let mirroring = Mirroring::Fold;
+        steps.push(Box::new(Mirror { structure: header.structure, mirroring, builder }));
     }
-    Ok(reader)
-}
-
-/// Sorts entries and adds up those at one place; a mirrored pair counts as one place.
-fn summed<'a>(reader: Batches<'a>, source: &dyn MatrixSource, memory: u64) -> Result<Batches<'a>> {
-    let header = source.header();
-    let reader: Batches<'a> = match header.structure {
-        Structure::General => reader,
-        structure => Box::new(Mirror::new(
-            reader,
-            structure,
-            Mirroring::Fold,
-            header.order,
-            header.shape,
-            header.value_type,
-        )),
+    let directory = std::env::temp_dir();
+    let plan = SortPlan {
+        order: header.order,
+        shape: header.shape,
+        value_type: Some(header.value_type),
+        expected: header.stored,
+        memory: options.memory,
+        directory: &directory,
+        threads: 1,
     };
-    let spool = std::env::temp_dir();
-    let (reader, _) = sorted(reader, header, header.order, memory, &spool, |_| {})?;
-    Ok(Box::new(Unique::new(reader, DuplicatePolicy::Sum, header.order, header.shape)))
+    let (units, _) = sorted(units, &steps, plan, &|_| {})?;
+    Ok(Box::new(Unique::new(Box::new(InTurn(units)), header.order, builder)))
 }
 
-fn line(text: &mut Vec<u8>, row: u64, col: u64, values: &Values, entry: usize) {
-    nnz_core::write_scalar(text, nnz_core::Scalar::U64(row), "");
-    text.push(b'\t');
-    nnz_core::write_scalar(text, nnz_core::Scalar::U64(col), "");
-    text.push(b'\t');
-    values.write_text(entry, text, "\t");
-    text.push(b'\n');
+/// Writes entries as lines.
+struct Printer<'a> {
+    rows: Range<u64>,
+    cols: Range<u64>,
+    /// What is done to entries before they are written.
+    steps: Vec<Box<dyn Step>>,
+    text: Vec<u8>,
+    out: &'a mut (dyn Write + Send),
 }
 
-fn flush(text: &mut Vec<u8>, out: &mut dyn Write) -> Result<()> {
-    out.write_all(text)
-        .map_err(|error| Error::new(ErrorKind::Io(error), Place::path("standard output")))?;
-    text.clear();
-    Ok(())
+impl<'a> Printer<'a> {
+    fn new(
+        source: &dyn MatrixSource,
+        options: &CatOptions,
+        out: &'a mut (dyn Write + Send),
+    ) -> Self {
+        let header = source.header();
+        let mut steps: Vec<Box<dyn Step>> = Vec::new();
+        if options.expand && header.structure != Structure::General {
+            steps.push(Box::new(Mirror {
+                structure: header.structure,
+                mirroring: Mirroring::Expand,
+                builder: Builder::new(header.order, header.shape),
+            }));
+        }
+        Self {
+            rows: options.rows.clone().unwrap_or(0..header.shape.rows),
+            cols: options.cols.clone().unwrap_or(0..header.shape.cols),
+            steps,
+            text: Vec::with_capacity(128 << 10),
+            out,
+        }
+    }
+
+    fn print(&mut self, batch: &Batch) -> Result<()> {
+        if self.steps.is_empty() {
+            return self.lines(batch);
+        }
+        let (mut changed, mut spare) = (batch.clone(), batch.clone());
+        apply(&self.steps, &mut changed, &mut spare)?;
+        self.lines(&changed)
+    }
+
+    fn lines(&mut self, batch: &Batch) -> Result<()> {
+        batch.try_for_each(|entry, major, minor| {
+            let (row, col) = batch.order.row_col(major, minor);
+            if self.rows.contains(&row) && self.cols.contains(&col) {
+                self.line(row, col, &batch.values, entry);
+                if self.text.len() > 64 << 10 {
+                    self.flush()?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn line(&mut self, row: u64, col: u64, values: &Values, entry: usize) {
+        for position in [row, col] {
+            write_scalar(&mut self.text, Scalar::U64(position), "");
+            self.text.push(b'\t');
+        }
+        values.write_text(entry, &mut self.text, "\t");
+        self.text.push(b'\n');
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.out
+            .write_all(&self.text)
+            .map_err(|error| Error::new(ErrorKind::Io(error), Place::path("standard output")))?;
+        self.text.clear();
+        Ok(())
+    }
+}
+
+/// Prints batches while they are read for something else.
+struct Printing<'a, 'b, 'c> {
+    reader: Batches<'a>,
+    printer: &'b mut Printer<'c>,
+}
+
+impl BatchReader for Printing<'_, '_, '_> {
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool> {
+        let more = self.reader.next_batch(batch)?;
+        if more {
+            self.printer.print(batch)?;
+        }
+        Ok(more)
+    }
 }

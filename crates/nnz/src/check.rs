@@ -3,12 +3,14 @@
 mod uniqueness;
 
 use nnz_container::directory::Directory;
-use nnz_core::{Axis, Error, ErrorKind, Fields, Finding, MatrixSource, Result};
+use nnz_core::{
+    Axis, BatchReader as _, Error, ErrorKind, Fields, Finding, InTurn, MatrixSource, Result,
+};
 
 use crate::open::{Recognised, recognise};
 use crate::stages::{DuplicatePolicy, empty_batch};
 use crate::{Location, open};
-pub(crate) use uniqueness::Uniqueness;
+pub(crate) use uniqueness::{Ascent, Watch, refuse_repeated};
 
 /// Checks everything about the matrix at a place, and hands what is found to `each`.
 ///
@@ -47,14 +49,21 @@ fn text(location: &Location, memory: u64, each: &mut dyn FnMut(Finding)) -> Resu
 
 fn read_all(source: &dyn MatrixSource, memory: u64) -> Result<()> {
     let header = source.header();
-    let mut uniqueness = Uniqueness::new(source, DuplicatePolicy::Refuse, memory);
-    let mut reader = source.batches(0..header.shape.major(header.order), Fields::ALL)?;
+    let units = source.units(0..header.shape.major(header.order), Fields::ALL)?;
+    let watch = Watch::of(source, DuplicatePolicy::Refuse);
+    if watch == Watch::Sorting {
+        return refuse_repeated(units, source, memory);
+    }
+    let mut ascent = Ascent::new(source);
+    let mut reader = InTurn(units);
     let mut batch = empty_batch(header.order, header.value_type);
     while reader.next_batch(&mut batch)? {
-        uniqueness.watch(&batch)?;
+        if watch == Watch::AsTheyCome {
+            ascent.watch(&batch);
+        }
     }
     drop(reader);
-    uniqueness.finish()
+    ascent.finish(source, memory)
 }
 
 /// Makes a finding of an error, unless it is the system that failed.

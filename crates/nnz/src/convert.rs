@@ -1,8 +1,7 @@
 //! From any source to any sink.
 
-mod arrange;
+mod attempt;
 mod plan;
-mod pump;
 
 use std::time::Instant;
 
@@ -14,7 +13,7 @@ use nnz_interop::matrix_market::Layout;
 
 use crate::target::Target;
 use crate::{DuplicatePolicy, Format, Generation, Location, Packing, Progress};
-use arrange::Strategy;
+use attempt::{Attempt, Strategy};
 use plan::Plan;
 
 /// Says how a matrix is converted. The default changes nothing that need not change.
@@ -115,36 +114,22 @@ pub fn convert(
     // Now, since the target may be the source itself.
     let bytes_before = source.about().ok().and_then(|about| about.bytes);
     let here = from.source_place();
-    let explain = |error: Error| locate(error, source).within(&here);
     let names = [names[0].as_ref(), names[1].as_ref()];
+    let attempt = Attempt { source, plan: &plan, target: &target, names, progress };
     for strategy in Strategy::from_fastest(source, &plan) {
-        let arranged = arrange::Arranged::default();
-        let (reader, stored) = arranged
-            .read(source, &plan, strategy, &target.spool_directory(), progress)
-            .map_err(explain)?;
-        let mut sink = target.create(&plan.sink_header(stored), names)?;
-        progress.begin("writing", stored.or(source.header().stored));
-        let pumped = pump::pump(reader, &mut *sink, &plan, progress);
-        progress.end();
-        let entries = match pumped {
-            Ok(entries) => entries,
-            Err(pump::Failed::Reading(error)) => return Err(explain(error)),
-            Err(pump::Failed::Writing(error)) => return Err(error.within(&target.place())),
-        };
-        if arranged.violated() {
-            // The entries did not come as the source promised: start again, and sort more.
-            continue;
+        // Where entries do not come as the source promised, it starts again, and sorts more.
+        let done = attempt.run(*strategy).map_err(|error| locate(error, source).within(&here))?;
+        if let Some((entries, written)) = done {
+            return Ok(Summary {
+                shape: plan.shape,
+                entries,
+                bytes_before,
+                bytes_after: written.bytes,
+                seconds: started.elapsed().as_secs_f64(),
+                dropped,
+                notes: source.notes(),
+            });
         }
-        let written = sink.finish().map_err(|error| error.within(&target.place()))?;
-        return Ok(Summary {
-            shape: plan.shape,
-            entries,
-            bytes_before,
-            bytes_after: written.bytes,
-            seconds: started.elapsed().as_secs_f64(),
-            dropped,
-            notes: source.notes(),
-        });
     }
     Err(Error::mismatch(here, "entries that change from one reading to the next", "a stable file"))
 }

@@ -17,6 +17,7 @@
 mod cat;
 mod check;
 mod convert;
+mod flow;
 mod format;
 mod location;
 mod memory;

@@ -1,107 +1,134 @@
-//! Sorting any number of entries in bounded memory.
+//! Sorting any number of entries in bounded memory, on all cores.
 //!
-//! Entries are collected until the memory is used, sorted and written to a file without a name;
-//! in the end all such runs are merged. Where everything fits, nothing is written. A place is one
-//! integer, major bits above minor bits, so that comparing places is comparing integers.
+//! First pass: entries are cut into buckets by the major they will have, a *packet* of a million or
+//! so at a time, and bit-packed; packets stay in memory while it lasts and go to a file without a
+//! name after that. Second pass: each bucket is unpacked from all packets in turn, so that entries
+//! keep the order they came in, and sorted. A bucket that would not fit in memory is cut again.
 
-mod merge;
-mod record;
-mod runs;
+mod block;
+mod bucket;
+mod cut;
+mod packet;
+mod store;
 
 use std::path::Path;
+use std::sync::Arc;
 
-use nnz_core::{Batch, Header, Order, Result, Shape, ValueType, Values};
+use nnz_core::{Batch, Bint8, Order, Result, Scalar, Shape, Unit, ValueType, Values};
 
-use crate::stages::{Batches, empty_batch};
-use record::Key;
-use runs::Runs;
+use crate::flow::{InOrder, Work, run};
+use crate::stages::{Step, Units, apply, emptied};
+use bucket::Buckets;
+use cut::Cut;
+use packet::{Entries, Loose, Packet};
+use store::Store;
 
-/// Collects entries in any order, and hands them out in one.
-pub(crate) trait Sorter<'a> {
-    /// Takes the entries of a batch, of either order.
-    fn push(&mut self, batch: &Batch) -> Result<()>;
+/// Bytes of an entry that waits, at the least: what has to have room on the disk.
+const LEAST: u64 = 2;
 
-    /// Starts handing out. Entries at one place come in the order they were pushed.
-    fn finish(self: Box<Self>) -> Result<Batches<'a>>;
-}
-
-/// Says what is to be sorted, and with what.
-#[derive(Clone, Copy)]
+/// Says what is sorted, and with what.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct SortPlan<'a> {
+    /// The order entries are brought into.
     pub(crate) order: Order,
     pub(crate) shape: Shape,
-    pub(crate) value_type: ValueType,
-    /// Whether values are not carried along: all share one, or none is wanted.
-    pub(crate) without_values: bool,
+    /// The type of values as the steps leave them; `None` where they are not wanted.
+    pub(crate) value_type: Option<ValueType>,
+    /// Entries to expect, where somebody claims to know.
+    pub(crate) expected: Option<u64>,
     /// Bytes of memory that may be used.
     pub(crate) memory: u64,
-    /// Where files may be written.
+    /// Where a file may be written.
     pub(crate) directory: &'a Path,
+    pub(crate) threads: usize,
 }
 
-/// Reads all entries of a matrix with this header and returns them sorted, with their number.
-///
-/// `read` hears of every batch.
+impl SortPlan<'_> {
+    /// Makes what values are collected in; where none are wanted, all share one.
+    fn no_values(&self) -> Values {
+        let unwanted = Values::Iso(Scalar::Bint8(Bint8(1)));
+        self.value_type.map_or(unwanted, Values::new)
+    }
+}
+
+/// Reads all units and returns their entries sorted, with their number. Entries at one place keep
+/// their order. `read` hears how many entries are read.
 pub(crate) fn sorted<'a>(
-    mut reader: Batches<'a>,
-    header: &Header,
-    order: Order,
-    memory: u64,
-    directory: &Path,
-    mut read: impl FnMut(u64),
-) -> Result<(Batches<'a>, u64)> {
-    let mut batch = empty_batch(header.order, header.value_type);
-    let mut count = 0;
-    let mut sorting = None;
-    while reader.next_batch(&mut batch)? {
-        let sorting = sorting.get_or_insert_with(|| {
-            // Whether there is one shared value is known once there is a batch.
-            let iso = matches!(batch.values, Values::Iso(_)).then(|| batch.values.clone());
-            let plan = SortPlan {
-                order,
-                shape: header.shape,
-                value_type: header.value_type,
-                without_values: iso.is_some(),
-                memory,
-                directory,
-            };
-            sorter(plan, iso)
-        });
-        sorting.push(&batch)?;
-        count += batch.entries() as u64;
-        read(batch.entries() as u64);
-    }
-    match sorting {
-        Some(sorting) => Ok((sorting.finish()?, count)),
-        // No entries: what has been read to its end hands out nothing more.
-        None => Ok((reader, 0)),
-    }
-}
-
-/// Makes a sorter for entries of a shape and type.
-pub(crate) fn sorter<'a>(plan: SortPlan<'_>, iso: Option<Values>) -> Box<dyn Sorter<'a> + 'a> {
-    let size = if plan.without_values { 0 } else { plan.value_type.size() };
-    let bits = |len: u64| u64::BITS - len.saturating_sub(1).leading_zeros();
-    let narrow = bits(plan.shape.rows) + bits(plan.shape.cols) <= u64::BITS;
-    match (narrow, size) {
-        (true, 0) => boxed::<u64, 0>(plan, iso),
-        (true, 1) => boxed::<u64, 1>(plan, iso),
-        (true, 2) => boxed::<u64, 2>(plan, iso),
-        (true, 4) => boxed::<u64, 4>(plan, iso),
-        (true, 8) => boxed::<u64, 8>(plan, iso),
-        (true, _) => boxed::<u64, 16>(plan, iso),
-        (false, 0) => boxed::<u128, 0>(plan, iso),
-        (false, 1) => boxed::<u128, 1>(plan, iso),
-        (false, 2) => boxed::<u128, 2>(plan, iso),
-        (false, 4) => boxed::<u128, 4>(plan, iso),
-        (false, 8) => boxed::<u128, 8>(plan, iso),
-        (false, _) => boxed::<u128, 16>(plan, iso),
-    }
-}
-
-fn boxed<'a, K: Key + 'a, const SIZE: usize>(
+    units: Units<'_>,
+    steps: &[Box<dyn Step>],
     plan: SortPlan<'_>,
-    iso: Option<Values>,
-) -> Box<dyn Sorter<'a> + 'a> {
-    Box::new(Runs::<K, SIZE>::new(plan, iso))
+    read: &(dyn Fn(u64) + Sync),
+) -> Result<(Units<'a>, u64)> {
+    let cut = Cut::of_shape(plan.shape, plan.order, plan.expected);
+    let store = Arc::new(Store::new(plan.directory, plan.memory / 2));
+    if let Some(expected) = plan.expected {
+        store.check_room(expected.saturating_mul(LEAST))?;
+    }
+    let collecting = Collecting { plan, cut: &cut, steps };
+    let values = plan.no_values();
+    let mut collected = Collected { packets: Vec::new(), store: &store, entries: 0, values, read };
+    run(units, &collecting, &mut collected, plan.threads)?;
+    let Collected { packets, entries, values, .. } = collected;
+    let buckets = Buckets::new(plan, cut, packets, Arc::clone(&store), values);
+    Ok((Box::new(buckets), entries))
+}
+
+/// Makes packets of units.
+struct Collecting<'a> {
+    plan: SortPlan<'a>,
+    cut: &'a Cut,
+    steps: &'a [Box<dyn Step>],
+}
+
+/// The packets so far.
+struct Collected<'a> {
+    packets: Vec<Packet>,
+    store: &'a Store,
+    entries: u64,
+    /// Empty, like the values of the entries.
+    values: Values,
+    read: &'a (dyn Fn(u64) + Sync),
+}
+
+impl Work for Collecting<'_> {
+    type Decoded = Entries;
+    type Encoded = Loose;
+    type Joint = ();
+
+    const TOGETHER: usize = 16;
+
+    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Entries, Vec<u64>)> {
+        let plan = &self.plan;
+        let mut batch = Batch::new(plan.order, Values::default());
+        let mut spare = batch.clone();
+        let mut entries = Entries { values: self.plan.no_values(), ..Entries::default() };
+        let mut stored = Vec::with_capacity(units.len());
+        for unit in units {
+            unit.decode(&mut batch)?;
+            stored.push(batch.entries() as u64);
+            apply(self.steps, &mut batch, &mut spare)?;
+            entries.push(&batch, plan.order, plan.shape, plan.value_type.is_some())?;
+        }
+        Ok((entries, stored))
+    }
+
+    fn encode(&self, entries: Entries, (): ()) -> Result<Loose> {
+        Loose::new(&entries, self.cut)
+    }
+}
+
+impl InOrder<Collecting<'_>> for Collected<'_> {
+    fn join(&mut self, entries: &Entries) -> Result<Option<()>> {
+        if matches!(entries.values, Values::Iso(_)) {
+            self.values = emptied(&entries.values);
+        }
+        self.entries += entries.len() as u64;
+        (self.read)(entries.len() as u64);
+        Ok(Some(()))
+    }
+
+    fn write(&mut self, loose: Loose) -> Result<()> {
+        self.packets.push(loose.keep(self.store)?);
+        Ok(())
+    }
 }

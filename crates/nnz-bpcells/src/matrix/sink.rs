@@ -1,18 +1,24 @@
 //! Writing a matrix.
 
+mod encode;
 mod integers;
+mod pointers;
 
-use integers::IntegerSink;
+use std::sync::Arc;
+
 use nnz_bitpack::Codec;
 use nnz_container::{ArrayId, ContainerWriter};
 use nnz_core::{
-    At, Axis, Batch, Element, Error, Header, Minors, Needs, Order, Place, Result, StringList,
-    ValueType, Values, Written,
+    Axis, Batch, BatchEncoder, Encoded, Error, Header, Needs, Order, Place, Result, StringList,
+    ValueType, Written,
 };
 
 use super::members;
 use crate::version::{self, Version};
 use crate::{Generation, Packing};
+use encode::{EncodedBatch, EncodedValues, MatrixEncoder};
+use integers::IntegerSink;
+use pointers::PointerSink;
 
 /// What a BPCells matrix can hold.
 pub const NEEDS: Needs = Needs {
@@ -36,17 +42,11 @@ pub struct SinkOptions {
 /// A BPCells matrix being written to a container.
 pub struct MatrixSink {
     container: Box<dyn ContainerWriter>,
-    version: Version,
-    majors: u64,
-    minors: u64,
-    /// Where `idxptr` stands: the pointers written, which the entries so far may still move on.
-    pointers: ArrayId,
-    pointers_written: u64,
-    entries: u64,
+    encoder: Arc<MatrixEncoder>,
+    pointers: PointerSink,
     index: IntegerSink,
     values: ValueSink,
-    /// Minor indices of batches that do not come as 32-bit ones.
-    narrowed: Vec<u32>,
+    entries: u64,
 }
 
 enum ValueSink {
@@ -98,7 +98,8 @@ impl MatrixSink {
             )?),
             other => ValueSink::Floats(here.create_array(members::VAL, other)?),
         };
-        let pointers = here.create_array(members::IDXPTR, version.generation.pointer_type())?;
+        let majors = header.shape.major(header.order);
+        let pointers = PointerSink::create(here, majors, version.generation)?;
         let shape = here.create_array(members::SHAPE, ValueType::U32)?;
         here.append(shape, &[rows, cols])?;
         for (axis, names) in [Axis::Rows, Axis::Cols].into_iter().zip(names) {
@@ -110,133 +111,55 @@ impl MatrixSink {
         }
         let order = header.order.to_string();
         here.write_strings(members::STORAGE_ORDER, &mut std::iter::once(order.as_bytes()))?;
+        let minors = header.shape.minor(header.order);
         Ok(Self {
-            majors: header.shape.major(header.order),
-            minors: header.shape.minor(header.order),
             container,
-            version,
+            encoder: Arc::new(MatrixEncoder { version, minors }),
             pointers,
-            pointers_written: 0,
-            entries: 0,
             index,
             values,
-            narrowed: Vec::new(),
+            entries: 0,
         })
-    }
-
-    /// Writes the pointers of all majors before `major`, and its own: they start at `entries`.
-    fn start_majors(&mut self, through: u64, entries: u64) -> Result<()> {
-        if self.pointers_written > through {
-            return Ok(());
-        }
-        let mut missing = through + 1 - self.pointers_written;
-        self.pointers_written = through + 1;
-        let mut block = [entries; 512];
-        while missing > 0 {
-            let now = missing.min(block.len() as u64);
-            let block = &mut block[..usize::try_from(now).unwrap_or(0)];
-            match self.version.generation {
-                Generation::V2 => self.container.append(self.pointers, block)?,
-                Generation::V1 => {
-                    let Ok(narrow) = u32::try_from(entries) else {
-                        let what = format!(
-                            "a version 1 matrix has at most {} entries; version 2 holds more",
-                            u32::MAX
-                        );
-                        return Err(Error::unsupported(Place::default(), what));
-                    };
-                    let block: Vec<u32> = block.iter().map(|_| narrow).collect();
-                    self.container.append(self.pointers, &block)?;
-                }
-            }
-            missing -= now;
-        }
-        Ok(())
-    }
-
-    fn check_place(&self, batch: &Batch, run: usize, previous: &mut Option<u64>) -> Result<u64> {
-        let major = batch.majors.get(run);
-        let ascends = previous.is_none_or(|previous| previous <= major);
-        let begun = self.pointers_written.saturating_sub(1);
-        if major >= self.majors || !ascends || major < begun {
-            let found = format!("{} {major}", batch.order.major());
-            let expected = format!("at least {begun}, and less than {}", self.majors);
-            return Err(Error::mismatch(Place::default(), found, expected));
-        }
-        *previous = Some(major);
-        Ok(major)
     }
 }
 
 impl nnz_core::MatrixSink for MatrixSink {
     fn write(&mut self, batch: &Batch) -> Result<()> {
-        let mut previous = None;
-        for run in 0..batch.runs() {
-            let major = self.check_place(batch, run, &mut previous)?;
-            self.start_majors(major, self.entries + batch.offsets[run] as u64)?;
-        }
+        let encoded = self.encoder.encode(batch, self.entries)?;
+        self.write_encoded(encoded)
+    }
 
-        let mut narrowed = std::mem::take(&mut self.narrowed);
-        let minors = match &batch.minors {
-            Minors::U32(minors) => &minors[..],
-            _ => {
-                narrowed.clear();
-                batch.try_for_each(|entry, _, minor| match u32::try_from(minor) {
-                    Ok(minor) => {
-                        narrowed.push(minor);
-                        Ok(())
-                    }
-                    Err(_) => Err(out_of_range(batch, entry, self.minors)),
-                })?;
-                &narrowed[..]
-            }
-        };
-        let entries = batch.entries();
-        if minors.len() != entries || batch.values.len().is_some_and(|len| len != entries) {
-            let found = format!("{} indices for {entries} entries", minors.len());
-            return Err(Error::mismatch(Place::default(), found, "one of each"));
-        }
-        if let Some(entry) = minors.iter().position(|&minor| u64::from(minor) >= self.minors) {
-            return Err(out_of_range(batch, entry, self.minors));
-        }
-        self.index.push(&mut *self.container, minors)?;
-        self.narrowed = narrowed;
+    fn encoder(&self) -> Option<Arc<dyn BatchEncoder>> {
+        Some(Arc::clone(&self.encoder) as Arc<dyn BatchEncoder>)
+    }
 
-        let repeated;
-        let values = match &batch.values {
-            Values::Iso(scalar) => {
-                repeated = scalar.repeat(entries);
-                &repeated
-            }
-            values => values,
+    fn write_encoded(&mut self, encoded: Encoded) -> Result<()> {
+        let batch = encoded.downcast::<EncodedBatch>().ok().filter(|b| b.first == self.entries);
+        let Some(batch) = batch else {
+            return Err(Error::argument("not the next batch of this matrix"));
         };
-        if values.value_type() != self.version.value_type {
-            let found = format!("values of type {}", values.value_type());
-            return Err(Error::mismatch(Place::default(), found, self.version.value_type));
-        }
-        match &mut self.values {
-            ValueSink::Integers(sink) => {
-                sink.push(&mut *self.container, u32::slice(values).unwrap_or_default())?;
+        let container = &mut *self.container;
+        self.pointers.push(container, &batch.majors, &batch.offsets, self.entries)?;
+        self.index.push(container, &batch.index)?;
+        match (&mut self.values, &batch.values) {
+            (ValueSink::Integers(sink), EncodedValues::Integers(values)) => {
+                sink.push(container, values)?;
             }
-            ValueSink::Floats(id) => self.container.append_bytes(*id, values.bytes())?,
+            (ValueSink::Floats(id), EncodedValues::Bytes(bytes)) => {
+                container.append_bytes(*id, bytes)?;
+            }
+            _ => return Err(Error::argument("a batch of another matrix")),
         }
-        self.entries += entries as u64;
+        self.entries += batch.offsets.last().copied().unwrap_or(0) as u64;
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
-        // One pointer more than majors; BPCells writes two where there are none.
-        self.start_majors(self.majors.max(1), self.entries)?;
+        self.pointers.finish(&mut *self.container, self.entries)?;
         self.index.finish(&mut *self.container)?;
         if let ValueSink::Integers(sink) = self.values {
             sink.finish(&mut *self.container)?;
         }
         self.container.finish().map(|bytes| Written { bytes })
     }
-}
-
-fn out_of_range(batch: &Batch, entry: usize, minors: u64) -> Error {
-    let (row, col) = batch.row_col(entry);
-    let place = Place::default().at(At::Entry { row, col });
-    Error::mismatch(place, "an index past the end", format!("less than {minors}"))
 }

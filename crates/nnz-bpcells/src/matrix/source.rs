@@ -5,8 +5,8 @@ use std::ops::Range;
 use nnz_bitpack::Codec;
 use nnz_container::{Container, NumberArray};
 use nnz_core::{
-    About, ArrayAbout, Axis, AxisMeaning, BatchReader, Duplicates, Error, Fields, Header, Place,
-    Result, Storage, StringList, Structure, ValueType,
+    About, ArrayAbout, Axis, AxisMeaning, BatchReader, Duplicates, Error, Fields, Header, InTurn,
+    Place, Result, Storage, StringList, Structure, UnitReader, ValueType,
 };
 
 use super::members::{self, INDEX, VAL};
@@ -148,6 +148,10 @@ impl nnz_core::MatrixSource for MatrixSource {
     }
 
     fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(InTurn(self.units(majors, fields)?)))
+    }
+
+    fn units(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
         if majors.start > majors.end || majors.end > self.pointers.majors {
             return Err(Error::argument(format!(
                 "{} {} to {} of {} were asked for",

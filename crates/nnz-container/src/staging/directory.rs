@@ -93,32 +93,33 @@ impl StagedDirectory {
             }
             _ => Error::io(&path, error),
         };
-        // The slow part first: what is left once the data is on disk takes no time.
-        if self.target.options.sync {
-            for (_, file) in &self.unnamed {
+        // The slow part first: once the data is on disk, naming it takes no time, so that hardly
+        // any moment is left in which a kill could leave a hidden name behind.
+        let mut bytes = 0;
+        for (_, file) in &self.unnamed {
+            bytes += file.metadata().map_err(io)?.len();
+            if self.target.options.sync {
                 file.sync_all().map_err(io)?;
             }
         }
-        let directory = self.hidden_directory().map_err(io)?;
-        let unnamed = std::mem::take(&mut self.unnamed);
-        for (name, file) in &unnamed {
-            anonymous::give_name(file, &directory.join(name)).map_err(io)?;
-        }
-        let mut bytes = 0;
-        for entry in std::fs::read_dir(&directory).map_err(io)? {
-            let entry = entry.map_err(io)?;
-            bytes += entry.metadata().map_err(io)?.len();
-            let synced = unnamed.iter().any(|(name, _)| entry.file_name() == name.as_str());
-            if self.target.options.sync && !synced {
-                File::open(entry.path()).and_then(|file| file.sync_all()).map_err(io)?;
+        if let Some(hidden) = &self.hidden {
+            for entry in std::fs::read_dir(hidden.path()).map_err(io)? {
+                let file = File::open(entry.map_err(io)?.path()).map_err(io)?;
+                bytes += file.metadata().map_err(io)?.len();
+                if self.target.options.sync {
+                    file.sync_all().map_err(io)?;
+                }
             }
         }
-        drop(unnamed);
-        if self.target.options.sync {
-            File::open(&directory).and_then(|dir| dir.sync_all()).map_err(io)?;
+        let directory = self.hidden_directory().map_err(io)?;
+        for (name, file) in &self.unnamed {
+            anonymous::give_name(file, &directory.join(name)).map_err(io)?;
         }
         if let Some(hidden) = self.hidden.take() {
             hidden.resolve(|from| self.target.take_name(from)).map_err(io)?;
+        }
+        if self.target.options.sync {
+            File::open(&path).and_then(|directory| directory.sync_all()).map_err(io)?;
         }
         self.target.sync_parent()?;
         Ok(bytes)

@@ -66,7 +66,7 @@ fn lock() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 }
 
 /// Removes as much as can be removed; there is nobody to tell of what cannot.
-fn remove(path: &Path) {
+pub(super) fn remove(path: &Path) {
     if path.is_dir() {
         let _ = std::fs::remove_dir_all(path);
     } else {

@@ -1,43 +1,20 @@
 //! Values of the type the target stores.
 
-use nnz_core::{
-    At, Batch, BatchReader, Error, ErrorKind, Place, Result, Rounding, ValueType, Values,
-};
+use nnz_core::{At, Batch, Error, ErrorKind, Place, Result, Rounding, ValueType};
 
-use super::Batches;
+use super::Step;
 
 /// Casts values, or names the first that does not survive.
-pub(crate) struct Cast<'a> {
-    inner: Batches<'a>,
-    target: ValueType,
-    rounding: Rounding,
+pub(crate) struct Cast {
+    pub(crate) target: ValueType,
+    pub(crate) rounding: Rounding,
     /// The types the target could store instead.
-    possible: &'static [ValueType],
-    values: Values,
+    pub(crate) possible: &'static [ValueType],
 }
 
-impl<'a> Cast<'a> {
-    pub(crate) fn new(
-        inner: Batches<'a>,
-        source: ValueType,
-        target: ValueType,
-        rounding: Rounding,
-        possible: &'static [ValueType],
-    ) -> Self {
-        Self { inner, target, rounding, possible, values: Values::new(source) }
-    }
-}
-
-impl BatchReader for Cast<'_> {
-    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool> {
-        // The inner reader fills the buffer of its own type, which waits here meanwhile.
-        std::mem::swap(&mut batch.values, &mut self.values);
-        let more = self.inner.next_batch(batch)?;
-        std::mem::swap(&mut batch.values, &mut self.values);
-        if !more {
-            return Ok(false);
-        }
-        let cast = self.values.cast_into(self.target, self.rounding, &mut batch.values);
+impl Step for Cast {
+    fn apply(&self, batch: &mut Batch, spare: &mut Batch) -> Result<()> {
+        let cast = batch.values.cast_into(self.target, self.rounding, &mut spare.values);
         cast.map_err(|offender| {
             let (row, col) = batch.row_col(offender.index);
             let kind = ErrorKind::Inexact {
@@ -47,6 +24,7 @@ impl BatchReader for Cast<'_> {
             };
             Error::new(kind, Place::default().at(At::Entry { row, col }))
         })?;
-        Ok(true)
+        std::mem::swap(&mut batch.values, &mut spare.values);
+        Ok(())
     }
 }

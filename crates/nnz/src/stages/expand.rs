@@ -1,11 +1,8 @@
 //! Entries that follow from others: the other triangle of a symmetric matrix.
 
-use nnz_core::{
-    At, Batch, BatchReader, Error, ErrorKind, Order, Place, Result, Scalar, Shape, Structure,
-    Triangle, ValueType,
-};
+use nnz_core::{At, Batch, Error, ErrorKind, Place, Result, Scalar, Structure, Triangle};
 
-use super::{Batches, Builder, emptied, empty_batch};
+use super::{Builder, Step, emptied};
 
 /// Says what to do with a structured matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,32 +14,13 @@ pub(crate) enum Mirroring {
 }
 
 /// Mirrors entries across the diagonal, as the structure of the matrix says.
-pub(crate) struct Mirror<'a> {
-    inner: Batches<'a>,
-    structure: Structure,
-    mirroring: Mirroring,
-    builder: Builder,
-    stored: Batch,
+pub(crate) struct Mirror {
+    pub(crate) structure: Structure,
+    pub(crate) mirroring: Mirroring,
+    pub(crate) builder: Builder,
 }
 
-impl<'a> Mirror<'a> {
-    pub(crate) fn new(
-        inner: Batches<'a>,
-        structure: Structure,
-        mirroring: Mirroring,
-        order: Order,
-        shape: Shape,
-        value_type: ValueType,
-    ) -> Self {
-        Self {
-            inner,
-            structure,
-            mirroring,
-            builder: Builder::new(order, shape),
-            stored: empty_batch(order, value_type),
-        }
-    }
-
+impl Mirror {
     /// Returns the value across the diagonal from `value`.
     fn mirrored(&self, value: Scalar) -> Option<Scalar> {
         match self.structure {
@@ -84,38 +62,32 @@ fn negated(value: Scalar) -> Option<Scalar> {
     })
 }
 
-impl BatchReader for Mirror<'_> {
-    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool> {
-        if !self.inner.next_batch(&mut self.stored)? {
-            return Ok(false);
-        }
-        let stored = &self.stored;
-        self.builder.start(stored.order, batch);
-        batch.values = emptied(&stored.values);
+impl Step for Mirror {
+    fn apply(&self, batch: &mut Batch, spare: &mut Batch) -> Result<()> {
+        let stored = &*batch;
+        self.builder.start(stored.order, spare);
+        spare.values = emptied(&stored.values);
         stored.try_for_each(|entry, major, minor| {
             let (row, col) = stored.order.row_col(major, minor);
-            let Some(value) = stored.values.get(entry) else {
-                return Ok(());
-            };
-            let across = || {
-                self.mirrored(value).ok_or_else(|| {
-                    let place = Place::default().at(At::Entry { row, col });
-                    let target = value.value_type();
-                    Error::new(ErrorKind::Inexact { found: value, target, holds: None }, place)
-                })
-            };
+            let Some(value) = stored.values.get(entry) else { return Ok(()) };
             let fold = self.mirroring == Mirroring::Fold && self.wrong_side(row, col);
             if !fold {
-                self.builder.push(batch, major, minor);
-                batch.values.push(value);
+                self.builder.push(spare, major, minor);
+                spare.values.push(value);
             }
             if row != col && (fold || self.mirroring == Mirroring::Expand) {
-                let value = across()?;
-                self.builder.push(batch, minor, major);
-                batch.values.push(value);
+                let Some(across) = self.mirrored(value) else {
+                    let place = Place::default().at(At::Entry { row, col });
+                    let target = value.value_type();
+                    let kind = ErrorKind::Inexact { found: value, target, holds: None };
+                    return Err(Error::new(kind, place));
+                };
+                self.builder.push(spare, minor, major);
+                spare.values.push(across);
             }
             Ok(())
         })?;
-        Ok(true)
+        std::mem::swap(batch, spare);
+        Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use nnz_core::{Batch, BatchReader, Order, Result, Shape, ValueType, Values};
+use nnz_core::{Batch, BatchReader, Order, Result, ValueType, Values};
 
 use super::{Batches, Builder, emptied, empty_batch};
 
@@ -29,7 +29,7 @@ impl<'a> Grouped<'a> {
     pub(crate) fn new(
         inner: Batches<'a>,
         order: Order,
-        shape: Shape,
+        builder: Builder,
         value_type: ValueType,
         memory: u64,
         violated: &'a AtomicBool,
@@ -38,7 +38,7 @@ impl<'a> Grouped<'a> {
         const COST: u64 = 2 * (16 + 8 + 16);
         Self {
             inner,
-            builder: Builder::new(order, shape),
+            builder,
             most: usize::try_from(memory / COST).unwrap_or(usize::MAX),
             read: empty_batch(order, value_type),
             run: 0,

@@ -1,10 +1,10 @@
 //! Entries that share a place with another.
 
 use nnz_core::{
-    At, Batch, BatchReader, Bint8, Error, ErrorKind, Order, Place, Result, Scalar, Shape, Values,
+    At, Batch, BatchReader, Bint8, Error, ErrorKind, Order, Place, Result, Scalar, Values,
 };
 
-use super::{Batches, Builder, emptied, empty_batch};
+use super::{Batches, Builder, emptied};
 
 /// Says what to do with entries that share a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,47 +18,19 @@ pub enum DuplicatePolicy {
     Keep,
 }
 
-/// Applies a policy to entries that arrive sorted.
+/// Adds up entries at one place, of a reader that hands them out sorted.
 pub(crate) struct Unique<'a> {
     inner: Batches<'a>,
-    policy: DuplicatePolicy,
     builder: Builder,
-    last: Option<(u64, u64)>,
-    /// The last entry when summing, which the next may still be added to.
+    /// The last entry, which the next may still be added to.
     held: Option<(u64, u64, Scalar)>,
     sorted: Batch,
-    done: bool,
 }
 
 impl<'a> Unique<'a> {
-    pub(crate) fn new(
-        inner: Batches<'a>,
-        policy: DuplicatePolicy,
-        order: Order,
-        shape: Shape,
-    ) -> Self {
-        Self {
-            inner,
-            policy,
-            builder: Builder::new(order, shape),
-            last: None,
-            held: None,
-            sorted: empty_batch(order, nnz_core::ValueType::U8),
-            done: false,
-        }
-    }
-
-    fn refuse(&mut self, batch: &Batch) -> Result<()> {
-        let order = batch.order;
-        let last = &mut self.last;
-        batch.try_for_each(|_, major, minor| {
-            if last.replace((major, minor)) == Some((major, minor)) {
-                let (row, col) = order.row_col(major, minor);
-                let place = Place::default().at(At::Entry { row, col });
-                return Err(Error::new(ErrorKind::Duplicate { other: None }, place));
-            }
-            Ok(())
-        })
+    pub(crate) fn new(inner: Batches<'a>, order: Order, builder: Builder) -> Self {
+        let sorted = Batch::new(order, Values::default());
+        Self { inner, builder, held: None, sorted }
     }
 
     /// Moves all but the last of the summed entries into `batch`.
@@ -66,7 +38,7 @@ impl<'a> Unique<'a> {
         let order = self.sorted.order;
         self.builder.start(order, batch);
         batch.values = emptied(&self.sorted.values);
-        let (sorted, held, builder) = (&self.sorted, &mut self.held, &self.builder);
+        let (sorted, held, builder) = (&self.sorted, &mut self.held, self.builder);
         sorted.try_for_each(|entry, major, minor| {
             let Some(value) = sorted.values.get(entry) else {
                 return Ok(());
@@ -100,37 +72,21 @@ impl<'a> Unique<'a> {
 
 impl BatchReader for Unique<'_> {
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool> {
-        match self.policy {
-            DuplicatePolicy::Keep => self.inner.next_batch(batch),
-            DuplicatePolicy::Refuse => {
-                let more = self.inner.next_batch(batch)?;
-                if more {
-                    self.refuse(batch)?;
-                }
-                Ok(more)
-            }
-            DuplicatePolicy::Sum => {
-                if self.inner.next_batch(&mut self.sorted)? {
-                    return self.add(batch).map(|()| true);
-                }
-                // One more batch for the entry that was held back.
-                if std::mem::replace(&mut self.done, true) {
-                    return Ok(false);
-                }
-                self.builder.start(self.sorted.order, batch);
-                batch.values = emptied(&self.sorted.values);
-                if let Some((major, minor, value)) = self.held.take() {
-                    self.builder.push(batch, major, minor);
-                    batch.values.push(value);
-                }
-                Ok(true)
-            }
+        if self.inner.next_batch(&mut self.sorted)? {
+            return self.add(batch).map(|()| true);
         }
+        // One more batch for the entry that was held back, if there was any.
+        let Some((major, minor, value)) = self.held.take() else { return Ok(false) };
+        self.builder.start(self.sorted.order, batch);
+        batch.values = emptied(&self.sorted.values);
+        self.builder.push(batch, major, minor);
+        batch.values.push(value);
+        Ok(true)
     }
 }
 
 /// Adds two values of a type; `None` where the sum does not fit. One shared value stays itself.
-pub(crate) fn sum(a: Scalar, b: Scalar, shared: bool) -> Option<Scalar> {
+fn sum(a: Scalar, b: Scalar, shared: bool) -> Option<Scalar> {
     if shared {
         return Some(a);
     }

@@ -9,11 +9,15 @@
 //! sums across halves, and 256-bit stores that suffer when `out` is not aligned to 32 bytes; it was
 //! measured to be slower. Packing gains nothing from wider vectors and is left to the 128-bit
 //! kernels.
+//!
+//! Running sums of narrow deltas are made of two steps at once, by [`narrow`].
 
 // What the last step leaves for the next is not used.
 #![allow(unused_assignments)]
 // Intrinsics that read and write memory take pointers.
 #![allow(unsafe_code)]
+
+mod narrow;
 
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -114,6 +118,8 @@ unsafe fn unpack<const W: usize, const CODEC: u8>(
     let source = packed.as_ptr().cast::<__m128i>();
     let target = out.as_mut_ptr().cast::<__m128i>();
     let sums = const { CODEC == DELTA || CODEC == DELTA_ZIGZAG };
+    let halves = const { narrow::holds(W, CODEC) };
+    let joined = const { narrow::joins(W, CODEC) };
     // The lowest bit of a zigzag value is its sign, and is taken from the word separately.
     let sign_bits = const { if CODEC == DELTA_ZIGZAG { 1 } else { 0 } };
     let mask = splat(low_bits(W - sign_bits));
@@ -121,43 +127,57 @@ unsafe fn unpack<const W: usize, const CODEC: u8>(
     let mut carry = _mm256_inserti128_si256::<1>(splat(start), _mm_setzero_si128());
     // SAFETY: W is at least 1.
     let mut word = unsafe { load::<W>(source, 0) };
+    // The second of two steps handled at once.
+    let mut second = _mm256_setzero_si256();
     let mut ready = [_mm256_setzero_si256(); 8];
     unroll!(STEP in [0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15] {
-        let place = const { Place::of(STEP, W) };
-        let mut bits = _mm256_srl_epi32(word, count(place.shift + sign_bits));
-        let sign = _mm256_sll_epi32(word, count(31 - place.shift));
-        if place.crosses || (place.shift + W == 32 && STEP < 15) {
-            // SAFETY: a stream has W / 2 words, rounded up, and ends with the last bit of step 15,
-            // so there is a word after this one.
-            word = unsafe { load::<W>(source, place.word + 1) };
-        }
-        if place.crosses {
-            let upper = _mm256_sll_epi32(word, count(32 - place.shift - sign_bits));
-            bits = _mm256_or_si256(bits, upper);
-        }
-        // A shift that brought down the topmost bits of a word has nothing left to mask.
-        if place.shift + W != 32 {
-            bits = _mm256_and_si256(bits, mask);
-        }
-        if CODEC == MINUS_ONE {
-            bits = _mm256_add_epi32(bits, splat(1));
-        }
-        if CODEC == DELTA_ZIGZAG {
-            bits = _mm256_xor_si256(bits, _mm256_srai_epi32::<31>(sign));
+        let mut bits;
+        if halves && STEP.is_multiple_of(2) {
+            // SAFETY: STEP is even and at most 14.
+            (bits, second) = unsafe { narrow::two_steps::<W, CODEC>(source, STEP, &mut word) };
+        } else if halves {
+            bits = second;
+        } else {
+            let place = const { Place::of(STEP, W) };
+            bits = _mm256_srl_epi32(word, count(place.shift + sign_bits));
+            let sign = _mm256_sll_epi32(word, count(31 - place.shift));
+            if place.crosses || (place.shift + W == 32 && STEP < 15) {
+                // SAFETY: a stream has W / 2 words, rounded up, and ends with the last bit of step
+                // 15, so there is a word after this one.
+                word = unsafe { load::<W>(source, place.word + 1) };
+            }
+            if place.crosses {
+                let upper = _mm256_sll_epi32(word, count(32 - place.shift - sign_bits));
+                bits = _mm256_or_si256(bits, upper);
+            }
+            // A shift that brought down the topmost bits of a word has nothing left to mask.
+            if place.shift + W != 32 {
+                bits = _mm256_and_si256(bits, mask);
+            }
+            if CODEC == MINUS_ONE {
+                bits = _mm256_add_epi32(bits, splat(1));
+            }
+            if CODEC == DELTA_ZIGZAG {
+                bits = _mm256_xor_si256(bits, _mm256_srai_epi32::<31>(sign));
+            }
+            if sums {
+                bits = _mm256_add_epi32(bits, _mm256_slli_si256::<4>(bits));
+                bits = _mm256_add_epi32(bits, _mm256_slli_si256::<8>(bits));
+            }
         }
         if sums {
-            bits = _mm256_add_epi32(bits, _mm256_slli_si256::<4>(bits));
-            bits = _mm256_add_epi32(bits, _mm256_slli_si256::<8>(bits));
             bits = _mm256_add_epi32(bits, carry);
-            carry = _mm256_shuffle_epi32::<0xff>(bits);
+            if !joined || STEP % 2 == 1 {
+                carry = _mm256_shuffle_epi32::<0xff>(bits);
+            }
         }
         ready[STEP % 8] = bits;
         if STEP == 15 && sums {
             // Now the sum of the first half is known, just in time for the last steps.
             let carry = _mm256_castsi256_si128(carry);
-            let second = _mm256_inserti128_si256::<1>(_mm256_setzero_si256(), carry);
+            let before = _mm256_inserti128_si256::<1>(_mm256_setzero_si256(), carry);
             for steps in &mut ready {
-                *steps = _mm256_add_epi32(*steps, second);
+                *steps = _mm256_add_epi32(*steps, before);
             }
         }
         if STEP % 8 == 7 {

@@ -1,11 +1,36 @@
 //! Writing an array of 32-bit integers, bit-packed or plain.
 
-use nnz_bitpack::{Codec, Encoder};
+use nnz_bitpack::{CHUNK, Chunks, Codec, Encoder};
 use nnz_container::{ArrayId, ContainerWriter};
-use nnz_core::{Result, ValueType};
+use nnz_core::{Error, Result, ValueType};
 
 use crate::version::Version;
 use crate::{Generation, Packing};
+
+/// Neighbouring elements of an array, made ready by any thread.
+pub(super) enum EncodedIntegers {
+    /// Chunks, between the elements that complete a chunk begun before and those that begin one.
+    Packed {
+        head: Vec<u32>,
+        chunks: Chunks,
+        tail: Vec<u32>,
+    },
+    Plain(Vec<u32>),
+}
+
+impl EncodedIntegers {
+    /// Encodes elements, the first of which is number `first` of the array.
+    pub(super) fn encode(codec: Codec, packing: Packing, integers: &[u32], first: u64) -> Self {
+        if packing == Packing::Unpacked {
+            return Self::Plain(integers.to_vec());
+        }
+        let chunk = CHUNK as u64;
+        let missing = usize::try_from(first.next_multiple_of(chunk) - first).unwrap_or(0);
+        let (head, rest) = integers.split_at(missing.min(integers.len()));
+        let (chunks, tail) = Chunks::encode(codec, rest);
+        Self::Packed { head: head.to_vec(), chunks, tail: tail.to_vec() }
+    }
+}
 
 /// An array of 32-bit integers being written.
 pub(super) enum IntegerSink {
@@ -32,11 +57,14 @@ impl IntegerSink {
     pub(super) fn push(
         &mut self,
         container: &mut dyn ContainerWriter,
-        integers: &[u32],
+        integers: &EncodedIntegers,
     ) -> Result<()> {
-        match self {
-            Self::Plain(id) => container.append(*id, integers),
-            Self::Packed(packed) => packed.push(container, integers),
+        match (self, integers) {
+            (Self::Plain(id), EncodedIntegers::Plain(integers)) => container.append(*id, integers),
+            (Self::Packed(sink), EncodedIntegers::Packed { head, chunks, tail }) => {
+                sink.push(container, head, chunks, tail)
+            }
+            _ => Err(Error::argument("a batch of another matrix")),
         }
     }
 
@@ -82,8 +110,18 @@ impl PackedSink {
         })
     }
 
-    fn push(&mut self, container: &mut dyn ContainerWriter, integers: &[u32]) -> Result<()> {
-        self.encoder.push(integers);
+    fn push(
+        &mut self,
+        container: &mut dyn ContainerWriter,
+        head: &[u32],
+        chunks: &Chunks,
+        tail: &[u32],
+    ) -> Result<()> {
+        self.encoder.push(head);
+        if !chunks.is_empty() && !self.encoder.append(chunks) {
+            return Err(Error::argument("not the next batch of this matrix"));
+        }
+        self.encoder.push(tail);
         let ready = self.encoder.drain();
         container.append(self.data, ready.data)?;
         container.append(self.idx, ready.idx)?;

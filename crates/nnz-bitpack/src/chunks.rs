@@ -1,0 +1,66 @@
+//! Whole chunks, encoded apart from the stream they will be part of.
+
+use crate::{Backend, CHUNK, Codec, chunk_words};
+
+/// Whole chunks that any thread can encode, and [`Encoder::append`](crate::Encoder::append) then
+/// adds to a stream: chunks do not depend on those before them.
+///
+/// ```
+/// use nnz_bitpack::{Chunks, Codec, Encoder};
+///
+/// let values: Vec<u32> = (0..300).collect();
+/// let (chunks, tail) = Chunks::encode(Codec::Delta, &values);
+/// assert_eq!(tail.len(), 300 - 2 * 128);
+///
+/// let (mut apart, mut whole) = (Encoder::new(Codec::Delta), Encoder::new(Codec::Delta));
+/// assert!(apart.append(&chunks));
+/// apart.push(tail);
+/// whole.push(&values);
+/// assert_eq!(apart.finish(), whole.finish());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Chunks {
+    pub(crate) codec: Codec,
+    pub(crate) data: Vec<u32>,
+    /// The words each chunk takes.
+    pub(crate) words: Vec<u8>,
+    pub(crate) starts: Vec<u32>,
+}
+
+impl Chunks {
+    /// Encodes the whole chunks among `values`, and returns them with the values left over.
+    #[must_use]
+    pub fn encode(codec: Codec, values: &[u32]) -> (Self, &[u32]) {
+        let backend = Backend::best();
+        let (whole, tail) = values.as_chunks::<CHUNK>();
+        let mut chunks = Self {
+            codec,
+            data: Vec::with_capacity(whole.len() * CHUNK / 2),
+            words: Vec::with_capacity(whole.len()),
+            starts: Vec::with_capacity(if codec.has_starts() { whole.len() } else { 0 }),
+        };
+        let mut packed = [0; CHUNK];
+        for values in whole {
+            let words = chunk_words(backend.pack_chunk(codec, values, &mut packed));
+            chunks.data.extend_from_slice(&packed[..words]);
+            // At most 128.
+            chunks.words.push(u8::try_from(words).unwrap_or(u8::MAX));
+            if codec.has_starts() {
+                chunks.starts.push(values[0]);
+            }
+        }
+        (chunks, tail)
+    }
+
+    /// Returns the number of chunks.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Returns whether there are no chunks.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+}

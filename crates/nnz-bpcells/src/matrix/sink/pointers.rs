@@ -1,0 +1,91 @@
+//! Writing `idxptr`.
+
+use nnz_container::{ArrayId, ContainerWriter};
+use nnz_core::{Error, Majors, Place, Result};
+
+use crate::Generation;
+use crate::matrix::members::IDXPTR;
+
+/// The `idxptr` of a matrix being written.
+pub(super) struct PointerSink {
+    array: ArrayId,
+    generation: Generation,
+    majors: u64,
+    /// Pointers written: all up to that of the last major that was begun.
+    written: u64,
+}
+
+impl PointerSink {
+    pub(super) fn create(
+        container: &mut dyn ContainerWriter,
+        majors: u64,
+        generation: Generation,
+    ) -> Result<Self> {
+        let array = container.create_array(IDXPTR, generation.pointer_type())?;
+        Ok(Self { array, generation, majors, written: 0 })
+    }
+
+    /// Takes the runs of a batch whose first entry is number `first`.
+    pub(super) fn push(
+        &mut self,
+        container: &mut dyn ContainerWriter,
+        majors: &Majors,
+        offsets: &[usize],
+        first: u64,
+    ) -> Result<()> {
+        let mut pointers = Vec::with_capacity(offsets.len());
+        for (run, &offset) in offsets[..offsets.len().saturating_sub(1)].iter().enumerate() {
+            let major = majors.get(run);
+            let begun = (self.written + pointers.len() as u64).saturating_sub(1);
+            if major >= self.majors || major < begun {
+                let found = format!("major vector {major}");
+                let expected = format!("at least {begun}, and less than {}", self.majors);
+                return Err(Error::mismatch(Place::default(), found, expected));
+            }
+            // Those between have no entries: they begin where this one does.
+            while self.written + (pointers.len() as u64) <= major {
+                pointers.push(first + offset as u64);
+                if pointers.len() == 1 << 16 {
+                    self.append(container, &pointers)?;
+                    pointers.clear();
+                }
+            }
+        }
+        self.append(container, &pointers)
+    }
+
+    /// Completes the pointers of a matrix of `entries` entries.
+    pub(super) fn finish(
+        &mut self,
+        container: &mut dyn ContainerWriter,
+        entries: u64,
+    ) -> Result<()> {
+        // One pointer more than majors; BPCells writes two where there are none.
+        let all = self.majors.max(1) + 1;
+        let block = [entries; 512];
+        while self.written < all {
+            let now = (all - self.written).min(block.len() as u64);
+            self.append(container, &block[..usize::try_from(now).unwrap_or(0)])?;
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, container: &mut dyn ContainerWriter, pointers: &[u64]) -> Result<()> {
+        self.written += pointers.len() as u64;
+        match self.generation {
+            Generation::V2 => container.append(self.array, pointers),
+            Generation::V1 => {
+                let narrow: Option<Vec<u32>> =
+                    pointers.iter().map(|&pointer| u32::try_from(pointer).ok()).collect();
+                let Some(narrow) = narrow else {
+                    let what = format!(
+                        "a version 1 matrix has at most {} entries; version 2 holds more",
+                        u32::MAX
+                    );
+                    return Err(Error::unsupported(Place::default(), what));
+                };
+                container.append(self.array, &narrow)
+            }
+        }
+    }
+}

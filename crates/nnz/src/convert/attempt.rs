@@ -1,0 +1,274 @@
+//! One attempt at a conversion, with as little sorting as the entries allow.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use nnz_core::{
+    At, Batch, BatchEncoder, Decoded, Encoded, Error, ErrorKind, Fields, InTurn, MatrixSink,
+    MatrixSource, Place, Result, StringList, Unit, Values, Written,
+};
+
+use super::plan::Plan;
+use crate::Progress;
+use crate::flow::{InOrder, Work, run};
+use crate::sort::{SortPlan, sorted};
+use crate::stages::{
+    Batches, Builder, Cast, DropZeros, DuplicatePolicy, Extent, Grouped, Mirror, Step, Stepped,
+    Unique, Units, apply, empty_batch,
+};
+use crate::target::Target;
+
+/// How entries are brought into order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Strategy {
+    /// They are in order already.
+    InOrder,
+    /// They are grouped by major, and each is sorted.
+    Grouped,
+    /// All of them are sorted.
+    Sorted,
+}
+
+impl Strategy {
+    /// Lists what may work, fastest first. The last always does.
+    pub(super) fn from_fastest(source: &dyn MatrixSource, plan: &Plan) -> &'static [Self] {
+        let header = source.header();
+        let grouped = header.order == plan.order
+            && header.majors_ascend
+            && plan.mirroring.is_none()
+            && plan.duplicates != DuplicatePolicy::Sum;
+        let certain = header.minors_ascend == Some(true);
+        if grouped && (certain || source.rereadable()) {
+            &[Self::InOrder, Self::Grouped, Self::Sorted]
+        } else {
+            &[Self::Sorted]
+        }
+    }
+}
+
+/// What is converted, and how.
+pub(super) struct Attempt<'a> {
+    pub(super) source: &'a dyn MatrixSource,
+    pub(super) plan: &'a Plan,
+    pub(super) target: &'a Target,
+    pub(super) names: [Option<&'a StringList>; 2],
+    pub(super) progress: &'a (dyn Progress + 'a),
+}
+
+impl Attempt<'_> {
+    /// Converts, and returns the number of entries; `None` where the strategy does not suit them.
+    pub(super) fn run(&self, strategy: Strategy) -> Result<Option<(u64, Written)>> {
+        let (plan, header) = (self.plan, self.source.header());
+        let builder = Builder::new(plan.order, plan.shape);
+        let mut first: Vec<Box<dyn Step>> = Vec::new();
+        if let Some(mirroring) = plan.mirroring {
+            first.push(Box::new(Mirror { structure: header.structure, mirroring, builder }));
+        }
+        if plan.drop_zeros {
+            first.push(Box::new(DropZeros(builder)));
+        }
+        let mut stored = header.stored.filter(|_| first.is_empty());
+        let mut cast: Vec<Box<dyn Step>> = Vec::new();
+        if plan.value_type != header.value_type {
+            let (target, possible) = (plan.value_type, plan.needs.value_types);
+            cast.push(Box::new(Cast { target, rounding: plan.rounding, possible }));
+        }
+        let units = self.source.units(0..header.shape.major(header.order), Fields::ALL)?;
+        let violated = AtomicBool::new(false);
+        match strategy {
+            Strategy::InOrder => {
+                first.append(&mut cast);
+                self.write(units, &first, stored, true)
+            }
+            Strategy::Grouped => {
+                let stepped = Stepped::new(Box::new(InTurn(units)), &first, header.order);
+                let grouped = Grouped::new(
+                    Box::new(stepped),
+                    plan.order,
+                    builder,
+                    header.value_type,
+                    plan.memory,
+                    &violated,
+                );
+                let written = self.write(self.decoded(Box::new(grouped)), &cast, stored, false)?;
+                Ok(written.filter(|_| !violated.load(Ordering::Relaxed)))
+            }
+            Strategy::Sorted => {
+                let sum = plan.duplicates == DuplicatePolicy::Sum;
+                if !sum {
+                    first.append(&mut cast);
+                }
+                let (units, count) = self.sorted(units, &first, sum)?;
+                stored = Some(count).filter(|_| !sum);
+                if !sum {
+                    return self.write(units, &[], stored, false);
+                }
+                let unique = Unique::new(Box::new(InTurn(units)), plan.order, builder);
+                self.write(self.decoded(Box::new(unique)), &cast, stored, false)
+            }
+        }
+    }
+
+    fn decoded<'b>(&self, reader: Batches<'b>) -> Units<'b> {
+        let empty = empty_batch(self.plan.order, self.source.header().value_type);
+        Box::new(Decoded::new(reader, empty))
+    }
+
+    fn sorted<'b>(
+        &self,
+        units: Units<'_>,
+        steps: &[Box<dyn Step>],
+        before_cast: bool,
+    ) -> Result<(Units<'b>, u64)> {
+        let (plan, header) = (self.plan, self.source.header());
+        let directory = self.target.spool_directory();
+        let sort = SortPlan {
+            order: plan.order,
+            shape: plan.shape,
+            value_type: Some(if before_cast { header.value_type } else { plan.value_type }),
+            expected: header.stored,
+            memory: plan.memory,
+            directory: &directory,
+            threads: plan.threads,
+        };
+        self.progress.begin("sorting", header.stored.filter(|_| plan.mirroring.is_none()));
+        let sorted = sorted(units, steps, sort, &|entries| self.progress.advance(entries));
+        self.progress.end();
+        sorted
+    }
+
+    /// Writes what units hold; `unsure` says whether they may turn out not to be in order.
+    fn write(
+        &self,
+        units: Units<'_>,
+        steps: &[Box<dyn Step>],
+        stored: Option<u64>,
+        unsure: bool,
+    ) -> Result<Option<(u64, Written)>> {
+        let plan = self.plan;
+        let at_target = |error: Error| error.within(&self.target.place());
+        let sink = self.target.create(&plan.sink_header(stored), self.names)?;
+        let writing = Writing {
+            steps,
+            encoder: sink.encoder(),
+            plan,
+            buffers: Mutex::default(),
+            place: self.target.place(),
+        };
+        let mut written = Joined {
+            writing: &writing,
+            sink,
+            progress: self.progress,
+            unsure,
+            violated: false,
+            last: None,
+            entries: 0,
+        };
+        self.progress.begin("writing", stored.or(self.source.header().stored));
+        let done = run(units, &writing, &mut written, plan.threads);
+        self.progress.end();
+        done?;
+        if written.violated {
+            return Ok(None);
+        }
+        let entries = written.entries;
+        Ok(Some((entries, written.sink.finish().map_err(at_target)?)))
+    }
+}
+
+/// The part of a conversion that any thread can do.
+struct Writing<'a> {
+    steps: &'a [Box<dyn Step>],
+    encoder: Option<Arc<dyn BatchEncoder>>,
+    plan: &'a Plan,
+    /// Batches to be used again.
+    buffers: Mutex<Vec<[Batch; 2]>>,
+    place: Place,
+}
+
+/// A batch ready for the sink.
+enum Ready {
+    Encoded(Encoded),
+    Batch([Batch; 2]),
+}
+
+impl Writing<'_> {
+    fn reuse(&self, batches: [Batch; 2]) {
+        self.buffers.lock().unwrap_or_else(PoisonError::into_inner).push(batches);
+    }
+}
+
+impl Work for Writing<'_> {
+    type Decoded = ([Batch; 2], Extent);
+    type Encoded = (Ready, usize);
+    type Joint = u64;
+
+    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Self::Decoded, Vec<u64>)> {
+        let buffers = self.buffers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let empty = || Batch::new(self.plan.order, Values::default());
+        let [mut batch, mut spare] = buffers.unwrap_or_else(|| [empty(), empty()]);
+        let mut stored = Vec::with_capacity(1);
+        for unit in units {
+            unit.decode(&mut batch)?;
+            stored.push(batch.entries() as u64);
+            apply(self.steps, &mut batch, &mut spare)?;
+        }
+        let extent = Extent::of(&batch);
+        Ok((([batch, spare], extent), stored))
+    }
+
+    fn encode(&self, (batches, _): Self::Decoded, first: u64) -> Result<Self::Encoded> {
+        let entries = batches[0].entries();
+        let Some(encoder) = &self.encoder else { return Ok((Ready::Batch(batches), entries)) };
+        let encoded = encoder.encode(&batches[0], first).map_err(|e| e.within(&self.place))?;
+        self.reuse(batches);
+        Ok((Ready::Encoded(encoded), entries))
+    }
+}
+
+/// The part of a conversion that goes in turn.
+struct Joined<'a> {
+    writing: &'a Writing<'a>,
+    sink: Box<dyn MatrixSink>,
+    progress: &'a (dyn Progress + 'a),
+    unsure: bool,
+    violated: bool,
+    last: Option<(u64, u64)>,
+    entries: u64,
+}
+
+impl InOrder<Writing<'_>> for Joined<'_> {
+    fn join(&mut self, (batches, extent): &([Batch; 2], Extent)) -> Result<Option<u64>> {
+        let first = self.entries;
+        self.entries += batches[0].entries() as u64;
+        let Some([start, end]) = extent.ends else { return Ok(Some(first)) };
+        let follows = extent.ascends && self.last.is_none_or(|last| last <= start);
+        if self.unsure && !follows {
+            self.violated = true;
+            return Ok(None);
+        }
+        if self.writing.plan.duplicates == DuplicatePolicy::Refuse {
+            let repeated = (self.last == Some(start)).then_some(start).or(extent.repeated);
+            if let Some((major, minor)) = repeated {
+                let (row, col) = self.writing.plan.order.row_col(major, minor);
+                let place = Place::default().at(At::Entry { row, col });
+                return Err(Error::new(ErrorKind::Duplicate { other: None }, place));
+            }
+        }
+        self.last = Some(end);
+        Ok(Some(first))
+    }
+
+    fn write(&mut self, (ready, entries): (Ready, usize)) -> Result<()> {
+        let written = match ready {
+            Ready::Encoded(encoded) => self.sink.write_encoded(encoded),
+            Ready::Batch(batches) => {
+                let written = self.sink.write(&batches[0]);
+                self.writing.reuse(batches);
+                written
+            }
+        };
+        self.progress.advance(entries as u64);
+        written.map_err(|error| error.within(&self.writing.place))
+    }
+}

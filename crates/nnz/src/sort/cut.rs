@@ -1,0 +1,109 @@
+//! Cutting a range of places into buckets.
+
+use std::ops::Range;
+
+use nnz_core::{Order, Shape};
+
+/// Buckets that a range is cut into at the most.
+const MOST: u64 = 1024;
+
+/// Entries a bucket should have at the least, for its share of a packet to be worth packing.
+const WORTH: u64 = 64 * 1024;
+
+/// A range of places, and how it is cut: by major, or by minor where there is but one major.
+#[derive(Clone, Debug)]
+pub(super) struct Cut {
+    pub(super) majors: Range<u64>,
+    pub(super) minors: Range<u64>,
+    by_major: bool,
+    shift: u32,
+}
+
+impl Cut {
+    pub(super) fn of_shape(shape: Shape, order: Order, expected: Option<u64>) -> Self {
+        Self::of_ranges(0..shape.major(order), 0..shape.minor(order), expected)
+    }
+
+    pub(super) fn of_ranges(majors: Range<u64>, minors: Range<u64>, expected: Option<u64>) -> Self {
+        let by_major = majors.end - majors.start > 1;
+        let range = if by_major { &majors } else { &minors };
+        let buckets = expected.map_or(MOST, |entries| (entries / WORTH).clamp(1, MOST));
+        let last = (range.end - range.start).saturating_sub(1);
+        let mut shift = 0;
+        while last >> shift >= buckets {
+            shift += 1;
+        }
+        Self { majors, minors, by_major, shift }
+    }
+
+    /// Returns the number of buckets.
+    pub(super) fn buckets(&self) -> usize {
+        let range = self.range();
+        let last = (range.end - range.start).saturating_sub(1);
+        usize::try_from(last >> self.shift).map_or(usize::MAX, |last| last + 1)
+    }
+
+    fn range(&self) -> &Range<u64> {
+        if self.by_major { &self.majors } else { &self.minors }
+    }
+
+    /// Returns the bucket of a place inside the range.
+    pub(super) fn bucket_of(&self, major: u64, minor: u64) -> usize {
+        let position = if self.by_major { major } else { minor };
+        usize::try_from((position - self.range().start) >> self.shift).unwrap_or(usize::MAX)
+    }
+
+    /// Returns the majors and minors that a bucket covers.
+    pub(super) fn covers(&self, bucket: usize) -> [Range<u64>; 2] {
+        let range = self.range();
+        let start = range.start + ((bucket as u64) << self.shift);
+        let end = match start.checked_add(1 << self.shift) {
+            Some(end) => end.min(range.end),
+            None => range.end,
+        };
+        if self.by_major {
+            [start..end, self.minors.clone()]
+        } else {
+            [self.majors.clone(), start..end]
+        }
+    }
+
+    /// Whether neighbouring buckets can be taken together, as one range of majors.
+    pub(super) fn by_major(&self) -> bool {
+        self.by_major
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_cover_the_range_without_overlap() {
+        for len in [0, 1, 2, 1023, 1024, 1025, 1 << 40, u64::MAX] {
+            let cut =
+                Cut::of_ranges(7.min(u64::MAX - len)..7.min(u64::MAX - len) + len, 0..5, None);
+            assert!(cut.buckets() as u64 <= MOST);
+            if len < 2 {
+                continue;
+            }
+            let mut next = cut.majors.start;
+            for bucket in 0..cut.buckets() {
+                let [majors, _] = cut.covers(bucket);
+                assert_eq!(majors.start, next);
+                assert_eq!(cut.bucket_of(majors.start, 0), bucket);
+                assert_eq!(cut.bucket_of(majors.end - 1, 0), bucket);
+                next = majors.end;
+            }
+            assert_eq!(next, cut.majors.end);
+        }
+    }
+
+    #[test]
+    fn one_major_is_cut_by_its_minors() {
+        let cut = Cut::of_ranges(3..4, 0..1 << 20, None);
+        assert!(!cut.by_major());
+        assert_eq!(cut.buckets(), 1024);
+        assert_eq!(cut.covers(1), [3..4, 1024..2048]);
+    }
+}

@@ -1,0 +1,301 @@
+//! A million or so entries, cut into buckets and packed.
+
+use nnz_bitpack::Codec;
+use nnz_core::{Batch, Error, Minors, Order, Place, Result, Shape, Values};
+
+use super::block::{pack, pack_values, unpack, unpack_values};
+use super::cut::Cut;
+use super::store::{Kept, Store};
+
+/// Entries as they come: places in the order wanted, one array for each part.
+#[derive(Default)]
+pub(super) struct Entries {
+    /// Majors from where the range starts, low and high halves; no high ones where none is needed.
+    pub(super) majors: Halves,
+    pub(super) minors: Halves,
+    pub(super) values: Values,
+}
+
+/// 64-bit numbers as two arrays of halves, the upper of which is empty while all are zero.
+#[derive(Default)]
+pub(super) struct Halves {
+    pub(super) low: Vec<u32>,
+    pub(super) high: Vec<u32>,
+}
+
+impl Halves {
+    #[expect(clippy::cast_possible_truncation, reason = "both halves are kept")]
+    fn push(&mut self, number: u64) {
+        let high = (number >> 32) as u32;
+        if high != 0 || !self.high.is_empty() {
+            self.high.resize(self.low.len(), 0);
+            self.high.push(high);
+        }
+        self.low.push(number as u32);
+    }
+
+    /// Appends numbers below 2^32.
+    fn extend(&mut self, numbers: impl Iterator<Item = u32>) {
+        self.low.extend(numbers);
+        if !self.high.is_empty() {
+            self.high.resize(self.low.len(), 0);
+        }
+    }
+
+    /// Returns the numbers where all are below 2^32.
+    pub(super) fn narrow(&self) -> Option<&[u32]> {
+        self.high.is_empty().then_some(&self.low)
+    }
+
+    pub(super) fn get(&self, position: usize) -> u64 {
+        let high = self.high.get(position).copied().unwrap_or(0);
+        u64::from(high) << 32 | u64::from(self.low[position])
+    }
+
+    /// Moves numbers below 2^32 to or from where a bucket starts: small ones pack better. Numbers of
+    /// which some are larger stay as they are.
+    fn shift(&mut self, range: std::ops::Range<usize>, by: u64, shift: fn(u32, u32) -> u32) {
+        if let (true, Ok(by)) = (self.high.is_empty(), u32::try_from(by)) {
+            self.low[range].iter_mut().for_each(|number| *number = shift(*number, by));
+        }
+    }
+
+    fn gather(&self, positions: &[u32]) -> Self {
+        let gather = |from: &[u32]| match from {
+            [] => Vec::new(),
+            from => positions.iter().map(|&position| from[position as usize]).collect(),
+        };
+        Self { low: gather(&self.low), high: gather(&self.high) }
+    }
+
+    fn pack(&self, codec: Codec, range: std::ops::Range<usize>, words: &mut Vec<u32>) {
+        pack(codec, &self.low[range.clone()], words);
+        if !self.high.is_empty() {
+            pack(Codec::Plain, &self.high[range], words);
+        }
+    }
+
+    fn unpack<'a>(
+        &mut self,
+        codec: Codec,
+        count: usize,
+        wide: bool,
+        words: &'a [u32],
+    ) -> Result<&'a [u32]> {
+        let before = self.low.len();
+        let rest = unpack(codec, count, words, &mut self.low)?;
+        if wide {
+            self.high.resize(before, 0);
+            return unpack(Codec::Plain, count, rest, &mut self.high);
+        }
+        if !self.high.is_empty() {
+            self.high.resize(self.low.len(), 0);
+        }
+        Ok(rest)
+    }
+}
+
+impl Entries {
+    pub(super) fn len(&self) -> usize {
+        self.low_len()
+    }
+
+    fn low_len(&self) -> usize {
+        self.majors.low.len()
+    }
+
+    /// Appends the entries of a batch, whatever its order.
+    pub(super) fn push(
+        &mut self,
+        batch: &Batch,
+        order: Order,
+        shape: Shape,
+        with_values: bool,
+    ) -> Result<()> {
+        for run in 0..batch.runs() {
+            self.push_run(batch, run, order, shape)?;
+        }
+        if with_values && !self.values.extend_from(&batch.values, 0..batch.entries()) {
+            if self.low_len() > batch.entries() {
+                return Err(Error::argument("batches of one matrix differ in their type"));
+            }
+            self.values = batch.values.clone();
+        }
+        Ok(())
+    }
+}
+
+impl Entries {
+    /// Appends the places of a run.
+    fn push_run(&mut self, batch: &Batch, run: usize, order: Order, shape: Shape) -> Result<()> {
+        let major = batch.majors.get(run);
+        let same = batch.order == order;
+        let outside = |major, minor| {
+            let (row, col) = batch.order.row_col(major, minor);
+            let place = Place::default().at(nnz_core::At::Entry { row, col });
+            Err(Error::mismatch(place, "an entry outside", shape))
+        };
+        let (majors, minors) = (shape.major(batch.order), shape.minor(batch.order));
+        if let (Minors::U32(all), Ok(narrow)) = (&batch.minors, u32::try_from(major)) {
+            let run = &all[batch.run(run)];
+            let Some(largest) = run.iter().copied().max() else { return Ok(()) };
+            if major >= majors || u64::from(largest) >= minors {
+                return outside(major, largest.into());
+            }
+            let repeated = std::iter::repeat_n(narrow, run.len());
+            let [ours, other] = if same {
+                [&mut self.majors, &mut self.minors]
+            } else {
+                [&mut self.minors, &mut self.majors]
+            };
+            ours.extend(repeated);
+            other.extend(run.iter().copied());
+            return Ok(());
+        }
+        for entry in batch.run(run) {
+            let minor = batch.minor(run, entry);
+            if major >= majors || minor >= minors {
+                return outside(major, minor);
+            }
+            let (major, minor) = if same { (major, minor) } else { (minor, major) };
+            self.majors.push(major);
+            self.minors.push(minor);
+        }
+        Ok(())
+    }
+}
+
+/// Returns the bucket of each entry. There are at most 1024.
+fn buckets(entries: &Entries, cut: &Cut) -> Vec<u16> {
+    let narrow = |bucket: usize| u16::try_from(bucket).unwrap_or(u16::MAX);
+    if let (Some(majors), true) = (entries.majors.narrow(), cut.by_major()) {
+        return majors.iter().map(|&major| narrow(cut.bucket_of(major.into(), 0))).collect();
+    }
+    let bucket_of = |entry| cut.bucket_of(entries.majors.get(entry), entries.minors.get(entry));
+    (0..entries.len()).map(|entry| narrow(bucket_of(entry))).collect()
+}
+
+/// Entries cut into buckets and packed.
+pub(super) struct Packet {
+    /// Entries and words up to the end of each bucket.
+    ends: Vec<(u32, u32)>,
+    wide_majors: bool,
+    wide_minors: bool,
+    kept: Kept,
+}
+
+/// A packet that is not kept yet.
+pub(super) struct Loose {
+    ends: Vec<(u32, u32)>,
+    wide_majors: bool,
+    wide_minors: bool,
+    words: Vec<u32>,
+}
+
+impl Loose {
+    /// Cuts and packs entries.
+    pub(super) fn new(entries: &Entries, cut: &Cut) -> Result<Self> {
+        let too_many = |_| Error::argument("a packet holds fewer than 2^32 entries");
+        let len = entries.len();
+        u32::try_from(len).map_err(too_many)?;
+        // Counting sort by bucket, which keeps the order inside each.
+        let mut starts = vec![0_u32; cut.buckets() + 1];
+        let buckets = buckets(entries, cut);
+        buckets.iter().for_each(|&bucket| starts[usize::from(bucket) + 1] += 1);
+        for bucket in 0..cut.buckets() {
+            starts[bucket + 1] += starts[bucket];
+        }
+        let ends: Vec<u32> = starts[1..].to_vec();
+        let mut positions = vec![0_u32; len];
+        for (entry, &bucket) in (0..).zip(&buckets) {
+            let start = &mut starts[usize::from(bucket)];
+            positions[*start as usize] = entry;
+            *start += 1;
+        }
+        let (mut majors, minors) =
+            (entries.majors.gather(&positions), entries.minors.gather(&positions));
+        let mut values = Values::default();
+        values.gather(&entries.values, &positions);
+        let (bytes, size) = match &values {
+            Values::Iso(_) => (&[][..], 0),
+            values => (values.bytes(), values.value_type().size()),
+        };
+
+        let mut words = Vec::with_capacity(len);
+        let mut start = 0;
+        let mut bucket_ends = Vec::with_capacity(ends.len());
+        for (bucket, end) in ends.into_iter().enumerate() {
+            let range = start as usize..end as usize;
+            if !range.is_empty() {
+                majors.shift(range.clone(), cut.covers(bucket)[0].start, u32::wrapping_sub);
+                majors.pack(Codec::Plain, range.clone(), &mut words);
+                minors.pack(Codec::DeltaZigzag, range.clone(), &mut words);
+                if !bytes.is_empty() {
+                    pack_values(&bytes[range.start * size..range.end * size], size, &mut words);
+                }
+            }
+            bucket_ends.push((end, u32::try_from(words.len()).map_err(too_many)?));
+            start = end;
+        }
+        Ok(Self {
+            ends: bucket_ends,
+            wide_majors: !majors.high.is_empty(),
+            wide_minors: !minors.high.is_empty(),
+            words,
+        })
+    }
+
+    /// Puts the packet where it can wait.
+    pub(super) fn keep(self, store: &Store) -> Result<Packet> {
+        let Self { ends, wide_majors, wide_minors, words } = self;
+        Ok(Packet { ends, wide_majors, wide_minors, kept: store.keep(words)? })
+    }
+}
+
+impl Packet {
+    /// Returns the number of entries of a bucket.
+    pub(super) fn count(&self, bucket: usize) -> usize {
+        (self.ends[bucket].0 - self.start(bucket).0) as usize
+    }
+
+    fn start(&self, bucket: usize) -> (u32, u32) {
+        bucket.checked_sub(1).map_or((0, 0), |before| self.ends[before])
+    }
+
+    /// Unpacks the entries of neighbouring buckets behind those there are.
+    pub(super) fn unpack(
+        &self,
+        buckets: std::ops::Range<usize>,
+        cut: &Cut,
+        store: &Store,
+        scratch: &mut [Vec<u32>; 2],
+        entries: &mut Entries,
+    ) -> Result<()> {
+        let Some(last) = buckets.end.checked_sub(1) else { return Ok(()) };
+        let start = self.start(buckets.start).1 as usize;
+        let len = self.ends[last].1 as usize - start;
+        if len == 0 {
+            return Ok(());
+        }
+        let [buffer, scratch] = scratch;
+        let read = self.kept.read(start, len, buffer);
+        let mut words =
+            read.map_err(|error| Error::new(nnz_core::ErrorKind::Io(error), store.place()))?;
+        for bucket in buckets {
+            let count = self.count(bucket);
+            if count == 0 {
+                continue;
+            }
+            let before = entries.len();
+            words = entries.majors.unpack(Codec::Plain, count, self.wide_majors, words)?;
+            if !self.wide_majors {
+                let start = cut.covers(bucket)[0].start;
+                entries.majors.shift(before..before + count, start, u32::wrapping_add);
+            }
+            let codec = Codec::DeltaZigzag;
+            words = entries.minors.unpack(codec, count, self.wide_minors, words)?;
+            words = unpack_values(count, words, &mut entries.values, scratch)?;
+        }
+        Ok(())
+    }
+}

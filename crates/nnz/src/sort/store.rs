@@ -1,0 +1,97 @@
+//! Where packets wait: in memory, and in a file without a name once that is used up.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use nnz_core::{Error, ErrorKind, Place, Result};
+
+/// Keeps words.
+pub(super) struct Store {
+    directory: PathBuf,
+    /// Bytes that may stay in memory.
+    allowed: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    in_memory: u64,
+    file: Option<std::sync::Arc<File>>,
+    file_len: u64,
+}
+
+/// Words that were kept.
+pub(super) enum Kept {
+    Memory(Vec<u32>),
+    File { file: std::sync::Arc<File>, offset: u64 },
+}
+
+impl Store {
+    pub(super) fn new(directory: &Path, allowed: u64) -> Self {
+        Self { directory: directory.to_path_buf(), allowed, state: Mutex::default() }
+    }
+
+    /// Returns the place errors are about.
+    pub(super) fn place(&self) -> Place {
+        Place::path(&*self.directory)
+    }
+
+    /// Keeps words, in memory while that lasts.
+    pub(super) fn keep(&self, words: Vec<u32>) -> Result<Kept> {
+        let io = |error: io::Error| Error::new(ErrorKind::Io(error), self.place());
+        let bytes: &[u8] = bytemuck::cast_slice(&words);
+        let len = bytes.len() as u64;
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.in_memory + len <= self.allowed {
+            state.in_memory += len;
+            return Ok(Kept::Memory(words));
+        }
+        let file = match &state.file {
+            Some(file) => file.clone(),
+            None => {
+                let file = tempfile::tempfile_in(&self.directory).map_err(io)?;
+                state.file.insert(std::sync::Arc::new(file)).clone()
+            }
+        };
+        let offset = state.file_len;
+        state.file_len += len;
+        drop(state);
+        file.write_all_at(bytes, offset).map_err(io)?;
+        Ok(Kept::File { file, offset })
+    }
+
+    /// Checks that so many bytes beyond what stays in memory have room on the disk.
+    pub(super) fn check_room(&self, expected: u64) -> Result<()> {
+        let needed = expected.saturating_sub(self.allowed);
+        let Ok(found) = rustix::fs::statvfs(&self.directory) else { return Ok(()) };
+        let free = found.f_bavail.saturating_mul(found.f_frsize);
+        if needed <= free {
+            return Ok(());
+        }
+        let found = format!("{free} bytes free");
+        Err(Error::mismatch(self.place(), found, format!("at least {needed} for sorting")))
+    }
+}
+
+impl Kept {
+    /// Reads `len` words from word `start` on, into `buffer` if they are not in memory.
+    pub(super) fn read<'a>(
+        &'a self,
+        start: usize,
+        len: usize,
+        buffer: &'a mut Vec<u32>,
+    ) -> io::Result<&'a [u32]> {
+        match self {
+            Self::Memory(words) => Ok(&words[start..start + len]),
+            Self::File { file, offset } => {
+                buffer.resize(len, 0);
+                let at = offset + 4 * start as u64;
+                file.read_exact_at(bytemuck::cast_slice_mut(buffer), at)?;
+                Ok(buffer)
+            }
+        }
+    }
+}
