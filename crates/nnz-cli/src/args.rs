@@ -43,7 +43,9 @@ pub(crate) enum Verb {
     Cat(Cat),
     Names(Names),
     Convert(Box<Convert>),
+    Transpose(Box<Transpose>),
     Validate(Validate),
+    Diff(Diff),
 }
 
 /// Tell what a matrix is: format, shape, types, sizes
@@ -172,6 +174,16 @@ pub(crate) struct Convert {
     pub(crate) resources: Memory,
 }
 
+/// Exchange the rows and columns of a matrix, in any format
+///
+/// The storage order stays as it is, so that what was read by column is read by column afterwards.
+#[derive(Debug, Group)]
+#[command(after_help = "Example:\n  nnz transpose pbmc.bpcells cells_by_genes.bpcells")]
+pub(crate) struct Transpose {
+    #[command(flatten)]
+    pub(crate) convert: Convert,
+}
+
 /// Check everything about a matrix; silent if nothing is wrong
 ///
 /// Findings go to standard output, one a line with its place, and the exit status is 1.
@@ -189,6 +201,37 @@ pub(crate) struct Validate {
     /// Findings and notes as JSON
     #[arg(long)]
     pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) resources: Memory,
+}
+
+/// Compare two matrices of any formats; silent if they are equal
+///
+/// Equal means the same numbers in every cell, whatever their type and order. Otherwise the first
+/// differences are printed, and the exit status is 1: row, column, and both values, with - for none.
+#[derive(Debug, Group)]
+#[command(after_help = "Example:\n  nnz diff counts.mtx counts.bpcells && echo equal")]
+pub(crate) struct Diff {
+    /// The first matrix
+    #[arg(value_name = "A", value_parser = location())]
+    pub(crate) first: Location,
+
+    /// The second matrix
+    #[arg(value_name = "B", value_parser = location())]
+    pub(crate) second: Location,
+
+    /// Compare stored entries, explicit zeros too, instead of what they mean
+    #[arg(long)]
+    pub(crate) stored: bool,
+
+    /// Differences to print at the most
+    #[arg(long, value_name = "N", default_value = "10")]
+    pub(crate) most: usize,
+
+    /// Threads that work at the same time [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
 
     #[command(flatten)]
     pub(crate) resources: Memory,

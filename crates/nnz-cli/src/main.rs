@@ -34,7 +34,9 @@ fn main() -> ExitCode {
         Verb::Info(verb) => verbs::info(verb),
         Verb::Cat(verb) => verbs::cat(verb),
         Verb::Names(verb) => verbs::names(verb),
-        Verb::Convert(verb) => verbs::convert(verb, args.quiet),
+        Verb::Convert(verb) => verbs::convert(verb, false, args.quiet),
+        Verb::Transpose(verb) => verbs::convert(&verb.convert, true, args.quiet),
+        Verb::Diff(verb) => verbs::diff(verb),
         Verb::Validate(verb) => verbs::validate(verb),
     };
     match done {

@@ -1,5 +1,6 @@
 //! The verbs, each a thin layer over one call.
 
+mod diff;
 mod info;
 mod validate;
 
@@ -9,6 +10,7 @@ use crate::output::{bytes, failed, rounded, with_stdout};
 use crate::progress::Bar;
 use crate::{Outcome, args};
 
+pub(crate) use diff::diff;
 pub(crate) use info::info;
 pub(crate) use validate::validate;
 
@@ -43,8 +45,12 @@ pub(crate) fn names(args: &args::Names) -> Result<Outcome, Error> {
     Ok(Outcome::Good)
 }
 
-/// Converts, and says what it came to.
-pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Error> {
+/// Converts, with rows and columns exchanged or not, and says what it came to.
+pub(crate) fn convert(
+    args: &args::Convert,
+    transpose: bool,
+    quiet: bool,
+) -> Result<Outcome, Error> {
     let defaults = ConvertOptions::default();
     let options = ConvertOptions {
         format: args.to,
@@ -57,6 +63,7 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
         layout: args.format.map(Into::into),
         write: nnz::WriteOptions { overwrite: args.force, sync: !args.no_sync },
         strict: args.strict,
+        transpose,
         memory: args.resources.bytes(),
         threads: args.threads.map_or(defaults.threads, Into::into),
     };

@@ -9,7 +9,7 @@ use nnz_core::{
 };
 
 use crate::check::{Ascent, Watch, refuse_repeated};
-use crate::sort::{SortPlan, sorted};
+use crate::sort::{SortPlan, expected, sorted};
 use crate::stages::{
     Batches, Builder, DuplicatePolicy, Mirror, Mirroring, Step, Unique, apply, empty_batch,
 };
@@ -116,7 +116,7 @@ fn read<'a>(
         order: header.order,
         shape: header.shape,
         value_type: Some(header.value_type),
-        expected: header.stored,
+        expected: expected(source),
         memory: options.memory,
         directory: &directory,
         threads: 1,

@@ -12,7 +12,7 @@ use nnz_core::{
 use nnz_interop::matrix_market::Layout;
 
 use crate::target::Target;
-use crate::{DuplicatePolicy, Format, Generation, Location, Packing, Progress};
+use crate::{DuplicatePolicy, Format, Generation, Location, Packing, Progress, Transposed};
 use attempt::{Attempt, Strategy};
 use plan::Plan;
 
@@ -40,6 +40,8 @@ pub struct ConvertOptions {
     pub write: WriteOptions,
     /// Whether what the target has no place for is an error.
     pub strict: bool,
+    /// Whether rows and columns are exchanged. The storage order stays that of the source.
+    pub transpose: bool,
     /// Bytes of memory for sorting.
     pub memory: u64,
     /// Threads that work at the same time.
@@ -59,6 +61,7 @@ impl Default for ConvertOptions {
             layout: None,
             write: WriteOptions::default(),
             strict: false,
+            transpose: false,
             memory: crate::default_memory(),
             threads: std::thread::available_parallelism().map_or(1, Into::into),
         }
@@ -98,12 +101,16 @@ pub fn convert(
     progress: &dyn Progress,
 ) -> Result<Summary> {
     let started = Instant::now();
-    let opened = crate::open(from)?;
+    let mut opened = crate::open(from)?;
+    let order = opened.ordered.then_some(opened.source.header().order);
+    if options.transpose {
+        opened.source = Box::new(Transposed::new(opened.source));
+    }
     let source = &*opened.source;
     let dense = source.header().storage == nnz_core::Storage::Dense;
     let target = Target::new(to, options, dense)?;
     target.check()?;
-    let plan = Plan::new(source.header(), opened.ordered, &target, options)
+    let plan = Plan::new(source.header(), order, &target, options)
         .map_err(|error| error.within(&from.source_place()))?;
     let (names, dropped) = names(source, plan.needs.names)?;
     if options.strict && !dropped.is_empty() {

@@ -179,7 +179,6 @@ impl<W: Work> Shared<'_, '_, W> {
     }
 
     /// Joins a unit when its turn comes. `None` where work has stopped.
-    #[expect(clippy::type_complexity, reason = "a step's outcome, and what it passes on")]
     fn join(
         &self,
         number: u64,

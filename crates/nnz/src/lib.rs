@@ -17,6 +17,7 @@
 mod cat;
 mod check;
 mod convert;
+mod diff;
 mod flow;
 mod format;
 mod location;
@@ -26,10 +27,12 @@ mod progress;
 mod sort;
 mod stages;
 mod target;
+mod transposed;
 
 pub use cat::{CatOptions, cat};
 pub use check::validate;
 pub use convert::{ConvertOptions, Summary, convert};
+pub use diff::{DiffOptions, Difference, diff};
 pub use format::Format;
 pub use location::Location;
 pub use memory::default_memory;
@@ -39,9 +42,10 @@ pub use nnz_core::{
     About, ArrayAbout, At, Axis, AxisMeaning, Batch, BatchReader, Bint8, Duplicates, Element,
     Error, ErrorKind, Fields, Finding, Header, Majors, MatrixSink, MatrixSource, Minors, Order,
     Place, Result, Rounding, Scalar, Severity, Shape, Storage, StringList, Structure, Triangle,
-    ValueType, Values, Written,
+    ValueType, Values, Written, write_scalar,
 };
 pub use nnz_interop::matrix_market::Layout;
 pub use open::{Opened, open};
 pub use progress::{Progress, Silent};
 pub use stages::DuplicatePolicy;
+pub use transposed::Transposed;

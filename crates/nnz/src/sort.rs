@@ -14,7 +14,7 @@ mod store;
 use std::path::Path;
 use std::sync::Arc;
 
-use nnz_core::{Batch, Bint8, Order, Result, Scalar, Shape, Unit, ValueType, Values};
+use nnz_core::{Batch, Bint8, MatrixSource, Order, Result, Scalar, Shape, Unit, ValueType, Values};
 
 use crate::flow::{InOrder, Work, run};
 use crate::stages::{Step, Units, apply, emptied};
@@ -26,6 +26,15 @@ use store::Store;
 /// Bytes of an entry that waits, at the least: what has to have room on the disk.
 const LEAST: u64 = 2;
 
+/// Returns how many entries to expect of a source: what it claims, as far as its bytes can hold it.
+///
+/// Deflating makes at most 1032 bytes one, and an entry of a text takes four.
+pub(crate) fn expected(source: &dyn MatrixSource) -> Option<u64> {
+    const PER_BYTE: u64 = 1032 / 4;
+    let bytes = source.about().ok()?.bytes?;
+    source.header().stored.map(|claim| claim.min(bytes.saturating_mul(PER_BYTE)))
+}
+
 /// Says what is sorted, and with what.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SortPlan<'a> {
@@ -34,7 +43,7 @@ pub(crate) struct SortPlan<'a> {
     pub(crate) shape: Shape,
     /// The type of values as the steps leave them; `None` where they are not wanted.
     pub(crate) value_type: Option<ValueType>,
-    /// Entries to expect, where somebody claims to know.
+    /// Entries to expect; see [`expected`].
     pub(crate) expected: Option<u64>,
     /// Bytes of memory that may be used.
     pub(crate) memory: u64,

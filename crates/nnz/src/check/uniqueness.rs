@@ -6,7 +6,7 @@ use nnz_core::{
 };
 
 use crate::convert::locate;
-use crate::sort::{SortPlan, sorted};
+use crate::sort::{SortPlan, expected, sorted};
 use crate::stages::{
     Builder, DuplicatePolicy, Extent, Mirror, Mirroring, Step, Units, empty_batch,
 };
@@ -112,7 +112,7 @@ pub(crate) fn refuse_repeated(
         order: header.order,
         shape: header.shape,
         value_type: None,
-        expected: header.stored,
+        expected: expected(source),
         memory,
         directory: &directory,
         threads: 1,

@@ -11,7 +11,7 @@ use nnz_core::{
 use super::plan::Plan;
 use crate::Progress;
 use crate::flow::{InOrder, Work, run};
-use crate::sort::{SortPlan, sorted};
+use crate::sort::{SortPlan, expected, sorted};
 use crate::stages::{
     Batches, Builder, Cast, DropZeros, DuplicatePolicy, Extent, Grouped, Mirror, Step, Stepped,
     Unique, Units, apply, empty_batch,
@@ -126,7 +126,7 @@ impl Attempt<'_> {
             order: plan.order,
             shape: plan.shape,
             value_type: Some(if before_cast { header.value_type } else { plan.value_type }),
-            expected: header.stored,
+            expected: expected(self.source),
             memory: plan.memory,
             directory: &directory,
             threads: plan.threads,
@@ -189,7 +189,7 @@ struct Writing<'a> {
 /// A batch ready for the sink.
 enum Ready {
     Encoded(Encoded),
-    Batch([Batch; 2]),
+    Batch(Box<[Batch; 2]>),
 }
 
 impl Writing<'_> {
@@ -219,7 +219,9 @@ impl Work for Writing<'_> {
 
     fn encode(&self, (batches, _): Self::Decoded, first: u64) -> Result<Self::Encoded> {
         let entries = batches[0].entries();
-        let Some(encoder) = &self.encoder else { return Ok((Ready::Batch(batches), entries)) };
+        let Some(encoder) = &self.encoder else {
+            return Ok((Ready::Batch(Box::new(batches)), entries));
+        };
         let encoded = encoder.encode(&batches[0], first).map_err(|e| e.within(&self.place))?;
         self.reuse(batches);
         Ok((Ready::Encoded(encoded), entries))
@@ -264,7 +266,7 @@ impl InOrder<Writing<'_>> for Joined<'_> {
             Ready::Encoded(encoded) => self.sink.write_encoded(encoded),
             Ready::Batch(batches) => {
                 let written = self.sink.write(&batches[0]);
-                self.writing.reuse(batches);
+                self.writing.reuse(*batches);
                 written
             }
         };

@@ -27,13 +27,12 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn new(
         source: &Header,
-        ordered: bool,
+        own: Option<Order>,
         target: &Target,
         options: &ConvertOptions,
     ) -> Result<Self> {
         let needs = target.needs();
-        let own = if ordered { source.order } else { Order::Col };
-        let order = options.order.unwrap_or(own);
+        let order = options.order.or(own).unwrap_or(Order::Col);
         let order = match needs.orders {
             orders if orders.contains(&order) => order,
             // A source's own order gives way; what the user asked for does not.

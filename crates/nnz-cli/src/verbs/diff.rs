@@ -1,0 +1,47 @@
+//! `nnz diff`.
+
+use nnz::{DiffOptions, Difference, Error, Scalar};
+
+use crate::output::{failed, with_stdout};
+use crate::{Outcome, args};
+
+/// Compares two matrices.
+pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
+    let threads = nnz::ConvertOptions::default().threads;
+    let options = DiffOptions {
+        stored: args.stored,
+        most: args.most.max(1),
+        memory: args.resources.bytes(),
+        threads: args.threads.map_or(threads, Into::into),
+    };
+    let mut differences = Vec::new();
+    nnz::diff(&args.first, &args.second, &options, &mut |found| differences.push(found))?;
+    with_stdout(|out| {
+        for difference in &differences {
+            match difference {
+                Difference::Shape(first, second) => {
+                    writeln!(out, "shape\t{first}\t{second}").map_err(failed)?;
+                }
+                Difference::Names(axis) => {
+                    writeln!(out, "the names of the {axis} differ").map_err(failed)?;
+                }
+                Difference::Entry { row, col, first, second } => {
+                    let (first, second) = (text(*first), text(*second));
+                    writeln!(out, "{row}\t{col}\t{first}\t{second}").map_err(failed)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    })?;
+    Ok(if differences.is_empty() { Outcome::Good } else { Outcome::Bad })
+}
+
+fn text(value: Option<Scalar>) -> String {
+    let mut text = Vec::new();
+    match value {
+        Some(value) => nnz::write_scalar(&mut text, value, " "),
+        None => text.push(b'-'),
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}

@@ -1,0 +1,276 @@
+//! Whether two matrices are equal.
+
+use std::path::Path;
+
+use nnz_core::{
+    Axis, Error, Fields, InTurn, MatrixSource, Order, Place, Result, Rounding, Scalar, Shape,
+    Structure,
+};
+
+use crate::convert::locate;
+use crate::sort::{SortPlan, expected, sorted};
+use crate::stages::{Batches, Builder, DropZeros, Mirror, Mirroring, Step, Stepped, empty_batch};
+use crate::{Location, open};
+
+/// Says what is compared.
+#[derive(Clone, Copy, Debug)]
+pub struct DiffOptions {
+    /// Whether stored entries are compared, explicit zeros too, instead of what they mean.
+    pub stored: bool,
+    /// Differences that are told at the most.
+    pub most: usize,
+    /// Bytes of memory for sorting.
+    pub memory: u64,
+    /// Threads that work at the same time.
+    pub threads: usize,
+}
+
+/// One difference between two matrices.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Difference {
+    /// They are not of the same shape; nothing more is compared.
+    Shape(Shape, Shape),
+    /// One of them lacks names for an axis, or a name differs.
+    Names(Axis),
+    /// Entries differ; `None` where there is none.
+    Entry {
+        /// The row.
+        row: u64,
+        /// The column.
+        col: u64,
+        /// The value in the first matrix.
+        first: Option<Scalar>,
+        /// The value in the second matrix.
+        second: Option<Scalar>,
+    },
+}
+
+/// Compares two matrices of any formats and hands the first differences to `each`.
+///
+/// What is compared is what the matrices mean: every cell, by its number, whatever the type and
+/// order it is stored in, and names where both have them. A zero that is stored equals a cell that
+/// is not, and entries that follow from a symmetry count; with
+/// [`stored`](DiffOptions::stored) they do not.
+///
+/// # Errors
+///
+/// Fails where one of them cannot be read or is broken.
+pub fn diff(
+    first: &Location,
+    second: &Location,
+    options: &DiffOptions,
+    each: &mut dyn FnMut(Difference),
+) -> Result<()> {
+    let opened = [open(first)?, open(second)?];
+    let [a, b] = [&*opened[0].source, &*opened[1].source];
+    let places = [first.source_place(), second.source_place()];
+    let shapes = [a.header().shape, b.header().shape];
+    if shapes[0] != shapes[1] {
+        each(Difference::Shape(shapes[0], shapes[1]));
+        return Ok(());
+    }
+    for axis in [Axis::Rows, Axis::Cols] {
+        let names = [a.names(axis), b.names(axis)];
+        if let [Ok(Some(a)), Ok(Some(b))] = names
+            && a != b
+        {
+            each(Difference::Names(axis));
+        }
+    }
+    // The order of the first, so that at most the second has to be sorted.
+    let order = if opened[0].ordered { a.header().order } else { Order::Col };
+    let comparison = Comparison { sources: [a, b], places, order, options };
+    // As they come, while they come in order; sorted otherwise.
+    let found = match comparison.run(false)? {
+        Some(found) => found,
+        None => comparison.run(true)?.unwrap_or_default(),
+    };
+    found.into_iter().for_each(each);
+    Ok(())
+}
+
+/// Two matrices to be compared in one order.
+struct Comparison<'a> {
+    sources: [&'a dyn MatrixSource; 2],
+    places: [Place; 2],
+    order: Order,
+    options: &'a DiffOptions,
+}
+
+impl Comparison<'_> {
+    /// Compares entries; `None` where they do not come in order and are not sorted.
+    fn run(&self, sort: bool) -> Result<Option<Vec<Difference>>> {
+        let directory = std::env::temp_dir();
+        let steps = self.sources.map(|source| meaning(source, self.order, self.options.stored));
+        let mut cells = Vec::with_capacity(2);
+        for ((which, source), steps) in (0..).zip(self.sources).zip(&steps) {
+            let header = source.header();
+            let fits = header.order == self.order && header.structure == Structure::General;
+            let as_they_come = fits && source.rereadable() && header.majors_ascend && !sort;
+            let reader = if as_they_come {
+                let all = 0..header.shape.major(header.order);
+                let units = source.units(all, Fields::ALL)?;
+                Box::new(Stepped::new(Box::new(InTurn(units)), steps, self.order))
+            } else {
+                read_sorted(source, self.order, steps, self.options, &directory)
+                    .map_err(|error| self.explain(error, which))?
+            };
+            cells.push(Cells::new(reader, self.order, source));
+        }
+        self.compare(&mut cells)
+    }
+
+    fn explain(&self, error: Error, which: usize) -> Error {
+        locate(error, self.sources[which]).within(&self.places[which])
+    }
+
+    /// Walks both in step.
+    fn compare(&self, cells: &mut [Cells<'_>]) -> Result<Option<Vec<Difference>>> {
+        let mut found = Vec::new();
+        let mut next =
+            |which: usize| cells[which].next().map_err(|error| self.explain(error, which));
+        let (mut a, mut b) = (next(0)?, next(1)?);
+        while found.len() < self.options.most {
+            let place = |cell: &Option<Cell>| cell.map(|(place, _)| place);
+            let (at, first, second) = match (place(&a), place(&b)) {
+                (None, None) => break,
+                (Some(at), None) => (at, true, false),
+                (None, Some(at)) => (at, false, true),
+                (Some(x), Some(y)) => (x.min(y), x <= y, y <= x),
+            };
+            let take =
+                |cell: Option<Cell>, wanted: bool| cell.filter(|_| wanted).map(|(_, value)| value);
+            let (x, y) = (take(a, first), take(b, second));
+            if !matches!((x, y), (Some(x), Some(y)) if same(x, y)) {
+                let (row, col) = self.order.row_col(at.0, at.1);
+                found.push(Difference::Entry { row, col, first: x, second: y });
+            }
+            for (which, taken, cell) in [(0, first, &mut a), (1, second, &mut b)] {
+                if taken {
+                    let before = place(cell);
+                    *cell = next(which)?;
+                    if place(cell).is_some() && place(cell) < before {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+        Ok(Some(found))
+    }
+}
+
+/// Major and minor of an entry, and its value.
+type Cell = ((u64, u64), Scalar);
+
+/// Makes the steps from what a matrix stores to what it means.
+fn meaning(source: &dyn MatrixSource, order: Order, stored: bool) -> Vec<Box<dyn Step>> {
+    let header = source.header();
+    let builder = Builder::new(order, header.shape);
+    let mut steps: Vec<Box<dyn Step>> = Vec::new();
+    if stored {
+        return steps;
+    }
+    if header.structure != Structure::General {
+        let mirroring = Mirroring::Expand;
+        steps.push(Box::new(Mirror { structure: header.structure, mirroring, builder }));
+    }
+    // A negative zero is zero too where it is what a cell means, but not the same number.
+    steps.push(Box::new(DropZeros(builder)));
+    steps
+}
+
+/// Starts reading entries, sorted.
+fn read_sorted<'a>(
+    source: &dyn MatrixSource,
+    order: Order,
+    steps: &[Box<dyn Step>],
+    options: &DiffOptions,
+    directory: &Path,
+) -> Result<Batches<'a>> {
+    let header = source.header();
+    let plan = SortPlan {
+        order,
+        shape: header.shape,
+        value_type: Some(header.value_type),
+        expected: expected(source),
+        memory: options.memory / 2,
+        directory,
+        threads: options.threads,
+    };
+    let units = source.units(0..header.shape.major(header.order), Fields::ALL)?;
+    let (units, _) = sorted(units, steps, plan, &|_| {})?;
+    Ok(Box::new(InTurn(units)))
+}
+
+/// Hands out entries one by one.
+struct Cells<'a> {
+    reader: Batches<'a>,
+    batch: nnz_core::Batch,
+    run: usize,
+    entry: usize,
+}
+
+impl<'a> Cells<'a> {
+    fn new(reader: Batches<'a>, order: Order, source: &dyn MatrixSource) -> Self {
+        let batch = empty_batch(order, source.header().value_type);
+        Self { reader, batch, run: 0, entry: 0 }
+    }
+
+    fn next(&mut self) -> Result<Option<Cell>> {
+        loop {
+            while self.run < self.batch.runs() {
+                if self.entry < self.batch.offsets[self.run + 1] {
+                    let entry = self.entry;
+                    self.entry += 1;
+                    let Some(value) = self.batch.values.get(entry) else { continue };
+                    let minor = self.batch.minor(self.run, entry);
+                    return Ok(Some(((self.batch.majors.get(self.run), minor), value)));
+                }
+                self.run += 1;
+            }
+            if !self.reader.next_batch(&mut self.batch)? {
+                return Ok(None);
+            }
+            self.run = 0;
+            self.entry = 0;
+        }
+    }
+}
+
+/// Whether two values are the same number, down to the sign of a zero and the payload of a NaN.
+fn same(a: Scalar, b: Scalar) -> bool {
+    // What is compared by the million.
+    match (a, b) {
+        (Scalar::U32(a), Scalar::U32(b)) => return a == b,
+        (Scalar::F32(a), Scalar::F32(b)) => return a.to_bits() == b.to_bits(),
+        (Scalar::F64(a), Scalar::F64(b)) => return a.to_bits() == b.to_bits(),
+        (Scalar::U32(a), Scalar::I64(b)) | (Scalar::I64(b), Scalar::U32(a)) => {
+            return i64::from(a) == b;
+        }
+        _ => {}
+    }
+    let bits = |value: Scalar| value.repeat(1).bytes().to_vec();
+    let equals = |from: Scalar, to: Scalar| {
+        let cast = from.cast(to.value_type(), Rounding::Refused);
+        cast.is_ok_and(|value| bits(value) == bits(to))
+    };
+    equals(a, b) || equals(b, a)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_the_same_whatever_their_type() {
+        assert!(same(Scalar::U32(3), Scalar::F64(3.0)));
+        assert!(same(Scalar::I64(-1), Scalar::F32(-1.0)));
+        assert!(!same(Scalar::F32(0.1), Scalar::F64(0.1)));
+        assert!(!same(Scalar::F64(0.0), Scalar::F64(-0.0)));
+        assert!(same(Scalar::F64(f64::NAN), Scalar::F64(f64::NAN)));
+        assert!(same(Scalar::U64(1 << 40), Scalar::I64(1 << 40)));
+        assert!(!same(Scalar::U64(u64::MAX), Scalar::I64(-1)));
+        assert!(!same(Scalar::ComplexF64([1.0, 1.0]), Scalar::F64(1.0)));
+    }
+}

@@ -1,0 +1,124 @@
+//! Any matrix with its rows and columns exchanged.
+
+use std::ops::Range;
+
+use nnz_core::{
+    About, At, Axis, Batch, BatchReader, Fields, Header, InTurn, MatrixSource, Order, Result,
+    Shape, StringList, Structure, Triangle, Unit, UnitReader,
+};
+
+/// A matrix seen with its rows and columns exchanged. Nothing is moved: what was stored by column
+/// is now stored by row.
+pub struct Transposed {
+    inner: Box<dyn MatrixSource>,
+    header: Header,
+}
+
+impl Transposed {
+    /// Exchanges the rows and columns of a matrix.
+    #[must_use]
+    pub fn new(inner: Box<dyn MatrixSource>) -> Self {
+        let header = inner.header().clone();
+        let [rows, cols] = header.meaning;
+        let other = |triangle| match triangle {
+            Triangle::Lower => Triangle::Upper,
+            Triangle::Upper => Triangle::Lower,
+        };
+        let header = Header {
+            shape: Shape { rows: header.shape.cols, cols: header.shape.rows },
+            order: exchanged(header.order),
+            structure: match header.structure {
+                Structure::General => Structure::General,
+                Structure::Symmetric(t) => Structure::Symmetric(other(t)),
+                Structure::SkewSymmetric(t) => Structure::SkewSymmetric(other(t)),
+                Structure::Hermitian(t) => Structure::Hermitian(other(t)),
+            },
+            meaning: [cols, rows],
+            ..header
+        };
+        Self { inner, header }
+    }
+}
+
+fn exchanged(order: Order) -> Order {
+    match order {
+        Order::Row => Order::Col,
+        Order::Col => Order::Row,
+    }
+}
+
+impl MatrixSource for Transposed {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn about(&self) -> Result<About> {
+        self.inner.about()
+    }
+
+    fn names(&self, axis: Axis) -> Result<Option<StringList>> {
+        self.inner.names(match axis {
+            Axis::Rows => Axis::Cols,
+            Axis::Cols => Axis::Rows,
+        })
+    }
+
+    fn random_access(&self) -> bool {
+        self.inner.random_access()
+    }
+
+    fn rereadable(&self) -> bool {
+        self.inner.rereadable()
+    }
+
+    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(InTurn(self.units(majors, fields)?)))
+    }
+
+    fn units(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        Ok(Box::new(Exchanging(self.inner.units(majors, fields)?)))
+    }
+
+    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
+        self.inner.stored_before(major)
+    }
+
+    fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {
+        self.inner.locate(col, row)
+    }
+
+    fn extras(&self) -> Vec<String> {
+        self.inner.extras()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.inner.notes()
+    }
+}
+
+struct Exchanging<'a>(Box<dyn UnitReader<'a> + 'a>);
+
+impl<'a> UnitReader<'a> for Exchanging<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
+        let unit = self.0.next_unit()?;
+        Ok(unit.map(|unit| Box::new(Exchanged(unit)) as Box<dyn Unit>))
+    }
+
+    fn decoded(&mut self, entries: u64) -> Result<()> {
+        self.0.decoded(entries)
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.0.end()
+    }
+}
+
+struct Exchanged<'a>(Box<dyn Unit + 'a>);
+
+impl Unit for Exchanged<'_> {
+    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
+        self.0.decode(batch)?;
+        batch.order = exchanged(batch.order);
+        Ok(())
+    }
+}

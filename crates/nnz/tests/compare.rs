@@ -1,0 +1,113 @@
+//! Transposing and comparing.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use nnz::{
+    Axis, ConvertOptions, DiffOptions, Difference, Location, Order, Scalar, Silent, WriteOptions,
+};
+
+fn testdata(name: &str) -> Location {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/bpcells").join(name);
+    Location::Path { path, group: None }
+}
+
+fn at(path: &Path) -> Location {
+    Location::Path { path: path.to_path_buf(), group: None }
+}
+
+fn options() -> ConvertOptions {
+    ConvertOptions {
+        write: WriteOptions { overwrite: true, sync: false },
+        ..ConvertOptions::default()
+    }
+}
+
+fn differences(a: &Location, b: &Location, stored: bool) -> Vec<Difference> {
+    let mut found = Vec::new();
+    let options = DiffOptions { stored, most: 3, memory: 1 << 20, threads: 2 };
+    nnz::diff(a, b, &options, &mut |difference| found.push(difference)).unwrap();
+    found
+}
+
+/// Writes a Matrix Market file.
+fn mtx(dir: &Path, name: &str, text: &str) -> Location {
+    let path: PathBuf = dir.join(name);
+    fs::write(&path, format!("%%MatrixMarket matrix coordinate {text}")).unwrap();
+    at(&path)
+}
+
+#[test]
+fn transposing_exchanges_rows_columns_and_names_and_keeps_the_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let target = at(&dir.path().join("t.bpcells"));
+    for (from, order) in [("packed.col", Order::Col), ("unpacked.row", Order::Row)] {
+        let from = testdata(&format!("matrix_dir/utf8names_uint.{from}"));
+        let transpose = ConvertOptions { transpose: true, ..options() };
+        nnz::convert(&from, &target, &transpose, &Silent).unwrap();
+        let (was, is) = (nnz::open(&from).unwrap().source, nnz::open(&target).unwrap().source);
+        assert_eq!(is.header().shape.rows, was.header().shape.cols);
+        assert_eq!(is.header().order, order);
+        assert_eq!(is.names(Axis::Rows).unwrap(), was.names(Axis::Cols).unwrap());
+    }
+}
+
+#[test]
+fn transposing_twice_gives_the_same_bytes() {
+    let dir = tempfile::tempdir().unwrap();
+    let (once, twice) = (dir.path().join("1.bpcells"), dir.path().join("2.bpcells"));
+    for name in ["basic_uint.packed.col", "special_double.packed.row", "nnz0_uint.packed.col"] {
+        let from = testdata(&format!("matrix_dir/{name}"));
+        let transpose = ConvertOptions { transpose: true, ..options() };
+        nnz::convert(&from, &at(&once), &transpose, &Silent).unwrap();
+        nnz::convert(&at(&once), &at(&twice), &transpose, &Silent).unwrap();
+        let Location::Path { path, .. } = &from else { panic!("a path") };
+        for entry in fs::read_dir(path).unwrap() {
+            let file = entry.unwrap();
+            let back = fs::read(twice.join(file.file_name())).unwrap();
+            assert_eq!(fs::read(file.path()).unwrap(), back, "{name}: {:?}", file.file_name());
+        }
+    }
+}
+
+#[test]
+fn a_matrix_equals_itself_in_every_order_type_and_format() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = at(&dir.path().join("m.mtx"));
+    let first = testdata("matrix_dir/basic_uint.packed.col");
+    nnz::convert(&first, &text, &options(), &Silent).unwrap();
+    for second in ["packed.row", "unpacked.col", "v1.packed.row", "import_mtx.row"] {
+        let second = testdata(&format!("matrix_dir/basic_uint.{second}"));
+        assert_eq!(differences(&first, &second, false), []);
+        assert_eq!(differences(&second, &text, true), []);
+    }
+}
+
+#[test]
+fn the_first_differences_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let a = mtx(dir.path(), "a.mtx", "integer general\n3 3 3\n1 1 5\n2 2 6\n3 3 0\n");
+    let b = mtx(dir.path(), "b.mtx", "real general\n3 3 3\n3 2 1.5\n2 2 6\n1 1 -5\n");
+    let entry = |row, col, first, second| Difference::Entry { row, col, first, second };
+    assert_eq!(
+        differences(&a, &b, false),
+        [
+            entry(0, 0, Some(Scalar::I64(5)), Some(Scalar::F64(-5.0))),
+            entry(2, 1, None, Some(Scalar::F64(1.5))),
+        ]
+    );
+    // A stored zero is no difference but where what is stored is compared.
+    assert_eq!(differences(&a, &b, true)[2..], [entry(2, 2, Some(Scalar::I64(0)), None)]);
+    let c = mtx(dir.path(), "c.mtx", "integer general\n3 2 0\n");
+    assert!(matches!(differences(&a, &c, false)[..], [Difference::Shape(..)]));
+}
+
+#[test]
+fn a_symmetric_file_equals_its_expansion() {
+    let dir = tempfile::tempdir().unwrap();
+    let half = mtx(dir.path(), "half.mtx", "real skew-symmetric\n3 3 2\n3 1 2\n2 1 -1\n");
+    let full = mtx(dir.path(), "full.mtx", "real general\n3 3 4\n1 2 1\n1 3 -2\n3 1 2\n2 1 -1\n");
+    assert_eq!(differences(&half, &full, false), []);
+    assert_eq!(differences(&half, &full, true).len(), 2);
+}
