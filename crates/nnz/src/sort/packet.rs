@@ -97,10 +97,6 @@ impl Halves {
 
 impl Entries {
     pub(super) fn len(&self) -> usize {
-        self.low_len()
-    }
-
-    fn low_len(&self) -> usize {
         self.majors.low.len()
     }
 
@@ -116,7 +112,7 @@ impl Entries {
             self.push_run(batch, run, order, shape)?;
         }
         if with_values && !self.values.extend_from(&batch.values, 0..batch.entries()) {
-            if self.low_len() > batch.entries() {
+            if self.len() > batch.entries() {
                 return Err(Error::argument("batches of one matrix differ in their type"));
             }
             self.values = batch.values.clone();
