@@ -1,5 +1,14 @@
 //! What the command prints of files whose content is known.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, unreachable_pub)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    reason = "a test stops where it fails, and uses what it needs of what tests share"
+)]
 
 mod common;
 #[path = "common/number.rs"]
@@ -83,9 +92,9 @@ mod bpcells {
             let kind = kind(&artifact);
             let expected = expected(&artifact);
             let printed = run(&["cat", &path]).good();
-            let lines = expected.iter().map(|(row, col, bits)| {
-                format!("{row}\t{col}\t{}\n", number::of_bits(kind, bits))
-            });
+            let lines = expected
+                .iter()
+                .map(|(row, col, bits)| format!("{row}\t{col}\t{}\n", number::of_bits(kind, bits)));
             assert!(printed == lines.collect::<String>(), "{path}");
 
             // And what was printed holds the same bits; the payload of a NaN has no text.
@@ -193,7 +202,10 @@ mod bpcells {
             assert_eq!(told["version"], artifact["version"], "{path}");
             assert_eq!(told["rows"], artifact["shape"][0], "{path}");
             assert_eq!(told["cols"], artifact["shape"][1], "{path}");
-            assert_eq!((&told["row_axis"], &told["col_axis"]), (&"features".into(), &"cells".into()));
+            assert_eq!(
+                (&told["row_axis"], &told["col_axis"]),
+                (&"features".into(), &"cells".into())
+            );
             assert_eq!(told["storage"], "sparse");
             assert_eq!(told["structure"], "general");
             let value_type = match kind(&artifact) {
@@ -366,33 +378,33 @@ mod matrix_market {
 
     /// Where each malformed file breaks: line and column, counted from 1.
     const BROKEN_AT: &[(&str, u64, u64)] = &[
-        ("array_too_few", 6, 1),         // the end, a cell short
-        ("array_too_many", 7, 1),        // the fifth of four cells
-        ("bad_banner", 1, 1),            // one % instead of two
-        ("bad_field", 1, 34),            // quaternion
-        ("bad_object", 1, 16),           // vector
-        ("bad_symmetry", 1, 39),         // diagonal
-        ("binary_garbage", 1, 1),        // bytes before the banner
-        ("col_out_of_range", 3, 3),      // column 3 of 2
-        ("complex_missing_imag", 3, 8),  // the end of the line
-        ("empty_file", 1, 1),            //
-        ("float_in_integer", 3, 5),      // 1.5
-        ("hermitian_real", 1, 39),       // real numbers have no conjugates
-        ("huge_nnz", 4, 1),              // the end, many entries short
-        ("index_zero", 3, 1),            // indices start at 1
-        ("int_overflow", 3, 5),          // 99999999999999999999
-        ("missing_size", 2, 1),          // the end
-        ("missing_value", 3, 4),         // the end of the line
-        ("negative_index", 3, 1),        // -1
-        ("negative_size", 2, 1),         // -3
-        ("no_header", 1, 1),             // sizes at once
-        ("not_a_number", 3, 5),          // abc
-        ("pattern_array", 1, 29),        // cells without values
-        ("row_out_of_range", 3, 1),      // row 4 of 3
-        ("skew_diag", 3, 1),             // an entry where there is always zero
-        ("symmetric_nonsquare", 2, 3),   // the number of columns
-        ("too_few", 5, 1),               // the end, an entry short
-        ("too_many", 4, 1),              // the second of one entry
+        ("array_too_few", 6, 1),        // the end, a cell short
+        ("array_too_many", 7, 1),       // the fifth of four cells
+        ("bad_banner", 1, 1),           // one % instead of two
+        ("bad_field", 1, 34),           // quaternion
+        ("bad_object", 1, 16),          // vector
+        ("bad_symmetry", 1, 39),        // diagonal
+        ("binary_garbage", 1, 1),       // bytes before the banner
+        ("col_out_of_range", 3, 3),     // column 3 of 2
+        ("complex_missing_imag", 3, 8), // the end of the line
+        ("empty_file", 1, 1),           //
+        ("float_in_integer", 3, 5),     // 1.5
+        ("hermitian_real", 1, 39),      // real numbers have no conjugates
+        ("huge_nnz", 4, 1),             // the end, many entries short
+        ("index_zero", 3, 1),           // indices start at 1
+        ("int_overflow", 3, 5),         // 99999999999999999999
+        ("missing_size", 2, 1),         // the end
+        ("missing_value", 3, 4),        // the end of the line
+        ("negative_index", 3, 1),       // -1
+        ("negative_size", 2, 1),        // -3
+        ("no_header", 1, 1),            // sizes at once
+        ("not_a_number", 3, 5),         // abc
+        ("pattern_array", 1, 29),       // cells without values
+        ("row_out_of_range", 3, 1),     // row 4 of 3
+        ("skew_diag", 3, 1),            // an entry where there is always zero
+        ("symmetric_nonsquare", 2, 3),  // the number of columns
+        ("too_few", 5, 1),              // the end, an entry short
+        ("too_many", 4, 1),             // the second of one entry
     ];
 
     #[test]
@@ -410,7 +422,8 @@ mod matrix_market {
             assert!(message.starts_with(&format!("nnz: {place}")), "{message}");
             assert_eq!(message.lines().count(), 1);
 
-            let target = scratch.path().join("m.bpcells");
+            // A target that has room for every type.
+            let target = scratch.path().join("m.mtx");
             let message = run(&["convert", "--no-sync", &path, text(&target)]).refused();
             assert!(message.starts_with(&format!("nnz: {place}")), "{message}");
             assert_eq!(common::names_in(scratch.path()), [""; 0]);
@@ -434,8 +447,10 @@ mod matrix_market {
         let path = text(&path);
         let scratch = tempfile::tempdir().unwrap();
         let target = scratch.path().join("m.bpcells");
-        let told = format!("{path}: line 4, column 1: a second entry at the same place (the first \
-                            is at line 3, column 1)");
+        let told = format!(
+            "{path}: line 4, column 1: a second entry at the same place (the first \
+                            is at line 3, column 1)"
+        );
         assert!(run(&["cat", path]).refused().contains(&told));
         let message = run(&["convert", path, text(&target)]).refused();
         assert!(message.contains(&told), "{message}");

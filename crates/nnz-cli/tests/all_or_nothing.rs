@@ -1,0 +1,382 @@
+//! A write that is killed, interrupted or out of space leaves the old target or none, and no trace.
+//!
+//! `NNZ_KILLS` says how often a write is killed (20 unless set), `NNZ_SEED` at which moments.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    reason = "a test stops where it fails, and uses what it needs of what tests share"
+)]
+
+mod common;
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use common::{command, content, finish, names_in, run, testdata, text};
+
+type Content = Vec<(String, Vec<u8>)>;
+
+/// Matrices that take a while to convert, made once.
+struct Large {
+    _directory: tempfile::TempDir,
+    mtx: PathBuf,
+    store: PathBuf,
+}
+
+static LARGE: LazyLock<Large> = LazyLock::new(|| {
+    let directory = tempfile::tempdir().unwrap();
+    let mtx = directory.path().join("large.mtx");
+    let store = directory.path().join("large.bpcells");
+    let (rows, cols, each) = (30_000_u64, 10_000_u64, 250_u64);
+    let mut text_of_it = String::with_capacity(40 << 20);
+    text_of_it += "%%MatrixMarket matrix coordinate integer general\n";
+    text_of_it += &format!("{rows} {cols} {}\n", cols * each);
+    for col in 0..cols {
+        for entry in 0..each {
+            // Ascending, with steps that vary from column to column.
+            let row = entry * (rows / each) + (col * 37 + entry * 11) % (rows / each);
+            let value = (row * 31 + col * 17) % 900 + 1;
+            text_of_it += &format!("{} {} {value}\n", row + 1, col + 1);
+        }
+    }
+    fs::write(&mtx, text_of_it).unwrap();
+    run(&["-q", "convert", "--no-sync", text(&mtx), text(&store)]).good();
+    Large { _directory: directory, mtx, store }
+});
+
+fn kills() -> u32 {
+    std::env::var("NNZ_KILLS").map_or(20, |count| count.parse().unwrap())
+}
+
+/// Numbers in a fixed sequence from a seed that is printed.
+struct Random(u64);
+
+impl Random {
+    fn new() -> Self {
+        let seed = std::env::var("NNZ_SEED").map_or(2026, |seed| seed.parse().unwrap());
+        println!("NNZ_SEED={seed}");
+        Self(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, end: u16) -> u16 {
+        u16::try_from(self.next() % u64::from(end)).unwrap()
+    }
+}
+
+/// One kind of write: from where, to what, how.
+struct Case {
+    name: &'static str,
+    source: PathBuf,
+    target: &'static str,
+    flags: &'static [&'static str],
+    /// Whether a good target is there already.
+    replaces: bool,
+}
+
+impl Case {
+    fn all() -> Vec<Self> {
+        let (mtx, store) = (&LARGE.mtx, &LARGE.store);
+        let case = |name, source: &PathBuf, target, flags, replaces| Self {
+            name,
+            source: source.clone(),
+            target,
+            flags,
+            replaces,
+        };
+        vec![
+            case("text to a new store", mtx, "t.bpcells", &[][..], false),
+            case("text over a store", mtx, "t.bpcells", &["--force"], true),
+            case("store to a new text", store, "t.mtx", &[], false),
+            case("store over a text", store, "t.mtx", &["--force"], true),
+            case(
+                "rows of a store, sorted on disk, over a store",
+                store,
+                "t.bpcells",
+                &["--force", "--order", "row", "--memory", "1M"],
+                true,
+            ),
+            case("store to a new gzipped text", store, "t.mtx.gz", &[], false),
+        ]
+    }
+
+    fn command(&self, directory: &Path) -> Command {
+        let mut command = command();
+        command.args(["-q", "convert"]).args(self.flags);
+        command.arg(&self.source).arg(directory.join(self.target));
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+
+    /// Makes a directory with the old target in it, if there is one.
+    fn directory(&self) -> tempfile::TempDir {
+        let directory = tempfile::tempdir().unwrap();
+        if self.replaces {
+            self.put_old(directory.path());
+        }
+        directory
+    }
+
+    fn put_old(&self, directory: &Path) {
+        let old = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
+        let target = directory.join(self.target);
+        run(&["-q", "convert", "--no-sync", text(&old), text(&target)]).good();
+    }
+}
+
+/// Says whether files can be made without a name where temporary files are.
+fn has_unnamed_files(directory: &Path) -> bool {
+    use rustix::fs::{CWD, Mode, OFlags, openat};
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    openat(CWD, directory, flags, Mode::from_raw_mode(0o600)).is_ok()
+}
+
+/// What may lie beside the target of a process that was killed while it put a finished target in
+/// its place: a directory cannot be made without a name, nor a file take another's name without
+/// one of its own. Until that last step nothing has a name.
+fn is_hidden_of(name: &str, target: &str, process: u32) -> bool {
+    name.starts_with(&format!(".{target}.nnz-{process}-"))
+}
+
+#[test]
+fn a_killed_write_leaves_the_old_target_or_the_new_one_whole() {
+    let mut random = Random::new();
+    let cases = Case::all();
+    let (mut unfinished, mut finished, mut caught) = (0, 0, 0);
+    let kills = kills();
+    let mut prepared: Vec<Option<(Content, Duration)>> = cases.iter().map(|_| None).collect();
+    for kill in 0..kills {
+        let which = kill as usize % cases.len();
+        let case = &cases[which];
+        // Once unharmed: what the target has to hold, and how long it takes.
+        let (new, time) = prepared[which].get_or_insert_with(|| {
+            let directory = case.directory();
+            let started = Instant::now();
+            assert!(case.command(directory.path()).status().unwrap().success(), "{}", case.name);
+            let time = started.elapsed();
+            let target = directory.path().join(case.target);
+            assert_eq!(run(&["validate", text(&target)]).good(), "");
+            (content(&target), time)
+        });
+
+        let directory = case.directory();
+        let target = directory.path().join(case.target);
+        let old = case.replaces.then(|| content(&target));
+        let permille = random.below(1100);
+        let wait = time.mul_f64(f64::from(permille) / 1000.0);
+        let mut child = case.command(directory.path()).spawn().unwrap();
+        std::thread::sleep(wait);
+        // Whatever the moment turns out to be, what follows has to hold.
+        let _ = child.kill();
+        child.wait().unwrap();
+
+        let told = format!("kill {kill}, {}, after {permille} thousandths of {time:?}", case.name);
+        let found = target.exists().then(|| content(&target));
+        match (&found, &old) {
+            (Some(found), _) if found == new => finished += 1,
+            (found, old) => {
+                assert!(found == old, "{told}: the target is neither the old nor the new one");
+                unfinished += 1;
+            }
+        }
+        let others: Vec<_> =
+            names_in(directory.path()).into_iter().filter(|name| name != case.target).collect();
+        if has_unnamed_files(directory.path()) && !others.is_empty() {
+            println!("{told}: {others:?}");
+            caught += 1;
+        }
+        for name in others {
+            assert!(is_hidden_of(&name, case.target, child.id()), "{told}: {name}");
+        }
+        // Whatever was left does not stand in the way of the next try.
+        if kill % 10 == 0 {
+            fs::remove_dir_all(&target).or_else(|_| fs::remove_file(&target)).ok();
+            assert!(case.command(directory.path()).status().unwrap().success(), "{told}");
+            assert!(content(&target) == *new, "{told}");
+        }
+    }
+    println!("{unfinished} left as before, {finished} done, {caught} caught in the last step");
+    // The last step takes no time to speak of, so it is hardly ever hit.
+    assert!(caught <= 1 + kills / 20, "{caught} of {kills} kills left a trace");
+    assert!(unfinished > 0 || kills < 5);
+}
+
+/// A conversion from standard input that has read the first part of a text and waits for more.
+fn waiting(target: &Path, flags: &[&str]) -> (Child, std::process::ChildStdin) {
+    let mut command = command();
+    command.args(["-q", "convert"]).args(flags).arg("-").arg(target);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let all = fs::read(&LARGE.mtx).unwrap();
+    // More than any pipe holds: once this is written, most of it has been read.
+    stdin.write_all(&all[..all.len() / 2]).unwrap();
+    (child, stdin)
+}
+
+#[test]
+fn an_interrupt_ends_a_write_with_its_own_status_and_leaves_nothing() {
+    use rustix::process::{Pid, Signal, kill_process};
+    for (signal, status) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
+        for target in ["t.bpcells", "t.mtx"] {
+            for memory in ["1M", "1G"] {
+                let directory = tempfile::tempdir().unwrap();
+                let path = directory.path().join(target);
+                let (child, _stdin) = waiting(&path, &["--memory", memory]);
+                kill_process(Pid::from_child(&child), signal).unwrap();
+                let done = child.wait_with_output().unwrap();
+                assert_eq!(done.status.code(), Some(status), "{target}: {done:?}");
+                assert_eq!(names_in(directory.path()), [""; 0]);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_interrupt_leaves_the_old_target_as_it_was() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let old = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
+    for target in ["t.bpcells", "t.mtx"] {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(target);
+        run(&["-q", "convert", text(&old), text(&path)]).good();
+        let before = content(&path);
+        let (child, _stdin) = waiting(&path, &["--force"]);
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+        assert_eq!(content(&path), before);
+        assert_eq!(names_in(directory.path()), [target]);
+    }
+}
+
+#[test]
+fn a_text_that_ends_too_early_leaves_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("t.bpcells");
+    let (child, stdin) = waiting(&path, &[]);
+    drop(stdin);
+    let done = child.wait_with_output().unwrap();
+    let said = String::from_utf8(done.stderr).unwrap();
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    assert!(said.contains("standard input: line "), "{said}");
+    assert_eq!(names_in(directory.path()), [""; 0]);
+}
+
+/// Runs a conversion through a shell that first sets limits.
+fn limited(limit: &str, source: &Path, target: &Path, flags: &[&str]) -> common::Run {
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(format!("{limit} && exec \"$@\"")).arg("sh");
+    shell.arg(env!("CARGO_BIN_EXE_nnz")).args(["-q", "convert"]).args(flags);
+    finish(shell.arg(source).arg(target).stdin(Stdio::null()))
+}
+
+#[test]
+fn a_file_that_grows_past_the_limit_is_an_error_that_says_so() {
+    for (source, target) in
+        [(&LARGE.mtx, "t.bpcells"), (&LARGE.store, "t.mtx"), (&LARGE.mtx, "t.mtx.gz")]
+    {
+        // From nothing at all to nearly enough.
+        for blocks in [0, 1, 100, 600] {
+            for replaces in [false, true] {
+                let case = Case {
+                    name: "limited",
+                    source: source.clone(),
+                    target,
+                    flags: &["--force"],
+                    replaces,
+                };
+                let directory = case.directory();
+                let path = directory.path().join(target);
+                let before = replaces.then(|| content(&path));
+                let limit = format!("ulimit -f {blocks}");
+                let message = limited(&limit, source, &path, &["--force"]).refused();
+                assert!(message.contains(text(&path)), "{blocks}: {message}");
+                assert!(message.to_lowercase().contains("too large"), "{blocks}: {message}");
+                assert_eq!(path.exists().then(|| content(&path)), before);
+                let left: &[&str] = if replaces { &[target] } else { &[] };
+                assert_eq!(names_in(directory.path()), left);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_limit_met_while_sorting_on_disk_is_told_with_the_place_of_the_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("t.bpcells");
+    let flags = ["--order", "row", "--memory", "1M"];
+    let message = limited("ulimit -f 100", &LARGE.store, &path, &flags).refused();
+    assert!(message.contains(text(directory.path())), "{message}");
+    assert!(message.to_lowercase().contains("too large"), "{message}");
+    assert_eq!(names_in(directory.path()), [""; 0]);
+}
+
+/// A small file system of its own, where the system lets us have one.
+struct SmallDisk(tempfile::TempDir);
+
+impl SmallDisk {
+    fn mount() -> Option<Self> {
+        let directory = tempfile::tempdir().unwrap();
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=1m", "nnz-test"]).arg(directory.path());
+        let done = mount.stderr(Stdio::null()).status();
+        done.is_ok_and(|status| status.success()).then_some(Self(directory))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.0.path()).status();
+    }
+}
+
+#[test]
+fn a_full_disk_is_an_error_that_says_so_and_leaves_the_old_target() {
+    for (source, target) in [(&LARGE.mtx, "t.bpcells"), (&LARGE.store, "t.mtx")] {
+        for replaces in [false, true] {
+            let Some(disk) = SmallDisk::mount() else {
+                println!("skipped: no small file system can be mounted here");
+                return;
+            };
+            let case = Case {
+                name: "full",
+                source: source.clone(),
+                target,
+                flags: &["--force"],
+                replaces,
+            };
+            if replaces {
+                case.put_old(disk.0.path());
+            }
+            let path = disk.0.path().join(target);
+            let before = replaces.then(|| content(&path));
+            let message = run(&["convert", "--force", text(source), text(&path)]).refused();
+            assert!(message.contains(text(&path)), "{message}");
+            assert!(message.contains("no space left on the device"), "{message}");
+            assert_eq!(path.exists().then(|| content(&path)), before);
+            let left: &[&str] = if replaces { &[target] } else { &[] };
+            assert_eq!(names_in(disk.0.path()), left);
+
+            // All the space is there again: a small one still fits.
+            let small = testdata().join("bpcells/matrix_dir/one_uint.packed.col");
+            run(&["-q", "convert", "--force", text(&small), text(&path)]).good();
+            assert_eq!(run(&["validate", text(&path)]).good(), "");
+        }
+    }
+}

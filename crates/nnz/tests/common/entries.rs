@@ -1,0 +1,104 @@
+//! All entries of a matrix, in a form that can be compared across formats.
+
+use nnz::{Batch, Fields, MatrixSource, Result, Scalar, Storage, Structure, Values};
+
+/// A value, whatever type it is stored as: two that are equal here hold the same number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Number {
+    Integer(i128),
+    /// The bits, so that zeros have their sign and NaN its payload.
+    Real(u64),
+    Complex([u64; 2]),
+}
+
+impl Number {
+    pub fn of(value: Scalar) -> Self {
+        match value {
+            Scalar::U8(v) => Self::Integer(v.into()),
+            Scalar::U16(v) => Self::Integer(v.into()),
+            Scalar::U32(v) => Self::Integer(v.into()),
+            Scalar::U64(v) => Self::Integer(v.into()),
+            Scalar::I8(v) => Self::Integer(v.into()),
+            Scalar::I16(v) => Self::Integer(v.into()),
+            Scalar::I32(v) => Self::Integer(v.into()),
+            Scalar::I64(v) => Self::Integer(v.into()),
+            Scalar::Bint8(v) => Self::Integer(v.0.into()),
+            Scalar::F32(v) => Self::Real(f64::from(v).to_bits()),
+            Scalar::F64(v) => Self::Real(v.to_bits()),
+            Scalar::ComplexF32(v) => Self::Complex(v.map(|part| f64::from(part).to_bits())),
+            Scalar::ComplexF64(v) => Self::Complex(v.map(f64::to_bits)),
+        }
+    }
+
+    fn is_zero(self) -> bool {
+        matches!(self, Self::Integer(0) | Self::Real(0) | Self::Complex([0, 0]))
+    }
+
+    fn negated(self) -> Self {
+        const SIGN: u64 = 1 << 63;
+        match self {
+            Self::Integer(v) => Self::Integer(-v),
+            Self::Real(v) => Self::Real(v ^ SIGN),
+            Self::Complex([re, im]) => Self::Complex([re ^ SIGN, im ^ SIGN]),
+        }
+    }
+
+    fn conjugate(self) -> Self {
+        match self {
+            Self::Complex([re, im]) => Self::Complex([re, im ^ (1 << 63)]),
+            real => real,
+        }
+    }
+}
+
+/// Row, column, value.
+pub type Entry = (u64, u64, Number);
+
+/// Appends the entries of a batch.
+pub fn append(batch: &Batch, into: &mut Vec<Entry>) {
+    let done: std::result::Result<(), ()> = batch.try_for_each(|entry, major, minor| {
+        let (row, col) = batch.order.row_col(major, minor);
+        into.push((row, col, Number::of(batch.values.get(entry).unwrap())));
+        Ok(())
+    });
+    done.unwrap();
+}
+
+/// Reads the stored entries in storage order.
+pub fn stored(source: &dyn MatrixSource) -> Result<Vec<Entry>> {
+    let header = source.header();
+    let mut batch = Batch::new(header.order, Values::new(header.value_type));
+    let mut reader = source.batches(0..header.shape.major(header.order), Fields::ALL)?;
+    let mut entries = Vec::new();
+    while reader.next_batch(&mut batch)? {
+        append(&batch, &mut entries);
+    }
+    Ok(entries)
+}
+
+/// The entries a matrix stands for, row by row: those that follow from its structure are there,
+/// the zeros of a dense format are not.
+pub fn logical(source: &dyn MatrixSource) -> Result<Vec<Entry>> {
+    let header = source.header();
+    let mut all = Vec::new();
+    for (row, col, value) in stored(source)? {
+        let (first, second) = match header.structure {
+            Structure::General => (value, None),
+            Structure::Symmetric(_) => (value, Some(value)),
+            Structure::SkewSymmetric(_) => (value, Some(value.negated())),
+            Structure::Hermitian(_) => (value, Some(value.conjugate())),
+        };
+        all.push((row, col, first));
+        if let Some(second) = second
+            && row != col
+        {
+            all.push((col, row, second));
+        }
+    }
+    if header.storage == Storage::Dense {
+        all.retain(|(_, _, value)| !value.is_zero());
+    }
+    // Entries at one place keep their order.
+    all.sort_by_key(|(row, col, _)| (*row, *col));
+    Ok(all)
+}

@@ -1,0 +1,25 @@
+//! What the tests of the library share.
+
+pub mod entries;
+pub mod random;
+
+use std::path::{Path, PathBuf};
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+pub fn location(path: &Path) -> nnz::Location {
+    nnz::Location::Path { path: path.to_path_buf(), group: None }
+}
+
+/// Conversion as far as tests go: nothing has to survive a power cut.
+pub fn unsynced() -> nnz::ConvertOptions {
+    nnz::ConvertOptions {
+        write: nnz::WriteOptions { overwrite: true, sync: false },
+        memory: 64 << 20,
+        threads: 1,
+        ..nnz::ConvertOptions::default()
+    }
+}

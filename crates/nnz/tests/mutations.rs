@@ -1,0 +1,644 @@
+//! Damaged files give an error or a matrix: no panic, no hang, no more memory than they account for.
+//!
+//! Every file of the test data is damaged in `NNZ_MUTATIONS` random ways (20 unless set), cut at
+//! some twenty places, and struck where it hurts most: lengths, shapes, pointers. Each case has a
+//! name, such as `basic_uint.packed.col#17`; `NNZ_CASE` runs just that one.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    reason = "a test stops where it fails"
+)]
+
+#[path = "common/allocations.rs"]
+mod allocations;
+mod common;
+#[path = "common/damage.rs"]
+mod damage;
+#[path = "common/watchdog.rs"]
+mod watchdog;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::entries;
+use common::random::Random;
+use common::{location, root, unsynced};
+use damage::{Damage, Files};
+use nnz::{Axis, Batch, Fields, Format, Order, Severity, Values};
+
+/// Memory that is allowed whatever the size of a file.
+const SLACK: u64 = 64 << 20;
+
+/// A file or a folder of the test data.
+struct Subject {
+    name: String,
+    /// What a copy of it is called: the ending tells the format.
+    file_name: String,
+    /// One file under an empty name, or the files of a folder.
+    files: Files,
+}
+
+impl Subject {
+    fn read(path: &Path, prefix: &str) -> Self {
+        let file_name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let mut files = Files::new();
+        if path.is_dir() {
+            for entry in fs::read_dir(path).unwrap() {
+                let entry = entry.unwrap();
+                let name = entry.file_name().into_string().unwrap();
+                files.insert(name, fs::read(entry.path()).unwrap());
+            }
+        } else {
+            files.insert(String::new(), fs::read(path).unwrap());
+        }
+        Self { name: format!("{prefix}{file_name}"), file_name, files }
+    }
+
+    fn in_folder(folder: &str, prefix: &str, wanted: impl Fn(&Path) -> bool) -> Vec<Self> {
+        let entries = fs::read_dir(root().join(folder)).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path()).filter(|path| wanted(path));
+        let mut subjects: Vec<_> = paths.map(|path| Self::read(&path, prefix)).collect();
+        subjects.sort_by(|a, b| a.name.cmp(&b.name));
+        assert!(!subjects.is_empty(), "{folder}");
+        subjects
+    }
+}
+
+fn stores() -> Vec<Subject> {
+    let mut stores = Subject::in_folder("testdata/bpcells/matrix_dir", "", Path::is_dir);
+    stores.extend(Subject::in_folder("testdata/bpcells/handmade", "handmade/", Path::is_dir));
+    assert!(stores.len() >= 118, "{}", stores.len());
+    stores
+}
+
+fn texts() -> Vec<Subject> {
+    let mut texts = Subject::in_folder("testdata/matrix-market/valid", "", Path::is_file);
+    texts.extend(Subject::in_folder("testdata/matrix-market/malformed", "", Path::is_file));
+    assert!(texts.len() >= 60, "{}", texts.len());
+    texts
+}
+
+fn tenx_folder() -> Vec<Subject> {
+    Subject::in_folder("examples", "", |path| path.ends_with("pbmc_10x_v3_mtx"))
+}
+
+fn mutations() -> u64 {
+    std::env::var("NNZ_MUTATIONS").map_or(20, |count| count.parse().unwrap())
+}
+
+/// A directory that cases are laid out in, used again and again by one thread.
+struct Bench {
+    directory: tempfile::TempDir,
+    slot: watchdog::Slot,
+    /// What lies there now: which subject, where, and its files.
+    there: Option<(String, PathBuf, Files)>,
+}
+
+impl Bench {
+    fn new() -> Self {
+        Self { directory: tempfile::tempdir().unwrap(), slot: watchdog::slot(), there: None }
+    }
+
+    /// Makes the files of a case, writing only what is not there already.
+    fn lay_out(&mut self, subject: &Subject, files: &Files) -> PathBuf {
+        let path = self.directory.path().join(&subject.file_name);
+        let is_file = subject.files.contains_key("");
+        let before = match self.there.take() {
+            Some((name, _, files)) if name == subject.name => files,
+            other => {
+                if let Some((_, old, _)) = other {
+                    fs::remove_dir_all(&old).or_else(|_| fs::remove_file(&old)).unwrap();
+                }
+                if !is_file {
+                    fs::create_dir(&path).unwrap();
+                }
+                Files::new()
+            }
+        };
+        let at = |name: &str| if is_file { path.clone() } else { path.join(name) };
+        for gone in before.keys().filter(|name| !files.contains_key(*name)) {
+            fs::remove_file(at(gone)).unwrap();
+        }
+        for (name, bytes) in files.iter().filter(|(name, bytes)| before.get(*name) != Some(bytes)) {
+            fs::write(at(name), bytes).unwrap();
+        }
+        self.there = Some((subject.name.clone(), path.clone(), files.clone()));
+        path
+    }
+}
+
+/// What came of the cases so far.
+#[derive(Default)]
+struct Tally {
+    /// What failed, by the name of the case.
+    failures: Mutex<BTreeMap<String, String>>,
+    refused: AtomicUsize,
+    read: AtomicUsize,
+    came_back: AtomicUsize,
+}
+
+/// What came of a case that did nothing wrong.
+enum Outcome {
+    /// It cannot be read.
+    Refused,
+    /// It can be read.
+    Read,
+    /// It is valid, and came back the same from the other format.
+    CameBack { largest: u64 },
+}
+
+/// Runs one case and notes what it did that it must not.
+fn check(bench: &mut Bench, subject: &Subject, case: &str, files: &Files, tally: &Tally) {
+    let name = format!("{}#{case}", subject.name);
+    if std::env::var("NNZ_CASE").is_ok_and(|only| only != name) {
+        return;
+    }
+    let path = bench.lay_out(subject, files);
+    let target = bench.directory.path().join("target");
+    let back = bench.directory.path().join("back");
+    bench.slot.begin(&name);
+    let baseline = allocations::start();
+    let outcome = catch_unwind(AssertUnwindSafe(|| examine(&path, &target, &back)));
+    let (peak, left) = allocations::since(&baseline);
+    clear(&[&target, &back]);
+    // Threads share memory, so this is not counted.
+    let agreed = catch_unwind(AssertUnwindSafe(|| threads_agree(&path, &target, &back)));
+    bench.slot.end();
+
+    let bytes: u64 = files.values().map(|file| file.len() as u64).sum();
+    let mut wrong = Vec::new();
+    match outcome {
+        Ok(Ok(outcome)) => {
+            let (counter, largest) = match outcome {
+                Outcome::Refused => (&tally.refused, 0),
+                Outcome::Read => (&tally.read, 0),
+                Outcome::CameBack { largest } => (&tally.came_back, largest),
+            };
+            counter.fetch_add(1, Ordering::Relaxed);
+            // The larger of what was read: the damaged files, or what they were converted to.
+            let allowed = 2 * bytes.max(largest) + SLACK;
+            if peak > allowed {
+                wrong.push(format!("took {peak} bytes of memory, {allowed} are allowed"));
+            }
+            // What statics grew by, and what errors told; not the data.
+            if left > 1 << 16 {
+                wrong.push(format!("kept {left} bytes of memory"));
+            }
+        }
+        Ok(Err(complaint)) => wrong.push(complaint),
+        Err(panic) => {
+            wrong.push(format!("panicked: {}", said(&*panic)));
+        }
+    }
+    match agreed {
+        Ok(Ok(())) => {}
+        Ok(Err(complaint)) => wrong.push(complaint),
+        Err(panic) => wrong.push(format!("panicked with threads: {}", said(&*panic))),
+    }
+    clear(&[&target, &back]);
+    let mut others = fs::read_dir(bench.directory.path()).unwrap();
+    if let Some(other) = others.find(|e| e.as_ref().unwrap().path() != path) {
+        wrong.push(format!("left {:?} behind", other.unwrap().file_name()));
+    }
+    if !wrong.is_empty() {
+        tally.failures.lock().unwrap().insert(name, wrong.join("; "));
+    }
+}
+
+fn said(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("?")
+}
+
+fn clear(paths: &[&PathBuf]) {
+    for path in paths.iter().filter(|path| path.symlink_metadata().is_ok()) {
+        fs::remove_dir_all(path).or_else(|_| fs::remove_file(path)).unwrap();
+    }
+}
+
+/// Any number of threads comes to the same end: the same bytes, or the same error.
+fn threads_agree(path: &Path, one: &Path, several: &Path) -> Result<(), String> {
+    if let Ok(opened) = nnz::open(&location(path))
+        && opened.source.header().shape.cols > LONGEST
+    {
+        return Ok(());
+    }
+    let mut options = unsynced();
+    options.format = Some(Format::BpCells);
+    let mut convert = |threads: usize| {
+        options.threads = threads;
+        let done = nnz::convert(&location(path), &location(several), &options, &nnz::Silent);
+        done.map(|summary| summary.entries).map_err(|error| error.to_string())
+    };
+    let alone = convert(1);
+    if alone.is_ok() {
+        fs::rename(several, one).unwrap();
+    }
+    let together = convert(3);
+    // How much room there is on a disk is different from one moment to the next.
+    let room = |done: &Result<u64, String>| done.as_ref().is_err_and(|e| e.contains("bytes free"));
+    if alone != together && !(room(&alone) && room(&together)) {
+        return Err(format!("one thread: {alone:?}, three: {together:?}"));
+    }
+    if alone.is_ok() {
+        for entry in fs::read_dir(one).unwrap() {
+            let name = entry.unwrap().file_name();
+            if fs::read(one.join(&name)).ok() != fs::read(several.join(&name)).ok() {
+                return Err(format!("three threads write another {}", name.display()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Does with a file whatever can be done with one, and says what contradicts itself.
+fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
+    let here = location(path);
+    let mut faults = Vec::new();
+    let validated = nnz::validate(&here, 32 << 20, &mut |finding| {
+        if finding.severity == Severity::Fault {
+            faults.push(finding);
+        }
+    });
+    let valid = validated.is_ok() && faults.is_empty();
+    for finding in &faults {
+        if !finding.place.path.as_deref().is_some_and(|told| told.starts_with(path)) {
+            return Err(format!("a finding without its path: {finding}"));
+        }
+    }
+    let read = read_everything(path);
+    let mut text = Vec::new();
+    let catted =
+        nnz::cat(&here, &nnz::CatOptions { memory: 32 << 20, ..Default::default() }, &mut text);
+    drop(text);
+    let expand =
+        nnz::CatOptions { memory: 32 << 20, expand: true, rows: Some(1..7), ..Default::default() };
+    let _ = nnz::cat(&here, &expand, &mut std::io::sink());
+    for error in
+        [read.as_ref().err(), catted.as_ref().err(), validated.as_ref().err()].into_iter().flatten()
+    {
+        if !error.place().path.as_deref().is_some_and(|told| told.starts_with(path)) {
+            return Err(format!("an error without its path: {error}"));
+        }
+    }
+    let source = match (read, valid) {
+        (Ok(source), _) => source,
+        (Err(error), true) => return Err(format!("is valid, and cannot be read: {error}")),
+        (Err(_), false) => return convert_broken(&here, target).map(|()| Outcome::Refused),
+    };
+    if valid && let Err(error) = catted {
+        return Err(format!("is valid, and cat fails: {error}"));
+    }
+    let Some(order) = order_that_fits(&source) else {
+        return Ok(Outcome::Read);
+    };
+
+    let (there, again) = match source.store {
+        true => (Format::MatrixMarket, Format::BpCells),
+        false => (Format::BpCells, Format::MatrixMarket),
+    };
+    let mut options = unsynced();
+    options.order = Some(order);
+    options.format = Some(there);
+    if there == Format::MatrixMarket {
+        options.order = None;
+        options.layout = Some(nnz::Layout::Coordinate);
+    }
+    if nnz::convert(&here, &location(target), &options, &nnz::Silent).is_err() {
+        // Not every matrix fits the other format. What is left behind is looked for later.
+        return Ok(Outcome::Read);
+    }
+    if !valid {
+        return Ok(Outcome::Read);
+    }
+    let largest = size(target);
+    options.format = Some(again);
+    options.order = None;
+    options.layout = (again == Format::MatrixMarket).then_some(nnz::Layout::Coordinate);
+    nnz::convert(&location(target), &location(back), &options, &nnz::Silent)
+        .map_err(|error| format!("does not come back from {there}: {error}"))?;
+    let largest = largest.max(size(back));
+    let found = nnz::open(&location(back)).and_then(|back| entries::logical(&*back.source));
+    let found = found.map_err(|error| format!("what came back cannot be read: {error}"))?;
+    let expected = entries::logical(&*source.opened.source).map_err(|error| error.to_string())?;
+    if found != expected {
+        let at = found.iter().zip(&expected).position(|(a, b)| a != b);
+        let at = at.unwrap_or(found.len().min(expected.len()));
+        return Err(format!(
+            "came back from {there} as {} entries instead of {}; entry {at}: {:?}, expected {:?}",
+            found.len(),
+            expected.len(),
+            found.get(at),
+            expected.get(at)
+        ));
+    }
+    Ok(Outcome::CameBack { largest })
+}
+
+struct Read {
+    opened: nnz::Opened,
+    store: bool,
+}
+
+/// Reads everything of a matrix, whole and in parts, and returns it if all went well.
+fn read_everything(path: &Path) -> nnz::Result<Read> {
+    let opened = nnz::open(&location(path))?;
+    let source = &*opened.source;
+    let header = source.header().clone();
+    source.about()?;
+    source.extras();
+    let names = [source.names(Axis::Rows), source.names(Axis::Cols)];
+    let majors = header.shape.major(header.order);
+    let mut counts = Vec::new();
+    for fields in [Fields::ALL, Fields::MINORS, Fields::VALUES] {
+        let mut batch = Batch::new(header.order, Values::new(header.value_type));
+        let mut reader = source.batches(0..majors, fields)?;
+        let mut count = 0;
+        while reader.next_batch(&mut batch)? {
+            count += batch.entries() as u64;
+        }
+        counts.push(count);
+    }
+    assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?} entries");
+    assert!(header.stored.is_none_or(|stored| stored == counts[0]), "{counts:?} entries");
+    let mut random = Random::new(majors);
+    for _ in 0..6 {
+        let start = random.next() % (majors + 1);
+        let end = start + random.next() % (majors - start + 1);
+        let range = source.stored_before(start)?.zip(source.stored_before(end)?);
+        if source.random_access() {
+            let mut batch = Batch::new(header.order, Values::new(header.value_type));
+            let mut reader = source.batches(start..end, Fields::ALL)?;
+            let mut count = 0;
+            while reader.next_batch(&mut batch)? {
+                count += batch.entries() as u64;
+            }
+            assert!(range.is_none_or(|(a, b)| b - a == count), "{range:?}, {count} entries");
+        }
+    }
+    source.locate(0, 0)?;
+    source.notes();
+    for names in names {
+        names?;
+    }
+    let store = opened.ordered;
+    Ok(Read { opened, store })
+}
+
+/// What cannot be read cannot be converted, and leaves nothing behind.
+fn convert_broken(here: &nnz::Location, target: &Path) -> Result<(), String> {
+    // Unless it promises more columns than anybody wants in a store that is just made to fail.
+    if let Ok(opened) = nnz::open(here)
+        && opened.source.header().shape.cols > LONGEST
+    {
+        return Ok(());
+    }
+    let mut options = unsynced();
+    options.format = Some(Format::BpCells);
+    let _ = nnz::convert(here, &location(target), &options, &nnz::Silent);
+    options.format = Some(Format::MatrixMarket);
+    let _ = nnz::convert(here, &location(target), &options, &nnz::Silent);
+    Ok(())
+}
+
+/// The longest major axis that is written to a store: its pointers take room, entries or not.
+const LONGEST: u64 = 1 << 16;
+
+/// The order in which a store of a matrix is of reasonable size.
+fn order_that_fits(read: &Read) -> Option<Order> {
+    let header = read.opened.source.header();
+    let fits = |order: Order| header.shape.major(order) <= LONGEST;
+    let own = if read.store { header.order } else { Order::Col };
+    // Back to a store, it is by columns that a text is stored.
+    if read.store && !fits(Order::Col) {
+        return None;
+    }
+    let other = if own == Order::Col { Order::Row } else { Order::Col };
+    [own, other].into_iter().find(|order| fits(*order))
+}
+
+fn size(path: &Path) -> u64 {
+    if path.is_file() {
+        return path.metadata().unwrap().len();
+    }
+    fs::read_dir(path).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum()
+}
+
+/// Runs all cases of all subjects on two threads, and fails with all that went wrong.
+fn run(subjects: &[Subject], cases: impl Fn(&Subject, &mut dyn FnMut(&str, Files)) + Sync) {
+    let tally = Tally::default();
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let mut bench = Bench::new();
+                while let Some(subject) = subjects.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    cases(subject, &mut |case, files| {
+                        check(&mut bench, subject, case, &files, &tally);
+                    });
+                }
+            });
+        }
+    });
+    let Tally { failures, refused, read, came_back } = tally;
+    println!("{refused:?} refused, {read:?} read, {came_back:?} converted there and back");
+    let failures = failures.into_inner().unwrap();
+    let shown: Vec<_> = failures.iter().take(40).map(|(c, what)| format!("{c}: {what}")).collect();
+    assert!(failures.is_empty(), "{} cases failed:\n{}", failures.len(), shown.join("\n"));
+}
+
+#[test]
+fn memory_that_was_used_and_given_back_is_counted() {
+    let baseline = allocations::start();
+    drop(std::hint::black_box(vec![1_u8; 1 << 20]));
+    let kept = std::hint::black_box(vec![1_u8; 1 << 10]);
+    let (peak, left) = allocations::since(&baseline);
+    assert!((1 << 20..1 << 21).contains(&peak), "{peak}");
+    assert!((1 << 10..1 << 11).contains(&left), "{left}");
+    drop(kept);
+}
+
+#[test]
+fn files_as_they_are_do_nothing_wrong() {
+    for subjects in [stores(), texts(), tenx_folder()] {
+        run(&subjects, |subject, each| each("whole", subject.files.clone()));
+    }
+}
+
+#[test]
+fn files_damaged_at_random() {
+    let (stores, texts, folder) = (stores(), texts(), tenx_folder());
+    for (subjects, damages) in
+        [(&stores, damage::STORE), (&texts, damage::TEXT), (&folder, damage::FOLDER)]
+    {
+        run(subjects, |subject, each| {
+            for number in 0..mutations() {
+                let mut random = Random::of(&subject.name, number);
+                let mut files = subject.files.clone();
+                let mut told = number.to_string();
+                // Mostly one thing is wrong, sometimes two or three.
+                let count = [1, 1, 1, 2, 3][random.below(5)];
+                for _ in 0..count {
+                    let damage: Damage = *random.pick(damages);
+                    let others = &random.pick(subjects).files;
+                    told += &format!(" {}", damage::apply(damage, &mut files, others, &mut random));
+                }
+                each(&told, files);
+            }
+        });
+    }
+}
+
+#[test]
+fn files_cut_short_at_twenty_places() {
+    for subjects in [stores(), texts(), tenx_folder()] {
+        run(&subjects, |subject, each| {
+            for (name, bytes) in &subject.files {
+                // Among them: nothing, part of a header, the header alone, all but a byte.
+                let ends = (0..16).map(|part| bytes.len() * part / 16);
+                let mut ends: Vec<_> =
+                    ends.chain([4, 8, 12, bytes.len().saturating_sub(1)]).collect();
+                ends.sort_unstable();
+                ends.dedup();
+                for end in ends.into_iter().filter(|end| *end < bytes.len()) {
+                    let mut files = subject.files.clone();
+                    files.insert(name.clone(), bytes[..end].to_vec());
+                    each(&format!("{name} cut at {end}"), files);
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn stores_with_the_worst_numbers_in_every_array() {
+    let subjects: Vec<_> = stores()
+        .into_iter()
+        .filter(|store| {
+            let of = |prefix: &str| store.name.starts_with(prefix);
+            of("basic_") || of("one_") || of("nnz0_") || of("zero") || of("handmade/")
+        })
+        .collect();
+    run(&subjects, |subject, each| {
+        for (name, bytes) in &subject.files {
+            let size = match bytes.get(..8) {
+                Some(b"UINT32v1") => 4,
+                Some(b"UINT64v1") => 8,
+                _ => continue,
+            };
+            let len = (bytes.len() - 8) / size;
+            let mut places = vec![0, 1, len / 2, len.saturating_sub(2), len.saturating_sub(1)];
+            places.sort_unstable();
+            places.dedup();
+            for place in places.into_iter().filter(|place| *place < len) {
+                for worst in damage::WORST {
+                    let mut files = subject.files.clone();
+                    let file = files.get_mut(name).unwrap();
+                    file[8 + place * size..][..size].copy_from_slice(&worst.to_le_bytes()[..size]);
+                    each(&format!("{name}[{place}] = {worst:#x}"), files);
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn texts_with_the_worst_numbers_in_their_sizes_and_entries() {
+    let worst = [
+        "0",
+        "1",
+        "2147483648",
+        "4294967295",
+        "4294967296",
+        "9007199254740993",
+        "9223372036854775807",
+        "9223372036854775808",
+        "18446744073709551615",
+        "18446744073709551616",
+        "340282366920938463463374607431768211456",
+        "-1",
+        "1e9",
+        "nan",
+        "",
+    ];
+    run(&texts(), |subject, each| {
+        let text = String::from_utf8_lossy(&subject.files[""]).into_owned();
+        let lines: Vec<&str> = text.split('\n').collect();
+        let content =
+            lines.iter().enumerate().filter(|(_, l)| !l.starts_with('%') && !l.is_empty());
+        // The sizes, the first entries and the last.
+        let content: Vec<_> = content.map(|(number, _)| number).collect();
+        let mut chosen: Vec<_> = content.iter().take(3).chain(content.last()).copied().collect();
+        chosen.dedup();
+        for number in chosen {
+            let fields: Vec<_> = lines[number].split(' ').collect();
+            for field in 0..fields.len() {
+                for worst in worst {
+                    let mut fields = fields.clone();
+                    fields[field] = worst;
+                    let changed = fields.join(" ");
+                    let mut lines = lines.clone();
+                    lines[number] = &changed;
+                    let files = Files::from([(String::new(), lines.join("\n").into_bytes())]);
+                    each(&format!("line {} field {} = {worst}", number + 1, field + 1), files);
+                }
+            }
+        }
+    });
+}
+
+/// Deep shapes: as many rows and columns as a text may have, and few entries.
+#[test]
+fn texts_of_enormous_shape_cost_what_their_entries_do() {
+    let deep = |sizes: &str, entries: &str| Subject {
+        name: format!("deep {sizes}"),
+        file_name: "deep.mtx".to_owned(),
+        files: Files::from([(
+            String::new(),
+            format!("%%MatrixMarket matrix coordinate real general\n{sizes}\n{entries}")
+                .into_bytes(),
+        )]),
+    };
+    let last = "9223372036854775807";
+    let subjects = [
+        deep(&format!("{last} {last} 2"), &format!("1 1 1.5\n{last} {last} 2.5\n")),
+        deep(&format!("{last} 3 2"), &format!("{last} 3 2.5\n1 1 1.5\n")),
+        deep(&format!("3 {last} 2"), &format!("3 {last} 2.5\n3 1 -0.0\n")),
+        deep("4294967295 4294967295 0", ""),
+        deep("4294967296 4294967296 1", "4294967296 4294967296 7\n"),
+        deep("4294967297 4294967297 1", "4294967297 4294967297 7\n"),
+        deep(&format!("0 {last} 0"), ""),
+    ];
+    run(&subjects, |subject, each| each("whole", subject.files.clone()));
+    // And from text to text, sorted.
+    let directory = tempfile::tempdir().unwrap();
+    for subject in &subjects {
+        let from = directory.path().join("from.mtx");
+        let to = directory.path().join("to.mtx");
+        fs::write(&from, &subject.files[""]).unwrap();
+        let before = nnz::open(&location(&from)).unwrap();
+        let expected = entries::logical(&*before.source).unwrap();
+        for order in [None, Some(Order::Col), Some(Order::Row)] {
+            let mut options = unsynced();
+            options.order = order;
+            let done = nnz::convert(&location(&from), &location(&to), &options, &nnz::Silent);
+            done.unwrap_or_else(|error| panic!("{}: {error}", subject.name));
+            let after = nnz::open(&location(&to)).unwrap();
+            assert_eq!(after.source.header().shape, before.source.header().shape);
+            assert_eq!(entries::logical(&*after.source).unwrap(), expected, "{}", subject.name);
+        }
+    }
+}
