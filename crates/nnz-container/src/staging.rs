@@ -104,14 +104,15 @@ impl Target {
             let name = entry.file_name();
             let process = name.to_str().and_then(|name| name.strip_prefix(&prefix));
             let process = process.and_then(|rest| rest.split('-').next()?.parse::<u32>().ok());
-            // Whether a process lives is only known where the system tells of its own.
+            // Whether a process lives is only known where the system tells of its own. One in another
+            // container is not seen, but its lock is.
             let tells = Path::new("/proc/self").exists();
             let lives = |process| Path::new("/proc").join(format!("{process}")).exists();
             if let Some(process) = process
                 && tells
                 && !lives(process)
             {
-                pending::remove(&entry.path());
+                pending::remove_unused(&entry.path());
             }
         }
     }

@@ -146,6 +146,11 @@ fn leftovers_of_dead_processes_are_swept_and_others_stay() {
         fs::create_dir(path).unwrap();
         fs::write(path.join("val"), "half").unwrap();
     }
+    let lock = fs::File::open(&dead).unwrap();
+    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    StagedDirectory::create(&target, NEW, "version").unwrap();
+    assert!(dead.exists(), "somebody holds a lock on it");
+    drop(lock);
     StagedDirectory::create(&target, NEW, "version").unwrap();
     assert!(!dead.exists());
     assert!(alive.exists() && elsewhere.exists() && other.exists());

@@ -71,8 +71,9 @@ impl StagedDirectory {
 
     fn hidden_directory(&mut self) -> io::Result<PathBuf> {
         if self.hidden.is_none() {
-            let hidden = Pending::new(self.target.hidden_sibling());
+            let mut hidden = Pending::new(self.target.hidden_sibling());
             std::fs::create_dir(hidden.path())?;
+            hidden.mark_in_use();
             self.hidden = Some(hidden);
         }
         let path = self.hidden.as_ref().map(|hidden| hidden.path().to_path_buf());
