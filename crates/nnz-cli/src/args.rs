@@ -46,6 +46,7 @@ pub(crate) enum Verb {
     Transpose(Box<Transpose>),
     Validate(Validate),
     Diff(Diff),
+    Stats(Stats),
 }
 
 /// Tell what a matrix is: format, shape, types, sizes
@@ -237,6 +238,36 @@ pub(crate) struct Diff {
     pub(crate) resources: Memory,
 }
 
+/// Sum, mean, variance, least and greatest, of the whole or of every row or column
+///
+/// Cells that are not stored count as zeros; nnz counts those that are. The variance is that of a
+/// sample: over one less than the number of cells.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  nnz stats pbmc.bpcells
+  nnz stats pbmc.bpcells --axis rows > genes.tsv")]
+pub(crate) struct Stats {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location())]
+    pub(crate) source: Location,
+
+    /// A table of every row or column; both, in one pass, if given twice
+    #[arg(long, value_name = "AXIS")]
+    pub(crate) axis: Vec<AxisArg>,
+
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Threads that work at the same time [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+
+    #[command(flatten)]
+    pub(crate) resources: Memory,
+}
+
 #[derive(Debug, Group)]
 pub(crate) struct Memory {
     /// Memory that sorting may take, such as 500M or 4G [default: a quarter of what is free]
@@ -250,7 +281,7 @@ impl Memory {
     }
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AxisArg {
     Rows,
     Cols,

@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         Verb::Convert(verb) => verbs::convert(verb, false, args.quiet),
         Verb::Transpose(verb) => verbs::convert(&verb.convert, true, args.quiet),
         Verb::Diff(verb) => verbs::diff(verb),
+        Verb::Stats(verb) => verbs::stats(verb),
         Verb::Validate(verb) => verbs::validate(verb),
     };
     match done {

@@ -2,6 +2,7 @@
 
 mod diff;
 mod info;
+mod stats;
 mod validate;
 
 use nnz::{ConvertOptions, Error, Rounding};
@@ -12,6 +13,7 @@ use crate::{Outcome, args};
 
 pub(crate) use diff::diff;
 pub(crate) use info::info;
+pub(crate) use stats::stats;
 pub(crate) use validate::validate;
 
 /// Prints stored entries.

@@ -26,6 +26,7 @@ mod open;
 mod progress;
 mod sort;
 mod stages;
+mod stats;
 mod target;
 mod transposed;
 
@@ -48,4 +49,5 @@ pub use nnz_interop::matrix_market::Layout;
 pub use open::{Opened, open};
 pub use progress::{Progress, Silent};
 pub use stages::DuplicatePolicy;
+pub use stats::{Moments, Number, Stats, StatsOptions, stats};
 pub use transposed::Transposed;

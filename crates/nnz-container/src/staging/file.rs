@@ -34,13 +34,14 @@ impl StagedFile {
         if let Some(file) = anonymous::create(&target.parent).map_err(|e| target.io(e))? {
             return Ok(Self { file, target, hidden: None });
         }
-        let hidden = Pending::new(target.hidden_sibling());
+        let mut hidden = Pending::new(target.hidden_sibling());
         let file = OpenOptions::new()
             .read(true)
             .write(true)
             .create_new(true)
             .open(hidden.path())
             .map_err(|e| target.io(e))?;
+        hidden.mark_in_use();
         Ok(Self { file, target, hidden: Some(hidden) })
     }
 
@@ -48,6 +49,22 @@ impl StagedFile {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.target.path
+    }
+
+    /// Returns a path by which another part of this process can open the file before it is there.
+    #[cfg(feature = "hdf5")]
+    pub(crate) fn open_path(&self) -> std::path::PathBuf {
+        use std::os::fd::AsRawFd;
+        match &self.hidden {
+            Some(hidden) => hidden.path().to_path_buf(),
+            None => format!("/proc/self/fd/{}", self.file.as_raw_fd()).into(),
+        }
+    }
+
+    /// Returns the open file itself, to be filled by other means than [`Write`].
+    #[cfg(feature = "hdf5")]
+    pub(crate) fn file(&self) -> &File {
+        &self.file
     }
 
     /// Puts the file in its place and returns its length in bytes.

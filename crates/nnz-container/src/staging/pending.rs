@@ -29,7 +29,7 @@ impl Pending {
     /// Marks what has been created as being in use. Where there are no locks, the number of the
     /// process in its name has to do.
     pub(super) fn mark_in_use(&mut self) {
-        self.in_use = File::open(&self.path).ok().filter(|file| try_lock(file));
+        self.in_use = File::open(&self.path).ok().filter(try_lock);
     }
 
     /// Runs the step that takes the hidden name away, during which nothing can be abandoned.

@@ -1,0 +1,124 @@
+//! `nnz stats`.
+
+use std::io::Write;
+
+use nnz::{Axis, Error, Moments, Number, StatsOptions, StringList};
+use serde::Serialize;
+
+use crate::args::AxisArg;
+use crate::output::{failed, with_stdout};
+use crate::{Outcome, args};
+
+/// What is told, with the keys of the JSON form. A number JSON does not have is null.
+#[derive(Serialize)]
+struct Told {
+    whole: Line,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rows: Option<Vec<Line>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cols: Option<Vec<Line>>,
+}
+
+#[derive(Serialize)]
+struct Line {
+    nnz: u64,
+    sum: Json,
+    mean: f64,
+    variance: f64,
+    min: Option<Json>,
+    max: Option<Json>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Json {
+    Integer(i128),
+    Float(f64),
+}
+
+impl From<Number> for Json {
+    fn from(number: Number) -> Self {
+        match number {
+            Number::Integer(number) => Self::Integer(number),
+            Number::Float(number) => Self::Float(number),
+        }
+    }
+}
+
+impl From<&Moments> for Line {
+    fn from(moments: &Moments) -> Self {
+        let Moments { nnz, sum, mean, variance, min, max } = *moments;
+        let (sum, min, max) = (sum.into(), min.map(Into::into), max.map(Into::into));
+        Self { nnz, sum, mean, variance, min, max }
+    }
+}
+
+/// Tells sums and their kin.
+pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
+    let threads = nnz::ConvertOptions::default().threads;
+    let options = StatsOptions {
+        rows: args.axis.contains(&AxisArg::Rows),
+        cols: args.axis.contains(&AxisArg::Cols),
+        memory: args.resources.bytes(),
+        threads: args.threads.map_or(threads, Into::into),
+    };
+    let found = nnz::stats(&args.source, &options)?;
+    with_stdout(|out| {
+        if args.json {
+            let lines = |list: &Vec<Moments>| list.iter().map(Line::from).collect();
+            let told = Told {
+                whole: Line::from(&found.whole),
+                rows: found.rows.as_ref().map(lines),
+                cols: found.cols.as_ref().map(lines),
+            };
+            serde_json::to_writer_pretty(&mut *out, &told).map_err(|e| failed(e.into()))?;
+            return writeln!(out).map_err(failed);
+        }
+        if args.axis.is_empty() {
+            return write!(out, "nnz\tsum\tmean\tvariance\tmin\tmax\n{}\n", text(&found.whole))
+                .map_err(failed);
+        }
+        for (axis, list) in [(Axis::Rows, &found.rows), (Axis::Cols, &found.cols)] {
+            if let Some(list) = list {
+                table(args, axis, list, out)?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(Outcome::Good)
+}
+
+/// Prints one line for each, with its name where there are names.
+fn table(
+    args: &args::Stats,
+    axis: Axis,
+    list: &[Moments],
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    let names: Option<StringList> = nnz::open(&args.source)?.source.names(axis)?;
+    let (one, named) = (
+        match axis {
+            Axis::Rows => "row",
+            Axis::Cols => "col",
+        },
+        if names.is_some() { "\tname" } else { "" },
+    );
+    writeln!(out, "{one}{named}\tnnz\tsum\tmean\tvariance\tmin\tmax").map_err(failed)?;
+    let mut names = names.as_ref().map(|names| names.iter());
+    for (position, moments) in list.iter().enumerate() {
+        write!(out, "{position}\t").map_err(failed)?;
+        if let Some(name) = names.as_mut().and_then(Iterator::next) {
+            out.write_all(name).and_then(|()| out.write_all(b"\t")).map_err(failed)?;
+        }
+        writeln!(out, "{}", text(moments)).map_err(failed)?;
+    }
+    Ok(())
+}
+
+fn text(moments: &Moments) -> String {
+    let float = |number: f64| Number::Float(number).to_string();
+    let extreme = |number: Option<Number>| number.map_or("-".to_owned(), |n| n.to_string());
+    let Moments { nnz, sum, mean, variance, min, max } = *moments;
+    let (mean, variance) = (float(mean), float(variance));
+    format!("{nnz}\t{sum}\t{mean}\t{variance}\t{}\t{}", extreme(min), extreme(max))
+}

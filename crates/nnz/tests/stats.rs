@@ -1,0 +1,102 @@
+//! Sums, means, variances and extremes.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+use std::path::Path;
+
+use nnz::{ErrorKind, Location, Moments, Number, Stats, StatsOptions};
+
+fn stats_of(text: &str, threads: usize) -> Stats {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("m.mtx");
+    std::fs::write(&path, format!("%%MatrixMarket matrix {text}")).unwrap();
+    stats(&Location::Path { path, group: None }, threads).unwrap()
+}
+
+fn stats(location: &Location, threads: usize) -> nnz::Result<Stats> {
+    nnz::stats(location, &StatsOptions { rows: true, cols: true, memory: 1 << 20, threads })
+}
+
+fn integers(nnz: u64, sum: i128, mean: f64, variance: f64, min: i128, max: i128) -> Moments {
+    let (min, max) = (Some(Number::Integer(min)), Some(Number::Integer(max)));
+    Moments { nnz, sum: Number::Integer(sum), mean, variance, min, max }
+}
+
+#[test]
+fn cells_that_are_not_stored_count_as_zeros() {
+    //  3 0 0 0
+    // -1 0 5 0
+    let found = stats_of("coordinate integer general\n2 4 3\n1 1 3\n2 1 -1\n2 3 5\n", 1);
+    assert_eq!(found.whole, integers(3, 7, 0.875, 4.125, -1, 5));
+    let rows = found.rows.unwrap();
+    assert_eq!(rows[0], integers(1, 3, 0.75, 2.25, 0, 3));
+    assert_eq!(rows[1], integers(2, 4, 1.0, 22.0 / 3.0, -1, 5));
+    let cols = found.cols.unwrap();
+    assert_eq!(cols[0], integers(2, 2, 1.0, 8.0, -1, 3));
+    assert_eq!(cols[3], integers(0, 0, 0.0, 0.0, 0, 0));
+    assert_eq!(cols.len(), 4);
+}
+
+#[test]
+fn sums_of_integers_are_exact_beyond_64_bits() {
+    let found = stats_of(
+        "coordinate integer general\n3 1 3\n1 1 9223372036854775807\n2 1 9223372036854775807\n3 1 -1\n",
+        2,
+    );
+    assert_eq!(found.whole.sum, Number::Integer(18_446_744_073_709_551_613));
+    assert_eq!(found.whole.max, Some(Number::Integer(i64::MAX.into())));
+}
+
+#[test]
+fn sums_of_floats_keep_what_is_small() {
+    let found = stats_of("array real general\n1 4\n1e100\n1\n-1e100\n1\n", 1);
+    assert_eq!(found.whole.sum, Number::Float(2.0));
+    let found = stats_of("coordinate real general\n1 2 2\n1 1 nan\n1 2 1\n", 1);
+    assert!(matches!(found.whole.max, Some(Number::Float(max)) if max.is_nan()));
+    let found = stats_of("coordinate real general\n1 3 2\n1 1 inf\n1 2 1\n", 1);
+    assert_eq!(found.whole.sum, Number::Float(f64::INFINITY));
+}
+
+#[test]
+fn symmetric_and_pattern_matrices_count_what_they_mean() {
+    let found = stats_of("coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n", 2);
+    assert_eq!(found.whole.nnz, 3);
+    assert_eq!(found.rows, found.cols);
+    let found = stats_of("coordinate real skew-symmetric\n2 2 1\n2 1 4\n", 1);
+    assert_eq!(found.whole.sum, Number::Float(0.0));
+}
+
+#[test]
+fn nothing_has_no_mean_and_no_least() {
+    let found = stats_of("coordinate integer general\n0 3 0\n", 1);
+    assert!(found.whole.mean.is_nan() && found.whole.min.is_none());
+    assert_eq!(found.cols.unwrap().len(), 3);
+    let found = stats_of("coordinate integer general\n1 1 1\n1 1 7\n", 1);
+    assert!(found.whole.variance.is_nan());
+}
+
+#[test]
+fn any_number_of_threads_and_any_order_give_the_same() {
+    let matrix = |name: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let path = path.join("../../testdata/bpcells/matrix_dir").join(name);
+        Location::Path { path, group: None }
+    };
+    for name in ["basic_uint.packed", "longcol_uint.unpacked", "basic_double.packed"] {
+        let col = stats(&matrix(&format!("{name}.col")), 1).unwrap();
+        assert_eq!(col, stats(&matrix(&format!("{name}.col")), 3).unwrap());
+        let row = stats(&matrix(&format!("{name}.row")), 2).unwrap();
+        if name.contains("uint") {
+            assert_eq!(col, row);
+        }
+    }
+}
+
+#[test]
+fn what_could_not_be_held_is_refused_before_it_is_tried() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("m.mtx");
+    let text = "%%MatrixMarket matrix coordinate integer general\n9007199254740992 1 0\n";
+    std::fs::write(&path, text).unwrap();
+    let error = stats(&Location::Path { path, group: None }, 1).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Memory { .. }), "{error}");
+}
