@@ -6,20 +6,24 @@ use std::ops::Range;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
-use nnz::{Axis, DuplicatePolicy, Format, Generation, Layout, Location, Order, ValueType};
+use nnz::{
+    Axis, Compress, DuplicatePolicy, Format, Generation, Layout, Location, Order, ValueType,
+};
 
-use values::{memory, range};
+use values::{compress, memory, range};
 
 const ABOUT: &str = "Read, write, check and convert sparse matrices on disk, exactly and in \
                      bounded memory.";
 
 const PLACES: &str = "\
-A place is a file or a directory; - is standard input or output, for text. What is read is \
-recognised by its content, what is written by the ending of its name or --to.
+A place is a file, a directory, or FILE.h5::GROUP, a group in an HDF5 file; - is standard input or \
+output, for text. What is read is recognised by its content, what is written by the ending of its \
+name or --to.
 
-Reads:  BPCells directories; Matrix Market (.mtx, .mtx.gz); 10x folders (matrix.mtx, barcodes.tsv,
+Reads:  BPCells directories and HDF5 groups; Matrix Market (.mtx, .mtx.gz); 10x folders (matrix.mtx, barcodes.tsv,
         features.tsv or genes.tsv, each also with .gz)
-Writes: BPCells directories (.bpcells); Matrix Market (.mtx, .mtx.gz)
+Writes: BPCells directories (.bpcells) and HDF5 groups (.h5 with --to bpcells); Matrix Market
+        (.mtx, .mtx.gz)
 
 Exit status: 0 yes; 1 refused, invalid or an I/O error; 2 usage; 130 interrupted.";
 
@@ -112,6 +116,7 @@ pub(crate) struct Names {
 Examples:
   nnz convert filtered_feature_bc_matrix pbmc.bpcells
   nnz convert pbmc.bpcells pbmc.mtx.gz
+  nnz convert pbmc.bpcells study.h5ad::bpcells/raw --to bpcells --compress gzip:1
   nnz convert counts.mtx counts.bpcells --order row --type double")]
 pub(crate) struct Convert {
     /// The matrix
@@ -150,6 +155,10 @@ pub(crate) struct Convert {
     /// BPCells: the version of the format
     #[arg(long, value_name = "N", value_parser = generation)]
     pub(crate) format_version: Option<Generation>,
+
+    /// HDF5: none, or gzip:N with a level N of 1 to 9 [default: none]
+    #[arg(long, value_name = "HOW", value_parser = compress)]
+    pub(crate) compress: Option<Compress>,
 
     /// Matrix Market: coordinate or array [default: array if every cell of SRC is stored]
     #[arg(long, value_name = "LAYOUT")]

@@ -62,6 +62,7 @@ pub(crate) fn convert(
         duplicates: args.duplicates.map(Into::into),
         packing: args.unpacked.then_some(nnz::Packing::Unpacked),
         generation: args.format_version,
+        compress: args.compress,
         layout: args.format.map(Into::into),
         write: nnz::WriteOptions { overwrite: args.force, sync: !args.no_sync },
         strict: args.strict,

@@ -13,6 +13,8 @@ pub struct Capabilities {
     pub value_types: &'static [ValueType],
     /// Whether a string may hold line breaks.
     pub line_breaks: bool,
+    /// Whether a string may be any bytes, not only UTF-8 without zero bytes.
+    pub any_bytes: bool,
 }
 
 /// Named arrays that can be read.

@@ -8,6 +8,8 @@
 mod array;
 mod container;
 pub mod directory;
+#[cfg(feature = "hdf5")]
+pub mod hdf5;
 pub mod memory;
 pub mod staging;
 

@@ -62,7 +62,7 @@ impl Container for Memory {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { value_types: ValueType::ALL, line_breaks: true }
+        Capabilities { value_types: ValueType::ALL, line_breaks: true, any_bytes: true }
     }
 
     fn members(&self) -> Result<Vec<String>> {

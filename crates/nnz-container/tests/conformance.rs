@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use nnz_container::directory::{Directory, DirectoryWriter};
+#[cfg(feature = "hdf5")]
+use nnz_container::hdf5::{Compress, Hdf5, Hdf5Options, Hdf5Writer};
 use nnz_container::memory::Memory;
 use nnz_container::staging::WriteOptions;
 use nnz_container::{Container, ContainerWriter};
@@ -35,9 +37,34 @@ impl Backend for tempfile::TempDir {
     }
 }
 
+/// A group of an HDF5 file in a directory of its own.
+#[cfg(feature = "hdf5")]
+struct InHdf5(tempfile::TempDir, &'static str, Hdf5Options);
+
+#[cfg(feature = "hdf5")]
+impl Backend for InHdf5 {
+    fn writer(&self) -> Box<dyn ContainerWriter> {
+        let options = WriteOptions { overwrite: true, sync: false };
+        let path = self.0.path().join("store.h5");
+        Box::new(Hdf5Writer::create(&path, self.1, options, self.2).unwrap())
+    }
+
+    fn open(&self) -> Box<dyn Container> {
+        Box::new(Hdf5::open(&self.0.path().join("store.h5"), self.1).unwrap())
+    }
+}
+
 fn every_backend(test: impl Fn(&dyn Backend)) {
     test(&Memory::new());
     test(&tempfile::tempdir().unwrap());
+    #[cfg(feature = "hdf5")]
+    {
+        let plain = Hdf5Options::default();
+        let packed =
+            Hdf5Options { chunk: Some(3), compress: Compress::Gzip(4), ..Hdf5Options::default() };
+        test(&InHdf5(tempfile::tempdir().unwrap(), "", plain));
+        test(&InHdf5(tempfile::tempdir().unwrap(), "/some/group", packed));
+    }
 }
 
 /// Sixteen elements of a type, as native-endian bytes.
@@ -190,13 +217,15 @@ proptest! {
             let mut all = strings.iter().map(|s| &s[..]);
             let written = writer.write_strings("names", &mut all);
             let breaks = strings.iter().any(|s| s.contains(&b'\n') || s.ends_with(b"\r"));
+            let bytes = strings.iter().any(|s| s.contains(&0) || std::str::from_utf8(s).is_err());
             if written.is_err() {
-                assert!(breaks);
+                assert!(breaks || bytes);
                 return;
             }
             writer.finish().unwrap();
             let container = backend.open();
             assert!(!breaks || container.capabilities().line_breaks);
+            assert!(!bytes || container.capabilities().any_bytes);
             let back = container.strings("names").unwrap();
             assert_eq!(back.iter().collect::<Vec<_>>(), strings);
         });

@@ -1,16 +1,17 @@
-//! Whole lines from any reader, through one buffer of a fixed size.
+//! Whole lines from any reader, through buffers of a fixed size.
 
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{At, Error, Place, Result};
 
 /// The longest line that is kept. Only comments, which are not kept, may be longer.
 pub(crate) const LONGEST_LINE: usize = 64 << 10;
 
-/// Bytes of a buffer. A block of the shortest lines (4 bytes) then has some 100,000 entries.
-const CAPACITY: usize = 512 << 10;
+/// Bytes of a buffer. A block of the shortest lines (4 bytes) then has some 65,000 entries.
+const CAPACITY: usize = 256 << 10;
 
 /// Hands out lines, one at a time or in blocks of whole ones, and knows their numbers.
 pub(crate) struct Lines {
@@ -22,6 +23,7 @@ pub(crate) struct Lines {
     /// The number of the line that `unread` starts with.
     line: u64,
     ended: bool,
+    spare: Arc<Spare>,
 }
 
 /// Some whole lines, the last one ended by a newline too.
@@ -30,6 +32,40 @@ pub(crate) struct Block<'a> {
     pub(crate) text: &'a [u8],
     /// The number of the first line.
     pub(crate) line: u64,
+}
+
+/// A block that owns its text, and hands the buffer back when it is dropped.
+pub(crate) struct OwnedBlock {
+    buffer: Vec<u8>,
+    taken: Range<usize>,
+    line: u64,
+    /// Lines that are neither blank nor comments.
+    pub(crate) contents: u64,
+    spare: Arc<Spare>,
+}
+
+/// Buffers that nobody uses at the moment: as many as were ever in use at once.
+#[derive(Default)]
+struct Spare(Mutex<Vec<Vec<u8>>>);
+
+impl Spare {
+    fn take(&self) -> Vec<u8> {
+        let spare = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        spare.unwrap_or_else(|| vec![0; CAPACITY + 1])
+    }
+}
+
+impl OwnedBlock {
+    pub(crate) fn block(&self) -> Block<'_> {
+        Block { text: &self.buffer[self.taken.clone()], line: self.line }
+    }
+}
+
+impl Drop for OwnedBlock {
+    fn drop(&mut self) {
+        let buffer = std::mem::take(&mut self.buffer);
+        self.spare.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
+    }
 }
 
 /// How long the next line is.
@@ -51,6 +87,7 @@ impl Lines {
             unread: 0..0,
             line: 1,
             ended: false,
+            spare: Arc::default(),
         }
     }
 
@@ -93,18 +130,43 @@ impl Lines {
     ///
     /// Where blocks end does not depend on how much a single read returned.
     pub(crate) fn next_block(&mut self) -> Result<Option<Block<'_>>> {
+        let Some(taken) = self.whole_lines()? else {
+            return Ok(None);
+        };
+        let line = self.line;
+        let text = &self.buffer[taken.clone()];
+        self.line += newlines(text);
+        self.unread.start = taken.end;
+        Ok(Some(Block { text, line }))
+    }
+
+    /// Returns what [`next_block`](Self::next_block) does, to be kept while reading goes on.
+    pub(crate) fn next_owned(&mut self) -> Result<Option<OwnedBlock>> {
+        let Some(taken) = self.whole_lines()? else {
+            return Ok(None);
+        };
+        // Only the start of a line is left, which begins the next block.
+        let left = &self.buffer[taken.end..self.unread.end];
+        let mut buffer = self.spare.take();
+        buffer[..left.len()].copy_from_slice(left);
+        self.unread = 0..left.len();
+        let buffer = std::mem::replace(&mut self.buffer, buffer);
+        let line = self.line;
+        let survey = survey(&buffer[taken.clone()]);
+        self.line += survey.lines;
+        let spare = Arc::clone(&self.spare);
+        Ok(Some(OwnedBlock { buffer, taken, line, contents: survey.contents, spare }))
+    }
+
+    /// Fills the buffer and finds the whole lines at its start, after comments of any length.
+    fn whole_lines(&mut self) -> Result<Option<Range<usize>>> {
         loop {
             self.fill()?;
             if self.unread.is_empty() {
                 return Ok(None);
             }
             if let Some(last) = memchr::memrchr(b'\n', self.text()) {
-                let taken = self.unread.start..self.unread.start + last + 1;
-                self.unread.start = taken.end;
-                let text = &self.buffer[taken];
-                let line = self.line;
-                self.line += newlines(text);
-                return Ok(Some(Block { text, line }));
+                return Ok(Some(self.unread.start..self.unread.start + last + 1));
             }
             if first_byte(self.text()) != b'%' {
                 return Err(self.too_long());
@@ -209,4 +271,95 @@ fn first_byte(text: &[u8]) -> u8 {
 /// Counts the newlines of a text.
 pub(crate) fn newlines(text: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', text).count() as u64
+}
+
+/// What whole lines come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Survey {
+    lines: u64,
+    /// Those that are neither blank nor comments.
+    contents: u64,
+}
+
+fn survey(text: &[u8]) -> Survey {
+    let (lines, unlike) = count_lines(text);
+    if unlike == 0 {
+        return Survey { lines, contents: lines };
+    }
+    let mut contents = 0;
+    let mut start = 0;
+    for end in memchr::memchr_iter(b'\n', text) {
+        contents += u64::from(!matches!(first_byte(&text[start..=end]), b'%' | b'\n'));
+        start = end + 1;
+    }
+    Survey { lines, contents }
+}
+
+/// Counts newlines, and lines that begin unlike an entry: with a blank, a line end or a comment.
+///
+/// All threads wait for this one, so it looks at many bytes at a time and decides nothing.
+fn count_lines(text: &[u8]) -> (u64, u64) {
+    const LANES: usize = 32;
+    let unlike = |byte: u8| (byte <= b' ') | (byte == b'%');
+    let Some((&first, rest)) = text.split_first() else {
+        return (0, 0);
+    };
+    let mut counts = (0, u64::from(unlike(first)));
+    let mut add = |lines: u8, unlike: u8| {
+        counts.0 += u64::from(lines);
+        counts.1 += u64::from(unlike);
+    };
+    let (here, _) = text.as_chunks::<LANES>();
+    let (next, _) = rest.as_chunks::<LANES>();
+    // A byte counts to 255.
+    for (here, next) in here.chunks(255).zip(next.chunks(255)) {
+        let mut sums = ([0_u8; LANES], [0_u8; LANES]);
+        for (here, next) in here.iter().zip(next) {
+            for lane in 0..LANES {
+                let newline = here[lane] == b'\n';
+                sums.0[lane] += u8::from(newline);
+                sums.1[lane] += u8::from(newline & unlike(next[lane]));
+            }
+        }
+        std::iter::zip(sums.0, sums.1).for_each(|(lines, unlike)| add(lines, unlike));
+    }
+    let done = next.len() * LANES;
+    for (at, &byte) in text.iter().enumerate().skip(done) {
+        let newline = byte == b'\n';
+        // After the last line there is none.
+        let unlike = newline && text.get(at + 1).is_some_and(|&byte| unlike(byte));
+        add(u8::from(newline), u8::from(unlike));
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_in_texts_of_any_length() {
+        let mut seed = 7_u32;
+        let mut random = |below: usize| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            usize::try_from(seed >> 16).unwrap() % below
+        };
+        // Up to more lines than a byte can count in a lane, with and without lines unlike others.
+        for len in (0..300).chain([8159, 8160, 8161, 8162, 20_000]) {
+            for telling in [&b"\n\r\t %1"[..], b"1\n", b"\n"] {
+                let mut text: Vec<u8> = (0..len).map(|_| telling[random(telling.len())]).collect();
+                text.push(b'\n');
+                let lines: Vec<_> = text.split_inclusive(|&byte| byte == b'\n').collect();
+                let contents = lines.iter().filter(|line| {
+                    let rest: Vec<u8> =
+                        line.iter().copied().skip_while(|b| b" \t".contains(b)).collect();
+                    rest[0] != b'%' && rest != b"\n" && rest != b"\r\n"
+                });
+                let contents = contents.count() as u64;
+                let expected = Survey { lines: lines.len() as u64, contents };
+                assert_eq!(survey(&text), expected, "{:?}", String::from_utf8_lossy(&text));
+            }
+        }
+        assert_eq!(survey(b""), Survey { lines: 0, contents: 0 });
+    }
 }

@@ -6,6 +6,7 @@
 mod array;
 mod banner;
 mod coordinate;
+mod decimal;
 mod entries;
 mod fault;
 mod header;
@@ -15,6 +16,7 @@ mod peek;
 mod preamble;
 mod source;
 mod value;
+mod window;
 mod writer;
 
 pub use banner::{Field, Layout, Symmetry, looks_like};

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use nnz_core::{
     About, At, Axis, AxisMeaning, BatchReader, Error, ErrorKind, Fields, Header, MatrixSource,
-    Place, Result, StringList,
+    Place, Result, StringList, UnitReader,
 };
 
 use crate::matrix_market::{self, MatrixMarketSource};
@@ -146,6 +146,10 @@ impl MatrixSource for TenxFolderSource {
 
     fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
         self.matrix.batches(majors, fields)
+    }
+
+    fn units(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        self.matrix.units(majors, fields)
     }
 
     fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {

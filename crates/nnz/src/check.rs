@@ -2,7 +2,6 @@
 
 mod uniqueness;
 
-use nnz_container::directory::Directory;
 use nnz_core::{
     Axis, BatchReader as _, Error, ErrorKind, Fields, Finding, InTurn, MatrixSource, Result,
 };
@@ -20,9 +19,7 @@ pub(crate) use uniqueness::{Ascent, Watch, refuse_repeated};
 /// wrong is a finding.
 pub fn validate(location: &Location, memory: u64, each: &mut dyn FnMut(Finding)) -> Result<()> {
     match recognise(location)? {
-        Recognised::BpCells(path) => {
-            nnz_bpcells::validate(&|| Ok(Box::new(Directory::open(&path)?)), each)
-        }
+        Recognised::BpCells(store) => nnz_bpcells::validate(&|| store.open(), each),
         Recognised::Stream | Recognised::TenxFolder(_) | Recognised::MatrixMarket(_) => {
             let found = text(location, memory, each);
             found.or_else(|error| finding(error.within(&location.source_place()), each))

@@ -5,6 +5,7 @@ mod plan;
 
 use std::time::Instant;
 
+use nnz_container::hdf5::Compress;
 use nnz_container::staging::WriteOptions;
 use nnz_core::{
     At, Axis, Error, ErrorKind, MatrixSource, Order, Result, Rounding, Shape, StringList, ValueType,
@@ -34,6 +35,8 @@ pub struct ConvertOptions {
     pub packing: Option<Packing>,
     /// BPCells: the revision of the format; by default the second.
     pub generation: Option<Generation>,
+    /// HDF5: how arrays are compressed; by default not at all.
+    pub compress: Option<Compress>,
     /// Matrix Market: entries or every cell; by default as the source.
     pub layout: Option<Layout>,
     /// Whether the target may be replaced, and is synced.
@@ -58,6 +61,7 @@ impl Default for ConvertOptions {
             duplicates: None,
             packing: None,
             generation: None,
+            compress: None,
             layout: None,
             write: WriteOptions::default(),
             strict: false,
@@ -134,7 +138,11 @@ pub fn convert(
                 bytes_after: written.bytes,
                 seconds: started.elapsed().as_secs_f64(),
                 dropped,
-                notes: source.notes(),
+                notes: [
+                    source.notes(),
+                    target.misleads(source.header().meaning).into_iter().collect(),
+                ]
+                .concat(),
             });
         }
     }

@@ -38,6 +38,7 @@ pub use format::Format;
 pub use location::Location;
 pub use memory::default_memory;
 pub use nnz_bpcells::{Generation, Packing};
+pub use nnz_container::hdf5::Compress;
 pub use nnz_container::staging::{WriteOptions, abandon_all};
 pub use nnz_core::{
     About, ArrayAbout, At, Axis, AxisMeaning, Batch, BatchReader, Bint8, Duplicates, Element,

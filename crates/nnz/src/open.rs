@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use nnz_container::Container;
 use nnz_container::directory::Directory;
+use nnz_container::hdf5::{self, Hdf5};
 use nnz_core::{Error, ErrorKind, MatrixSource, Place, Result};
 use nnz_interop::{matrix_market, tenx_folder};
 
@@ -27,9 +29,8 @@ pub fn open(location: &Location) -> Result<Opened> {
     let unordered = |source: Box<dyn MatrixSource>| Opened { source, ordered: false };
     match recognise(location)? {
         Recognised::Stream => Ok(unordered(Box::new(matrix_market::open_stdin()?))),
-        Recognised::BpCells(path) => {
-            let directory = Box::new(Directory::open(&path)?);
-            let source = Box::new(nnz_bpcells::MatrixSource::open(directory)?);
+        Recognised::BpCells(store) => {
+            let source = Box::new(nnz_bpcells::MatrixSource::open(store.open()?)?);
             Ok(Opened { source, ordered: true })
         }
         Recognised::TenxFolder(path) => Ok(unordered(Box::new(tenx_folder::open(&path)?))),
@@ -41,12 +42,28 @@ pub fn open(location: &Location) -> Result<Opened> {
 pub(crate) enum Recognised {
     /// A text on standard input.
     Stream,
-    /// A directory of BPCells arrays.
-    BpCells(PathBuf),
+    /// BPCells arrays.
+    BpCells(Store),
     /// A directory with a Matrix Market file and the names of its rows and columns.
     TenxFolder(PathBuf),
     /// A Matrix Market file.
     MatrixMarket(PathBuf),
+}
+
+/// Where named arrays are.
+pub(crate) enum Store {
+    Directory(PathBuf),
+    Hdf5 { path: PathBuf, group: String },
+}
+
+impl Store {
+    pub(crate) fn open(&self) -> Result<Box<dyn Container>> {
+        Ok(match self {
+            Self::Directory(path) => Box::new(Directory::open(path)?),
+            // Units are decoded by many threads already.
+            Self::Hdf5 { path, group } => Box::new(Hdf5::open(path, group)?.with_threads(1)),
+        })
+    }
 }
 
 pub(crate) fn recognise(location: &Location) -> Result<Recognised> {
@@ -55,6 +72,9 @@ pub(crate) fn recognise(location: &Location) -> Result<Recognised> {
         Location::Path { path, group } => (path, group),
     };
     let found = path.metadata().map_err(|error| Error::io(path, error))?;
+    if found.is_file() && starts_as_hdf5(path)? {
+        return recognise_hdf5(path, group.as_deref());
+    }
     if let Some(group) = group.as_deref().filter(|group| !group.is_empty()) {
         let what = format!("holds no groups, so there is no {group:?} in it");
         return Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)));
@@ -64,7 +84,7 @@ pub(crate) fn recognise(location: &Location) -> Result<Recognised> {
 
 fn recognise_directory(path: &Path) -> Result<Recognised> {
     if path.join("version").exists() {
-        return Ok(Recognised::BpCells(path.to_path_buf()));
+        return Ok(Recognised::BpCells(Store::Directory(path.to_path_buf())));
     }
     if tenx_folder::looks_like(path) {
         return Ok(Recognised::TenxFolder(path.to_path_buf()));
@@ -99,6 +119,34 @@ fn stores_inside(path: &Path) -> Result<Vec<String>> {
     Ok(inside)
 }
 
+/// Whether a file is HDF5, as far as its first bytes tell.
+pub(crate) fn starts_as_hdf5(path: &Path) -> Result<bool> {
+    let mut start = Vec::with_capacity(8);
+    let file = File::open(path).map_err(|error| Error::io(path, error))?;
+    file.take(8).read_to_end(&mut start).map_err(|error| Error::io(path, error))?;
+    Ok(hdf5::is_hdf5(&start))
+}
+
+/// Finds the group that is meant: the one named, or the only one that holds a matrix.
+fn recognise_hdf5(path: &Path, group: Option<&str>) -> Result<Recognised> {
+    let store = |group: &str| Store::Hdf5 { path: path.to_path_buf(), group: group.to_owned() };
+    if let Some(group) = group {
+        return Ok(Recognised::BpCells(store(group)));
+    }
+    let found = hdf5::groups_with(path, &["version"])?;
+    let found: Vec<_> = found.iter().filter(|tagged| tagged.text.contains("-matrix-")).collect();
+    let what = match found[..] {
+        [only] => return Ok(Recognised::BpCells(store(&only.group))),
+        [] => "an HDF5 file without a BPCells matrix, the only kind this version reads".to_owned(),
+        _ => {
+            let path = path.display();
+            let places = found.iter().map(|tagged| format!("\n  {path}::/{}", tagged.group));
+            format!("holds several; name one of{}", places.collect::<String>())
+        }
+    };
+    Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)))
+}
+
 fn recognise_file(path: &Path) -> Result<Recognised> {
     let matrix_market = || Ok(Recognised::MatrixMarket(path.to_path_buf()));
     let regular = path.metadata().is_ok_and(|found| found.is_file());
@@ -111,8 +159,7 @@ fn recognise_file(path: &Path) -> Result<Recognised> {
     let file = File::open(path).map_err(|error| Error::io(path, error))?;
     file.take(512).read_to_end(&mut start).map_err(|error| Error::io(path, error))?;
     let known_unread = [
-        (&b"\x89HDF\r\n\x1a\n"[..], "an HDF5 file"),
-        (b"PK\x03\x04", "a zip archive, as npz files are"),
+        (&b"PK\x03\x04"[..], "a zip archive, as npz files are"),
         (b"CDF\x01", "a NetCDF file"),
         (b"CDF\x02", "a NetCDF file"),
         (b"CDF\x05", "a NetCDF file"),

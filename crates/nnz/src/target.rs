@@ -3,9 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use nnz_bpcells::SinkOptions;
+use nnz_container::ContainerWriter;
 use nnz_container::directory::DirectoryWriter;
+use nnz_container::hdf5::{Compress, Hdf5Options, Hdf5Writer};
 use nnz_container::staging::WriteOptions;
-use nnz_core::{Error, Header, MatrixSink, Needs, Place, Result, Rounding, StringList};
+use nnz_core::{
+    AxisMeaning, Error, Header, MatrixSink, Needs, Place, Result, Rounding, StringList,
+};
 use nnz_interop::matrix_market::{self, Layout};
 
 use crate::{ConvertOptions, Format, Generation, Location, Packing};
@@ -14,25 +18,23 @@ use crate::{ConvertOptions, Format, Generation, Location, Packing};
 pub(crate) struct Target {
     /// Where, or `None` for standard output.
     path: Option<PathBuf>,
+    /// The group of an HDF5 file, if it is to be one; the root group has no name.
+    group: Option<String>,
     kind: Kind,
     write: WriteOptions,
 }
 
 enum Kind {
-    BpCells(SinkOptions),
+    BpCells(SinkOptions, Hdf5Options),
     MatrixMarket { layout: Layout, lossy: bool },
 }
 
 impl Target {
     /// Decides how to write to a place. `dense` says whether the source stores every cell.
     pub(crate) fn new(to: &Location, options: &ConvertOptions, dense: bool) -> Result<Self> {
-        let path = match to {
-            Location::Stream => None,
-            Location::Path { path, group: None } => Some(path.clone()),
-            Location::Path { group: Some(_), .. } => {
-                let what = "no format that this version writes has groups";
-                return Err(Error::argument(format!("{to}: {what}")));
-            }
+        let (path, group) = match to {
+            Location::Stream => (None, None),
+            Location::Path { path, group } => (Some(path.clone()), group.clone()),
         };
         let format = options
             .format
@@ -42,20 +44,30 @@ impl Target {
             return Err(Error::argument(format!("{to}: {what}")));
         };
         let refuse = |what: &str| Err(Error::argument(format!("{what} says nothing of {format}")));
+        let hdf5 = group.is_some() || path.as_deref().is_some_and(goes_to_hdf5);
+        if options.compress.is_some() && !(hdf5 && format == Format::BpCells) {
+            return Err(Error::argument("only what goes to an HDF5 file is compressed so"));
+        }
         let kind = match format {
             Format::BpCells => {
                 if options.layout.is_some() {
                     return refuse("a layout");
                 }
                 if path.is_none() {
-                    return Err(Error::argument("a directory cannot go to standard output"));
+                    return Err(Error::argument("BPCells arrays cannot go to standard output"));
                 }
-                Kind::BpCells(SinkOptions {
+                let sink = SinkOptions {
                     packing: options.packing.unwrap_or_default(),
                     generation: options.generation.unwrap_or_default(),
-                })
+                };
+                let compress = options.compress.unwrap_or(Compress::None);
+                let threads = options.threads;
+                Kind::BpCells(sink, Hdf5Options { compress, threads, ..Hdf5Options::default() })
             }
             Format::MatrixMarket => {
+                if group.is_some() {
+                    return refuse("a group");
+                }
                 if options.packing == Some(Packing::Unpacked) {
                     return refuse("unpacked");
                 }
@@ -69,15 +81,25 @@ impl Target {
                 }
             }
         };
-        Ok(Self { path, kind, write: options.write })
+        let group = (hdf5 && format == Format::BpCells).then(|| group.unwrap_or_default());
+        Ok(Self { path, group, kind, write: options.write })
     }
 
     /// Returns what the format can hold.
     pub(crate) fn needs(&self) -> Needs {
         match self.kind {
-            Kind::BpCells(_) => nnz_bpcells::NEEDS,
+            Kind::BpCells(..) => nnz_bpcells::NEEDS,
             Kind::MatrixMarket { layout, .. } => matrix_market::needs(layout),
         }
+    }
+
+    /// Says what readers of the format will take the axes for, where that is not what they are.
+    pub(crate) fn misleads(&self, meaning: [AxisMeaning; 2]) -> Option<String> {
+        let exchanged = meaning == [AxisMeaning::Cells, AxisMeaning::Features];
+        (exchanged && matches!(self.kind, Kind::BpCells(..))).then(|| {
+            "rows are cells here, but programs take the rows of a BPCells matrix for features"
+                .to_owned()
+        })
     }
 
     /// Returns the place, for messages.
@@ -100,12 +122,15 @@ impl Target {
 
     /// Checks that the place may be written, before any work is done.
     pub(crate) fn check(&self) -> Result<()> {
-        match (&self.path, &self.kind) {
-            (Some(path), Kind::BpCells(_)) => DirectoryWriter::create(path, self.write).map(drop),
-            (Some(path), Kind::MatrixMarket { .. }) => {
+        match (&self.path, &self.group, &self.kind) {
+            // Starting to write a group copies the file it goes into: that is done once.
+            (None, ..) | (_, Some(_), _) => Ok(()),
+            (Some(path), None, Kind::BpCells(..)) => {
+                DirectoryWriter::create(path, self.write).map(drop)
+            }
+            (Some(path), None, Kind::MatrixMarket { .. }) => {
                 nnz_container::staging::StagedFile::create(path, self.write).map(drop)
             }
-            (None, _) => Ok(()),
         }
     }
 
@@ -116,13 +141,16 @@ impl Target {
         names: [Option<&StringList>; 2],
     ) -> Result<Box<dyn MatrixSink>> {
         let created = match (&self.kind, &self.path) {
-            (Kind::BpCells(options), Some(path)) => {
-                let container = Box::new(DirectoryWriter::create(path, self.write)?);
+            (Kind::BpCells(options, hdf5), Some(path)) => {
+                let container: Box<dyn ContainerWriter> = match &self.group {
+                    None => Box::new(DirectoryWriter::create(path, self.write)?),
+                    Some(group) => Box::new(Hdf5Writer::create(path, group, self.write, *hdf5)?),
+                };
                 let sink = nnz_bpcells::MatrixSink::create(container, header, names, *options);
                 sink.map(|sink| Box::new(sink) as Box<dyn MatrixSink>)
             }
-            (Kind::BpCells(_), None) => {
-                Err(Error::argument("a directory cannot go to standard output"))
+            (Kind::BpCells(..), None) => {
+                Err(Error::argument("BPCells arrays cannot go to standard output"))
             }
             (Kind::MatrixMarket { layout, lossy }, path) => {
                 let target = match path {
@@ -141,4 +169,11 @@ impl Target {
         };
         created.map_err(|error| error.within(&self.place()))
     }
+}
+
+/// Whether a path is that of an HDF5 file, by its ending or by what is there.
+fn goes_to_hdf5(path: &Path) -> bool {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    let named = matches!(ending.as_deref(), Some("h5" | "hdf5" | "h5ad"));
+    named || (path.is_file() && crate::open::starts_as_hdf5(path).unwrap_or(false))
 }

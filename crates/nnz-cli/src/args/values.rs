@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use nnz::Compress;
+
 /// Reads `A:B`, `A:`, `:B` or `:`: from A up to, not including, B.
 pub(super) fn range(text: &str) -> Result<Range<u64>, String> {
     let (start, end) = text.split_once(':').ok_or("expected A:B")?;
@@ -38,6 +40,16 @@ pub(super) fn memory(text: &str) -> Result<u64, String> {
         other => return Err(format!("unknown unit {other:?}")),
     };
     number.checked_mul(factor).ok_or_else(|| "too large".to_owned())
+}
+
+/// Reads how arrays are compressed.
+pub(super) fn compress(text: &str) -> Result<Compress, String> {
+    let level = text.strip_prefix("gzip:").and_then(|level| level.parse().ok());
+    match (text, level) {
+        ("none", _) => Ok(Compress::None),
+        (_, Some(level @ 1..=9)) => Ok(Compress::Gzip(level)),
+        _ => Err("expected none, or gzip:1 to gzip:9".to_owned()),
+    }
 }
 
 #[cfg(test)]

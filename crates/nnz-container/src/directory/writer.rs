@@ -11,7 +11,7 @@ use crate::staging::{StagedDirectory, WriteOptions};
 use crate::{ArrayId, Capabilities, ContainerWriter};
 
 pub(super) const CAPABILITIES: Capabilities =
-    Capabilities { value_types: header::TYPES, line_breaks: false };
+    Capabilities { value_types: header::TYPES, line_breaks: false, any_bytes: true };
 
 /// Bytes collected for an array before they are handed to the system.
 const BUFFER: usize = 256 << 10;

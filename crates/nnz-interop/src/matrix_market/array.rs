@@ -1,21 +1,29 @@
 //! Reading an array file: the cells of the stored triangle, column by column.
 
-use nnz_core::{At, Batch, BatchReader, Majors, Order, Result, Values};
+use nnz_core::{At, Batch, Majors, Order, Result, Unit, UnitReader, Values};
 
 use super::banner::{Field, Symmetry};
-use super::coordinate::ended;
 use super::entries::{Rules, check_diagonal};
 use super::fault::{Expected, Fault, position};
 use super::line::{Content, content, end_of_line, nth_content};
-use super::source::MatrixMarketSource;
+use super::source::{MatrixMarketSource, Progress};
 use super::value::{Present, Value};
-use crate::lines::{Block, LONGEST_LINE, Lines};
+use crate::lines::{LONGEST_LINE, Lines, OwnedBlock};
 
 pub(super) struct ArrayReader<'a> {
     source: &'a MatrixMarketSource,
     lines: Lines,
-    read: u64,
+    progress: Progress,
     next: Cell,
+}
+
+/// A block whose values are not read yet.
+struct ArrayUnit<'a> {
+    source: &'a MatrixMarketSource,
+    block: OwnedBlock,
+    /// Values that may be left, with those of this block.
+    left: u64,
+    first: Cell,
 }
 
 /// The cell that the next value belongs to.
@@ -28,7 +36,7 @@ struct Cell {
 impl<'a> ArrayReader<'a> {
     pub(super) fn new(source: &'a MatrixMarketSource, lines: Lines) -> Self {
         let row = source.rules().symmetry.first_row(0);
-        Self { source, lines, read: 0, next: Cell { row, col: 0 } }
+        Self { source, lines, progress: Progress::default(), next: Cell { row, col: 0 } }
     }
 
     /// Finds the position of a cell, or of its mirror image.
@@ -66,56 +74,76 @@ impl<'a> ArrayReader<'a> {
 }
 
 impl Cell {
-    /// Says which cells the values of a batch belong to.
-    fn place(&mut self, rules: Rules, block: Block<'_>, batch: &mut Batch) -> Result<(), Fault> {
-        let values = batch.values.len().unwrap_or(0);
-        batch.order = Order::Col;
-        batch.majors = Majors::Consecutive(self.col);
-        batch.offsets.clear();
-        batch.offsets.push(0);
-        let starts = batch.minors.spans_mut();
-        let mut placed = 0;
+    /// Goes past so many values, and calls `run` with the cell and the number of those in each
+    /// column.
+    fn advance(&mut self, rules: Rules, mut values: u64, mut run: impl FnMut(Self, u64)) {
+        if values == 0 {
+            return;
+        }
         // The last column of a skew-symmetric array has no cell and follows the one before.
-        let no_cell = |cell: Cell| cell.row == rules.shape.rows && cell.col < rules.shape.cols;
-        while placed < values || no_cell(*self) {
-            let Cell { row, col } = *self;
-            let left = usize::try_from(rules.shape.rows - row).unwrap_or(usize::MAX);
-            let count = left.min(values - placed);
-            if row == col && count > 0 && rules.symmetry == Symmetry::Hermitian {
-                check_real(&batch.values, placed, block.text)?;
-            }
-            starts.push(row);
-            placed += count;
-            batch.offsets.push(placed);
-            self.row += count as u64;
+        let no_cell = |cell: Self| cell.row == rules.shape.rows && cell.col < rules.shape.cols;
+        while values > 0 || no_cell(*self) {
+            let count = values.min(rules.shape.rows - self.row);
+            run(*self, count);
+            values -= count;
+            self.row += count;
             if self.row == rules.shape.rows {
                 self.col += 1;
                 self.row = rules.symmetry.first_row(self.col);
             }
         }
-        Ok(())
+    }
+
+    /// Says which cells the values of a batch belong to, from this one on.
+    fn place(mut self, rules: Rules, text: &[u8], batch: &mut Batch) -> Result<(), Fault> {
+        batch.order = Order::Col;
+        batch.majors = Majors::Consecutive(self.col);
+        let offsets = &mut batch.offsets;
+        offsets.clear();
+        offsets.push(0);
+        let starts = batch.minors.spans_mut();
+        let values = &batch.values;
+        let mut placed = 0;
+        let mut checked = Ok(());
+        self.advance(rules, values.len().unwrap_or(0) as u64, |Self { row, col }, count| {
+            if row == col && count > 0 && rules.symmetry == Symmetry::Hermitian && checked.is_ok() {
+                checked = check_real(values, placed, text);
+            }
+            starts.push(row);
+            // No more than the values of a batch, which memory holds.
+            placed += usize::try_from(count).unwrap_or(usize::MAX);
+            offsets.push(placed);
+        });
+        checked
     }
 }
 
-impl BatchReader for ArrayReader<'_> {
-    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool> {
-        let path = self.source.path();
-        let stored = self.source.stored();
-        let field = self.source.rules().field;
-        while let Some(block) = self.lines.next_block()? {
-            parse_cells(block.text, field, stored - self.read, &mut batch.values)
-                .map_err(|fault| fault.out_of(stored).report(path, block))?;
-            let count = batch.values.len().unwrap_or(0);
-            if count > 0 {
-                self.read += count as u64;
-                self.next
-                    .place(self.source.rules(), block, batch)
-                    .map_err(|fault| fault.report(path, block))?;
-                return Ok(true);
+impl<'a> UnitReader<'a> for ArrayReader<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
+        while let Some(block) = self.lines.next_owned()? {
+            if block.contents > 0 {
+                let left = self.progress.take(block.contents, self.source.stored());
+                let first = self.next;
+                self.next.advance(self.source.rules(), block.contents.min(left), |_, _| {});
+                let source = self.source;
+                return Ok(Some(Box::new(ArrayUnit { source, block, left, first })));
             }
         }
-        ended(path, &self.lines, self.read, stored)?;
-        Ok(false)
+        Ok(None)
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.progress.end(self.source, &self.lines)
+    }
+}
+
+impl Unit for ArrayUnit<'_> {
+    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
+        let block = self.block.block();
+        let rules = self.source.rules();
+        parse_cells(block.text, rules.field, self.left, &mut batch.values)
+            .and_then(|()| self.first.place(rules, block.text, batch))
+            .map_err(|fault| self.source.refuse(fault, block))
     }
 }
 
@@ -139,6 +167,7 @@ pub(crate) fn parse_cells(
 fn parse_lines<V: Value>(block: &[u8], limit: u64, values: &mut Values) -> Result<(), Fault> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     V::fill(values, |values| {
+        values.clear();
         let mut at = 0;
         while at < block.len() {
             let start = at;

@@ -1,50 +1,65 @@
 //! Reading a coordinate file: a block of lines becomes a batch.
 
-use nnz_core::{At, Batch, BatchReader, Error, MatrixSource, Place, Result};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::entries::{Above, Rules, parse_block};
-use super::fault::{counted, position};
+use nnz_core::{At, Batch, MatrixSource, Result, Unit, UnitReader};
+
+use super::entries::{Above, parse_block};
+use super::fault::position;
 use super::line::nth_content;
-use super::source::MatrixMarketSource;
-use crate::lines::{Block, Lines};
+use super::source::{MatrixMarketSource, Progress};
+use crate::lines::{Block, Lines, OwnedBlock};
 
 pub(super) struct CoordinateReader<'a> {
     source: &'a MatrixMarketSource,
     lines: Lines,
-    rules: Rules,
-    read: u64,
-    above: Noted,
+    progress: Progress,
+    above: Arc<Mutex<Noted>>,
 }
 
-/// Entries above the diagonal in the blocks read so far.
+/// A block whose entries are not read yet.
+struct CoordinateUnit<'a> {
+    source: &'a MatrixMarketSource,
+    block: OwnedBlock,
+    /// Entries that may be left, with those of this block.
+    left: u64,
+    above: Arc<Mutex<Noted>>,
+}
+
+/// Entries above the diagonal in the blocks read so far, in whatever order that was.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Noted {
     pub(super) count: u64,
     pub(super) first: Option<At>,
+    /// The line that the block of the first one starts with.
+    block: u64,
 }
 
 impl Noted {
     fn add(&mut self, above: Above, block: Block<'_>) {
+        let Some(first) = above.first else { return };
         self.count += above.count;
-        if self.first.is_none() {
-            self.first = above.first.map(|at| position(block, at));
+        if self.first.is_none() || block.line < self.block {
+            self.block = block.line;
+            self.first = Some(position(block, first));
         }
     }
 }
 
 impl<'a> CoordinateReader<'a> {
     pub(super) fn new(source: &'a MatrixMarketSource, lines: Lines) -> Self {
-        Self { source, lines, rules: source.rules(), read: 0, above: Noted::default() }
+        Self { source, lines, progress: Progress::default(), above: Arc::default() }
     }
 
     /// Finds the positions of the first two entries at a place, or at its mirror image.
     pub(super) fn locate(mut self, row: u64, col: u64) -> Result<Vec<At>> {
+        let rules = self.source.rules();
         let mirrored = self.source.header().structure.triangle().is_some();
         let mut found = Vec::new();
         let mut batch = self.source.empty_batch();
         while let Some(block) = self.lines.next_block()? {
             // What is wrong was told when the entries were read.
-            if parse_block(block.text, &self.rules, u64::MAX, &mut batch).is_err() {
+            if parse_block(block.text, &rules, u64::MAX, &mut batch).is_err() {
                 break;
             }
             // One entry a line, so entries and lines with something on them count the same.
@@ -64,34 +79,33 @@ impl<'a> CoordinateReader<'a> {
     }
 }
 
-impl BatchReader for CoordinateReader<'_> {
-    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool> {
-        let path = self.source.path();
-        let stored = self.source.stored();
-        while let Some(block) = self.lines.next_block()? {
-            let above = parse_block(block.text, &self.rules, stored - self.read, batch)
-                .map_err(|fault| fault.out_of(stored).report(path, block))?;
-            self.above.add(above, block);
-            self.read += batch.entries() as u64;
-            if batch.entries() > 0 {
-                return Ok(true);
+impl<'a> UnitReader<'a> for CoordinateReader<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
+        while let Some(block) = self.lines.next_owned()? {
+            if block.contents > 0 {
+                let left = self.progress.take(block.contents, self.source.stored());
+                let above = Arc::clone(&self.above);
+                let source = self.source;
+                return Ok(Some(Box::new(CoordinateUnit { source, block, left, above })));
             }
         }
-        self.source.note(&self.above);
-        ended(path, &self.lines, self.read, stored)?;
-        Ok(false)
+        Ok(None)
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.source.note(&self.above.lock().unwrap_or_else(PoisonError::into_inner));
+        self.progress.end(self.source, &self.lines)
     }
 }
 
-/// Checks at the end of a file that it held what its sizes say.
-pub(super) fn ended(path: &std::path::Path, lines: &Lines, read: u64, stored: u64) -> Result<()> {
-    if read == stored {
-        return Ok(());
+impl Unit for CoordinateUnit<'_> {
+    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
+        let block = self.block.block();
+        let above = parse_block(block.text, &self.source.rules(), self.left, batch)
+            .map_err(|fault| self.source.refuse(fault, block))?;
+        if above.count > 0 {
+            self.above.lock().unwrap_or_else(PoisonError::into_inner).add(above, block);
+        }
+        Ok(())
     }
-    let at = At::Line { line: lines.line(), column: 1 };
-    Err(Error::mismatch(
-        Place::path(path).at(at),
-        format_args!("the end of the file after {}", counted(read)),
-        format_args!("{stored}"),
-    ))
 }

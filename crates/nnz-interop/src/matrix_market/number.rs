@@ -4,6 +4,7 @@
 //! its end a text reads as newlines, so nothing here can run over.
 
 use super::fault::{Expected, Fault};
+use super::window::eight_digits;
 
 /// Returns the byte at a position.
 #[inline]
@@ -64,11 +65,7 @@ fn up_to_eight_digits(text: &[u8], at: usize) -> (u64, usize) {
     }
     // Moved to the end of the word, with zeros before them, the digits are an eight-digit number.
     let lanes = lanes << (64 - 8 * count);
-    // Neighbours join: tens and ones to pairs, pairs to fours, fours to the whole.
-    let pairs = lanes.wrapping_mul(10).wrapping_add(lanes >> 8);
-    let even = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(100 + (1_000_000 << 32));
-    let odd = ((pairs >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(1 + (10_000 << 32));
-    (even.wrapping_add(odd) >> 32, count as usize)
+    (eight_digits(lanes), count as usize)
 }
 
 /// Returns the bytes near the end of a text, newlines after it.

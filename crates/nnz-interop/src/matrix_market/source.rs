@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use nnz_core::{
-    About, Axis, Batch, BatchReader, Error, Fields, Header, MatrixSource, Order, Place, Result,
-    StringList, Values,
+    About, At, Axis, Batch, BatchReader, Error, Fields, Header, InTurn, MatrixSource, Order, Place,
+    Result, StringList, UnitReader, Values,
 };
 
 use super::array::ArrayReader;
 use super::banner::Layout;
 use super::coordinate::{CoordinateReader, Noted};
 use super::entries::Rules;
-use super::fault::counted;
+use super::fault::{Fault, counted};
 use super::peek::{Guess, PEEK, guess_order};
 use super::preamble::Preamble;
 use crate::input::Input;
-use crate::lines::Lines;
+use crate::lines::{Block, Lines};
 
 /// A matrix in Matrix Market text, read from its start to its end.
 ///
@@ -122,8 +122,10 @@ impl MatrixMarketSource {
         self.preamble.rules(self.header.order)
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+    /// Makes the error that tells of a fault in a block.
+    #[cold]
+    pub(super) fn refuse(&self, fault: Fault, block: Block<'_>) -> Error {
+        fault.out_of(self.preamble.stored).report(&self.path, block)
     }
 
     /// Returns the number of entries that the sizes state, or for an array imply.
@@ -138,6 +140,37 @@ impl MatrixMarketSource {
     /// Keeps what a whole reading has noticed.
     pub(super) fn note(&self, noted: &Noted) {
         *self.noted.lock().unwrap_or_else(PoisonError::into_inner) = noted.clone();
+    }
+}
+
+/// Entries, or values of an array, in the blocks that were handed out.
+///
+/// They are counted as lines with something on them: one each, or the block will be refused.
+#[derive(Default)]
+pub(super) struct Progress {
+    read: u64,
+}
+
+impl Progress {
+    /// Counts those of a block, and returns how many there may be from its start.
+    pub(super) fn take(&mut self, count: u64, stored: u64) -> u64 {
+        let left = stored.saturating_sub(self.read);
+        self.read += count;
+        left
+    }
+
+    /// Checks at the end of the file that it held what its sizes say.
+    pub(super) fn end(&self, source: &MatrixMarketSource, lines: &Lines) -> Result<()> {
+        let stored = source.stored();
+        if self.read == stored {
+            return Ok(());
+        }
+        let at = At::Line { line: lines.line(), column: 1 };
+        Err(Error::mismatch(
+            Place::path(&source.path).at(at),
+            format_args!("the end of the file after {}", counted(self.read)),
+            format_args!("{stored}"),
+        ))
     }
 }
 
@@ -175,7 +208,11 @@ impl MatrixSource for MatrixMarketSource {
         self.origin.file_bytes.is_some()
     }
 
-    fn batches(&self, majors: Range<u64>, _: Fields) -> Result<Box<dyn BatchReader + '_>> {
+    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(InTurn(self.units(majors, fields)?)))
+    }
+
+    fn units(&self, majors: Range<u64>, _: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
         let all = 0..self.header.shape.major(self.header.order);
         if majors != all {
             let what = "a text is read whole, not by a range of rows or columns";
@@ -188,7 +225,7 @@ impl MatrixSource for MatrixMarketSource {
         })
     }
 
-    fn locate(&self, row: u64, col: u64) -> Result<Vec<nnz_core::At>> {
+    fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {
         if !self.rereadable() {
             return Ok(Vec::new());
         }

@@ -3,8 +3,10 @@
 mod array;
 mod body;
 mod coordinate;
+mod line;
 mod output;
 mod place;
+mod ready;
 mod text;
 
 use std::io::Write;

@@ -15,8 +15,8 @@ const CHUNK: usize = 256 << 10;
 pub(super) struct Body {
     output: Output,
     spool: Option<File>,
-    /// What is to be written next: append to it, and call [`Body::flush_full`].
-    pub(super) text: Vec<u8>,
+    /// What is to be written next.
+    text: Vec<u8>,
 }
 
 impl Body {
@@ -34,25 +34,32 @@ impl Body {
         self.output.path()
     }
 
-    /// Writes the buffer out once it is full.
-    #[inline]
-    pub(super) fn flush_full(&mut self) -> Result<()> {
-        if self.text.len() >= CHUNK {
-            self.flush()?;
+    /// Writes text that is there already; what is short waits for more.
+    pub(super) fn write(&mut self, text: &[u8]) -> Result<()> {
+        if self.text.len() + text.len() < CHUNK {
+            self.text.extend_from_slice(text);
+            return Ok(());
         }
-        Ok(())
+        self.flush()?;
+        self.put(text)
     }
 
     fn flush(&mut self) -> Result<()> {
+        let text = std::mem::take(&mut self.text);
+        let put = self.put(&text);
+        self.text = text;
+        self.text.clear();
+        put
+    }
+
+    fn put(&mut self, text: &[u8]) -> Result<()> {
         match &mut self.spool {
-            None => self.output.write(&self.text)?,
+            None => self.output.write(text),
             Some(file) => {
-                let written = file.write_all(&self.text);
-                self.output.io(written)?;
+                let written = file.write_all(text);
+                self.output.io(written)
             }
         }
-        self.text.clear();
-        Ok(())
     }
 
     /// Completes the output; `before` precedes what was kept aside.

@@ -1,8 +1,6 @@
 //! Values as text that reads back as the same value.
 
-use nnz_core::{
-    At, Bint8, Error, ErrorKind, Place, Result, Rounding, Scalar, ValueType, write_float64,
-};
+use nnz_core::{At, Bint8, Error, ErrorKind, Place, Result, Rounding, Scalar, ValueType};
 
 use super::super::Symmetry;
 
@@ -130,29 +128,13 @@ impl Number {
             (_, same) => same,
         })
     }
-
-    /// Appends the text.
-    #[inline]
-    pub(super) fn write(self, out: &mut Vec<u8>, lossy: bool) -> Result<()> {
-        match self {
-            Self::Integer(v) => out.extend_from_slice(itoa::Buffer::new().format(v).as_bytes()),
-            Self::Large(v) => return Err(too_large(v)),
-            Self::Real(v) => write_real(out, v, lossy)?,
-            Self::Complex([re, im]) => {
-                write_real(out, re, lossy)?;
-                out.push(b' ');
-                write_real(out, im, lossy)?;
-            }
-        }
-        Ok(())
-    }
 }
 
+/// Returns the word for a NaN, if it is one, and refuses one that no word stands for.
 #[inline]
-fn write_real(out: &mut Vec<u8>, value: f64, lossy: bool) -> Result<()> {
+pub(super) fn check_nan(value: f64, lossy: bool) -> Result<Option<&'static [u8]>> {
     if !value.is_nan() {
-        write_float64(out, value);
-        return Ok(());
+        return Ok(None);
     }
     let bits = value.to_bits();
     if bits & !SIGN != PLAIN_NAN && !lossy {
@@ -163,15 +145,15 @@ fn write_real(out: &mut Vec<u8>, value: f64, lossy: bool) -> Result<()> {
         ));
     }
     // A processor's own NaN often has the sign set. Readers know `-nan`.
-    out.extend_from_slice(if bits & SIGN == 0 { b"nan" } else { b"-nan" });
-    Ok(())
+    Ok(Some(if bits & SIGN == 0 { b"nan" } else { b"-nan" }))
 }
 
+/// Refuses an unsigned integer that is too large for a signed one.
 #[cold]
-fn too_large(found: u64) -> Error {
+pub(super) fn check_integer(found: u64) -> Result<()> {
     let kind =
         ErrorKind::Inexact { found: Scalar::U64(found), target: ValueType::I64, holds: None };
-    Error::new(kind, Place::default())
+    Err(Error::new(kind, Place::default()))
 }
 
 /// Adds the entry that an error concerns.

@@ -1,0 +1,78 @@
+//! Copies every BPCells group of one HDF5 file into another, which may be there already.
+//!
+//! `hdf5_copy [--gzip LEVEL] [--chunk ELEMENTS] [--into GROUP] [--force] FROM TO`
+#![allow(clippy::print_stdout, clippy::print_stderr, missing_docs)]
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use nnz_container::hdf5::{Compress, Hdf5, Hdf5Options, Hdf5Writer, groups_with};
+use nnz_container::staging::WriteOptions;
+use nnz_container::{Container, ContainerWriter};
+use nnz_core::Error;
+
+/// Elements copied at a time.
+const BLOCK: u64 = 1 << 20;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn std::error::Error>> {
+    let mut options = Hdf5Options::default();
+    let mut write = WriteOptions { overwrite: false, sync: false };
+    let mut into = String::new();
+    let mut paths = Vec::new();
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().ok_or("a value is missing");
+        match argument.as_str() {
+            "--gzip" => options.compress = Compress::Gzip(value()?.parse()?),
+            "--chunk" => options.chunk = Some(value()?.parse()?),
+            "--into" => into = value()?,
+            "--force" => write.overwrite = true,
+            _ => paths.push(argument),
+        }
+    }
+    let [from, to] = &paths[..] else { return Err("give FROM and TO".into()) };
+    for found in groups_with(Path::new(from), &["version"])? {
+        let group = format!("{into}/{}", found.group);
+        let source = Hdf5::open(Path::new(from), &found.group)?;
+        let mut writer = Hdf5Writer::create(Path::new(to), &group, write, options)?;
+        writer.set_tag("version", &source.tag("version")?)?;
+        for name in source.members()? {
+            if name != "version" {
+                copy_member(&source, &mut writer, &name)?;
+            }
+        }
+        println!("{group}: {} bytes", Box::new(writer).finish()?);
+    }
+    Ok(())
+}
+
+fn copy_member(from: &Hdf5, to: &mut Hdf5Writer, name: &str) -> Result<(), Error> {
+    // A member is a list of strings, or else an array of numbers.
+    if from.strings_size(name).is_ok() {
+        let strings = (from as &dyn Container).strings(name)?;
+        return to.write_strings(name, &mut strings.iter());
+    }
+    let array = from.array(name)?;
+    let id = to.create_array(name, array.value_type())?;
+    let mut block = Vec::new();
+    let mut first = 0;
+    while first < array.len() {
+        let count = BLOCK.min(array.len() - first);
+        let elements = usize::try_from(count).unwrap_or(0);
+        block.resize(elements * array.value_type().size(), 0);
+        array.read_bytes(first, &mut block)?;
+        to.append_bytes(id, &block)?;
+        first += count;
+    }
+    Ok(())
+}

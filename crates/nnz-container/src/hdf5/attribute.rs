@@ -1,0 +1,95 @@
+//! Attributes of a group.
+
+use hdf5_reader::RawAttribute;
+use hdf5_reader::group::Group;
+use hdf5_reader::messages::attribute::AttributeMessage;
+use hdf5_reader::messages::dataspace::DataspaceType;
+use nnz_core::{Error, Place, Result, StringList, Values};
+
+use super::datatype::{self, Kind};
+use super::heap::Heaps;
+use super::opened::{Opened, guarded};
+use super::swap;
+
+/// An attribute of a group: its shape (none for a single value) and its values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attribute {
+    /// The length of each dimension; empty for a single value.
+    pub shape: Vec<u64>,
+    /// The values, the last dimension running fastest.
+    pub value: AttributeValue,
+}
+
+/// The values of an attribute.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AttributeValue {
+    /// Strings of any form.
+    Strings(StringList),
+    /// Numbers.
+    Numbers(Values),
+}
+
+impl Attribute {
+    /// Returns the only string, also where it stands in an array of one.
+    #[must_use]
+    pub fn text(&self) -> Option<&[u8]> {
+        match &self.value {
+            AttributeValue::Strings(list) if list.len() == 1 => list.iter().next(),
+            _ => None,
+        }
+    }
+}
+
+/// Lists the attributes of a group, undecoded.
+pub(super) fn list(group: &Group, place: &Place) -> Result<Vec<RawAttribute>> {
+    guarded(place, || group.raw_attributes())
+}
+
+/// Decodes an attribute.
+pub(super) fn decode(opened: &Opened, raw: &RawAttribute, place: &Place) -> Result<Attribute> {
+    let AttributeMessage { dataspace, datatype, raw_data, .. } = raw.message();
+    let shape = match dataspace.dataspace_type {
+        DataspaceType::Scalar => Vec::new(),
+        DataspaceType::Null => vec![0],
+        DataspaceType::Simple => dataspace.dims.clone(),
+    };
+    let count = shape.iter().try_fold(1_u64, |count, &dim| count.checked_mul(dim));
+    let count = count.and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
+    let kind = datatype::kind(datatype, raw.raw_datatype());
+    let offset = usize::from(opened.meta.superblock().offset_size);
+    let size = match &kind {
+        Kind::Number { value_type, .. } => value_type.size(),
+        Kind::Fixed { bytes, .. } => usize::try_from(*bytes).unwrap_or(usize::MAX),
+        Kind::Variable => 8 + offset,
+        Kind::Other(what) => {
+            return Err(Error::unsupported(place.clone(), format!("an attribute of {what}")));
+        }
+    };
+    let bytes = count.checked_mul(size).and_then(|bytes| raw_data.get(..bytes));
+    let bytes = bytes.filter(|_| size > 0).ok_or_else(|| {
+        let found = format!("{} bytes for an attribute of {count} values", raw_data.len());
+        Error::mismatch(place.clone(), found, format!("{size} bytes each"))
+    })?;
+    let value = match kind {
+        Kind::Number { value_type, big } => {
+            let mut values = Values::new(value_type);
+            let out = values.resize_bytes(count);
+            out.copy_from_slice(bytes);
+            swap::to_native(out, size, big);
+            AttributeValue::Numbers(values)
+        }
+        Kind::Fixed { padding, .. } => {
+            let strings = bytes.chunks_exact(size).map(|string| padding.strip(string));
+            AttributeValue::Strings(strings.collect())
+        }
+        _ => {
+            let mut heaps = Heaps::new(opened, place.clone());
+            let mut strings = StringList::new();
+            for reference in bytes.chunks_exact(size) {
+                strings.push(heaps.string(reference)?);
+            }
+            AttributeValue::Strings(strings)
+        }
+    };
+    Ok(Attribute { shape, value })
+}

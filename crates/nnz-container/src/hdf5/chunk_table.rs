@@ -1,0 +1,208 @@
+//! Where the chunks of one dataset lie in the file.
+
+use hdf5_reader::btree_v1::{BTreeV1Key, collect_btree_v1_leaves_storage};
+use hdf5_reader::chunk_index::{ChunkEntry, collect_v2_chunk_entries_storage};
+use hdf5_reader::extensible_array::collect_extensible_array_chunk_entries_storage;
+use hdf5_reader::fixed_array::collect_fixed_array_chunk_entries_storage;
+use hdf5_reader::messages::layout::ChunkIndexing;
+use nnz_core::{At, Error, Place, Result};
+
+use super::layout::Chunked;
+use super::opened::{Opened, guarded};
+
+/// One chunk in the file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    /// Its number, counted from 0.
+    pub(super) chunk: u64,
+    pub(super) address: u64,
+    /// Bytes as stored.
+    pub(super) bytes: u32,
+    /// Bit n: the nth filter was left out.
+    pub(super) skipped: u32,
+}
+
+/// Where the chunks of one dataset lie.
+pub(super) enum ChunkTable {
+    /// One behind the other from an address on, all of them there.
+    Row { address: u64, bytes: u32, count: u64 },
+    /// Each by itself, by number. Those that are not there hold fill values.
+    Listed(Vec<Entry>),
+}
+
+impl ChunkTable {
+    /// Finds the chunks of a dataset of `len` elements.
+    pub(super) fn find(
+        opened: &Opened,
+        chunked: &Chunked,
+        len: u64,
+        place: &Place,
+    ) -> Result<Self> {
+        let bytes = u32::try_from(chunked.bytes).unwrap_or(u32::MAX);
+        let count = len.div_ceil(chunked.elements);
+        let one = |address, bytes, skipped| {
+            Ok(Self::Listed(vec![Entry { chunk: 0, address, bytes, skipped }]))
+        };
+        let table = match &chunked.indexing {
+            Some(ChunkIndexing::Implicit) => {
+                let all = u64::from(bytes).saturating_mul(count);
+                opened.check(chunked.address, all, place)?;
+                Ok(Self::Row { address: chunked.address, bytes, count })
+            }
+            Some(ChunkIndexing::SingleChunk { .. }) if count > 1 => {
+                let found = format!("the index of a single chunk for {count} chunks");
+                Err(Error::mismatch(place.clone(), found, "an index of many"))
+            }
+            Some(ChunkIndexing::SingleChunk { filtered_size: 0, .. }) => {
+                one(chunked.address, bytes, 0)
+            }
+            Some(ChunkIndexing::SingleChunk { filtered_size, filters }) => {
+                let stored = u32::try_from(*filtered_size).unwrap_or(u32::MAX);
+                one(chunked.address, stored, *filters)
+            }
+            _ => listed(opened, chunked, len, place).map(Self::Listed),
+        }?;
+        table.check(opened, chunked, place)?;
+        Ok(table)
+    }
+
+    /// Checks that chunks lie in the file, and share none of it: then nothing can be decoded to
+    /// more than the file's bytes give.
+    fn check(&self, opened: &Opened, chunked: &Chunked, place: &Place) -> Result<()> {
+        let Self::Listed(entries) = self else { return Ok(()) };
+        let mut all = 0_u64;
+        for entry in entries {
+            opened.check(entry.address, u64::from(entry.bytes), place)?;
+            all += u64::from(entry.bytes);
+            let whole = entry.bytes as usize == chunked.bytes;
+            if !whole && chunked.pipeline.is_plain(entry.skipped) {
+                let place = place.clone().at(At::Element(entry.chunk * chunked.elements));
+                let found = format!("a chunk of {} bytes", entry.bytes);
+                return Err(Error::mismatch(place, found, format!("{} bytes", chunked.bytes)));
+            }
+        }
+        if all > opened.bytes {
+            let found = format!("chunks of {all} bytes in all, some of them in the same place");
+            let expected = format!("at most {} bytes, which the file has", opened.bytes);
+            return Err(Error::mismatch(place.clone(), found, expected));
+        }
+        Ok(())
+    }
+
+    /// Returns a chunk, if it is stored.
+    pub(super) fn get(&self, chunk: u64) -> Option<Entry> {
+        match self {
+            Self::Row { address, bytes, count } => (chunk < *count).then(|| Entry {
+                chunk,
+                address: address + chunk * u64::from(*bytes),
+                bytes: *bytes,
+                skipped: 0,
+            }),
+            Self::Listed(entries) => {
+                // Mostly all of them are there.
+                let guess = usize::try_from(chunk).ok().and_then(|at| entries.get(at));
+                if let Some(entry) = guess.filter(|entry| entry.chunk == chunk) {
+                    return Some(*entry);
+                }
+                let at = entries.binary_search_by_key(&chunk, |entry| entry.chunk).ok()?;
+                entries.get(at).copied()
+            }
+        }
+    }
+
+    /// Returns how many chunks are stored, and in how many bytes.
+    pub(super) fn size(&self) -> (u64, u64) {
+        match self {
+            Self::Row { bytes, count, .. } => (*count, count * u64::from(*bytes)),
+            Self::Listed(entries) => {
+                let bytes = entries.iter().map(|entry| u64::from(entry.bytes)).sum();
+                (entries.len() as u64, bytes)
+            }
+        }
+    }
+}
+
+/// Reads an index that lists each chunk.
+fn listed(opened: &Opened, chunked: &Chunked, len: u64, place: &Place) -> Result<Vec<Entry>> {
+    let meta = &opened.meta;
+    let (offset, length) = (meta.superblock().offset_size, meta.superblock().length_size);
+    let (storage, address) = (meta.storage(), chunked.address);
+    let dims = [u32::try_from(chunked.elements).unwrap_or(u32::MAX)];
+    let found = guarded(place, || match &chunked.indexing {
+        None => {
+            let leaves = collect_btree_v1_leaves_storage(
+                storage,
+                address,
+                offset,
+                length,
+                Some(1),
+                &dims,
+                None,
+            )?;
+            Ok(leaves.into_iter().filter_map(of_leaf).collect())
+        }
+        Some(ChunkIndexing::FixedArray { .. }) => collect_fixed_array_chunk_entries_storage(
+            storage,
+            address,
+            offset,
+            length,
+            &[len],
+            &dims,
+            None,
+        ),
+        Some(ChunkIndexing::ExtensibleArray { .. }) => {
+            collect_extensible_array_chunk_entries_storage(
+                storage,
+                address,
+                offset,
+                length,
+                &[len],
+                chunked.most.as_deref(),
+                &dims,
+                None,
+            )
+        }
+        Some(_) => {
+            collect_v2_chunk_entries_storage(storage, address, offset, length, 1, &dims, None)
+        }
+    })?;
+    let mut entries = Vec::with_capacity(found.len());
+    for entry in found {
+        let Some(&first) = entry.offsets.first() else { continue };
+        // What lies behind the end is left from when the dataset was longer.
+        if first >= len || opened.is_undefined(entry.address) {
+            continue;
+        }
+        let place = || place.clone().at(At::Element(first));
+        if !first.is_multiple_of(chunked.elements) {
+            let found = format!("a chunk that starts at element {first}");
+            let expected = format!("a multiple of {}", chunked.elements);
+            return Err(Error::mismatch(place(), found, expected));
+        }
+        let stored = if entry.size == 0 { chunked.bytes as u64 } else { entry.size };
+        let bytes = u32::try_from(stored).map_err(|_| {
+            Error::mismatch(place(), format!("a chunk of {stored} bytes"), "at most 4 GiB")
+        })?;
+        entries.push(Entry {
+            chunk: first / chunked.elements,
+            address: entry.address,
+            bytes,
+            skipped: entry.filter_mask,
+        });
+    }
+    entries.sort_unstable_by_key(|entry| entry.chunk);
+    if let Some(pair) = entries.windows(2).find(|pair| pair[0].chunk == pair[1].chunk) {
+        let place = place.clone().at(At::Element(pair[0].chunk * chunked.elements));
+        return Err(Error::mismatch(place, "two chunks", "one"));
+    }
+    Ok(entries)
+}
+
+fn of_leaf((key, address): (BTreeV1Key, u64)) -> Option<ChunkEntry> {
+    match key {
+        BTreeV1Key::RawData { chunk_size, filter_mask, offsets } => {
+            Some(ChunkEntry { address, size: u64::from(chunk_size), filter_mask, offsets })
+        }
+        BTreeV1Key::Group { .. } => None,
+    }
+}

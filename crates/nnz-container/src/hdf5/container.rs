@@ -1,0 +1,159 @@
+//! A group of an HDF5 file as a container.
+
+use std::ffi::OsString;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hdf5_reader::group::Group;
+use nnz_core::{Error, ErrorKind, Place, Result, ValueType};
+
+use super::attribute::{self, Attribute};
+use super::dataset::{self, Stored};
+use super::numbers::Numbers;
+use super::opened::{Opened, guarded};
+use super::strings;
+use crate::{Capabilities, Container, NumberArray};
+
+/// What a group can hold.
+pub(super) const CAPABILITIES: Capabilities = Capabilities {
+    value_types: &[
+        ValueType::U8,
+        ValueType::U16,
+        ValueType::U32,
+        ValueType::U64,
+        ValueType::I8,
+        ValueType::I16,
+        ValueType::I32,
+        ValueType::I64,
+        ValueType::F32,
+        ValueType::F64,
+        ValueType::Bint8,
+    ],
+    line_breaks: true,
+    any_bytes: false,
+};
+
+/// A group of an HDF5 file, open for reading. Opening one reads no data.
+pub struct Hdf5 {
+    opened: Arc<Opened>,
+    group: Group,
+    path: PathBuf,
+    threads: usize,
+}
+
+impl Hdf5 {
+    /// Opens a group, named with or without a slash before it; the root group has no name.
+    ///
+    /// # Errors
+    ///
+    /// Fails where `path` is no HDF5 file, or has no such group.
+    pub fn open(path: &Path, group: &str) -> Result<Self> {
+        let opened = Opened::open(path)?;
+        let full = full_path(path, group);
+        let place = Place::path(&*full);
+        let root = guarded(&place, || opened.meta.root_group())?;
+        let group = dataset::walk(&root, group, &place)?;
+        let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Ok(Self { opened, group, path: full, threads })
+    }
+
+    /// Sets how many threads decode the chunks of one large read; all cores unless set.
+    #[must_use]
+    pub fn with_threads(mut self, threads: usize) -> Self {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// Reads an attribute of the group; `None` where there is none of that name.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it holds neither strings nor numbers, or cannot be read.
+    pub fn attribute(&self, name: &str) -> Result<Option<Attribute>> {
+        let place = self.place(name);
+        let all = attribute::list(&self.group, &place)?;
+        let found = all.iter().find(|attribute| attribute.name() == name);
+        found.map(|raw| attribute::decode(&self.opened, raw, &place)).transpose()
+    }
+
+    fn place(&self, name: &str) -> Place {
+        Place::array(&*self.path, name)
+    }
+
+    fn stored(&self, name: &str) -> Result<Stored> {
+        Stored::open(&self.opened, &self.group, name, self.place(name), self.threads)
+    }
+}
+
+/// Returns `FILE::GROUP`, or `FILE` for the root group.
+pub(super) fn full_path(path: &Path, group: &str) -> PathBuf {
+    let group = group.trim_matches('/');
+    if group.is_empty() {
+        return path.to_path_buf();
+    }
+    let mut full = OsString::from(path);
+    full.push("::");
+    full.push(group);
+    full.into()
+}
+
+impl Container for Hdf5 {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn kind(&self) -> &'static str {
+        "HDF5"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        CAPABILITIES
+    }
+
+    fn members(&self) -> Result<Vec<String>> {
+        let place = Place::path(&*self.path);
+        let (mut names, datasets) = guarded(&place, || self.group.member_names())?;
+        names.extend(datasets);
+        let tags = attribute::list(&self.group, &place)?;
+        names.extend(tags.iter().map(|tag| tag.name().to_owned()));
+        names.sort_unstable();
+        names.dedup();
+        Ok(names)
+    }
+
+    fn tag(&self, name: &str) -> Result<String> {
+        let place = || self.place(name);
+        let found = self.attribute(name)?;
+        let found = found.ok_or_else(|| Error::new(ErrorKind::Missing, place()))?;
+        let text = found.text().ok_or_else(|| {
+            Error::mismatch(place(), "an attribute of other values", "one string")
+        })?;
+        let text = std::str::from_utf8(text)
+            .map_err(|_| Error::mismatch(place(), "text that is not UTF-8", "UTF-8"))?;
+        if text.contains('\n') {
+            return Err(Error::mismatch(place(), "several lines", "one line"));
+        }
+        Ok(text.to_owned())
+    }
+
+    fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
+        Ok(Box::new(Numbers::of(self.stored(name)?)?))
+    }
+
+    fn strings_size(&self, name: &str) -> Result<u64> {
+        let stored = self.stored(name)?;
+        strings::check(&stored)?;
+        Ok(stored.stored_bytes())
+    }
+
+    fn for_each_string(&self, name: &str, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        strings::for_each(&self.stored(name)?, each)
+    }
+}
+
+impl std::fmt::Debug for Hdf5 {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hdf5").field("path", &self.path).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,182 @@
+//! One dataset: what its elements are, how many, and where they lie.
+
+use std::sync::Arc;
+
+use hdf5_reader::group::Group;
+use hdf5_reader::messages::HdfMessage;
+use hdf5_reader::messages::dataspace::{DataspaceMessage, DataspaceType};
+use hdf5_reader::object_header::ObjectHeader;
+use nnz_core::{Error, ErrorKind, Place, Result};
+
+use super::datatype::{self, Kind};
+use super::filters::Pipeline;
+use super::layout::Layout;
+use super::opened::{Opened, guarded, is_missing};
+
+/// Elements that need no proof that so many are stored: fill values, say.
+const UNPROVEN_BYTES: u64 = 64 << 20;
+
+/// A dataset of one dimension, or of none.
+pub(super) struct Stored {
+    pub(super) opened: Arc<Opened>,
+    pub(super) place: Place,
+    pub(super) kind: Kind,
+    /// Whether it has no dimension, and thereby one element.
+    pub(super) scalar: bool,
+    /// The number of elements.
+    pub(super) len: u64,
+    /// Bytes of an element as stored.
+    pub(super) size: usize,
+    pub(super) layout: Layout,
+    /// The element that stands where none is stored; zeros if empty.
+    pub(super) fill: Vec<u8>,
+    pub(super) threads: usize,
+}
+
+impl Stored {
+    /// Opens a dataset by its path from a group on. No data are read.
+    pub(super) fn open(
+        opened: &Arc<Opened>,
+        group: &Group,
+        name: &str,
+        place: Place,
+        threads: usize,
+    ) -> Result<Self> {
+        let dataset = find(group, name, &place)?;
+        let (raw, header) = guarded(&place, || {
+            Ok((dataset.raw_datatype()?, opened.meta.get_or_parse_header(dataset.address())?))
+        })?;
+        let kind = datatype::kind(dataset.dtype(), &raw);
+        let size = guarded(&place, || dataset.raw_element_size())?;
+        if size == 0 {
+            return Err(Error::mismatch(place, "elements of 0 bytes", "1 byte or more"));
+        }
+        let parts = Parts::of(&header);
+        if parts.external {
+            return Err(Error::unsupported(place, "HDF5 data in other files are not handled"));
+        }
+        let space = parts.space.ok_or_else(|| incomplete(&place))?;
+        let layout = parts.layout.ok_or_else(|| incomplete(&place))?;
+        let (len, scalar) = length(space, &place)?;
+        let pipeline = Pipeline::of(parts.filters);
+        let most = space.max_dims.clone();
+        let layout = Layout::of(opened, layout, pipeline, (len, size), most, &place)?;
+        let fill = parts.fill.filter(|fill| fill.len() == size).unwrap_or(&[]).to_vec();
+        let opened = Arc::clone(opened);
+        let stored = Self { opened, place, kind, scalar, len, size, layout, fill, threads };
+        stored.check_extent()?;
+        Ok(stored)
+    }
+
+    /// Refuses a length that nothing in the file bears out: who reads makes room for it.
+    fn check_extent(&self) -> Result<()> {
+        let claimed = self.len * self.size as u64;
+        let plenty = self.opened.bytes.saturating_mul(2).saturating_add(UNPROVEN_BYTES);
+        if claimed <= plenty {
+            return Ok(());
+        }
+        let borne_out = match &self.layout {
+            Layout::Chunked(chunked) => {
+                let (count, stored) = self.table(chunked)?.size();
+                let decoded = count.saturating_mul(chunked.bytes as u64);
+                decoded.min(stored.saturating_mul(chunked.pipeline.most_ratio()))
+            }
+            _ => 0,
+        };
+        if claimed <= borne_out.saturating_add(UNPROVEN_BYTES) {
+            return Ok(());
+        }
+        let found = format!("a length of {} elements with chunks for {borne_out} bytes", self.len);
+        let expected = format!("chunks for {claimed} bytes");
+        Err(Error::mismatch(self.place.clone(), found, expected))
+    }
+
+    /// Returns the bytes the elements take in the file.
+    pub(super) fn stored_bytes(&self) -> u64 {
+        match &self.layout {
+            Layout::Nowhere => 0,
+            Layout::Inline(_) | Layout::Contiguous(_) => self.len * self.size as u64,
+            // A table that cannot be read is an error for who reads elements.
+            Layout::Chunked(chunked) => self.table(chunked).map_or(0, |table| table.size().1),
+        }
+    }
+
+    /// Makes the error that elements are not what is asked for.
+    pub(super) fn mistyped(&self, expected: &str) -> Error {
+        let found = match &self.kind {
+            Kind::Number { value_type, .. } => format!("numbers of type {value_type}"),
+            Kind::Fixed { .. } | Kind::Variable => "strings".to_owned(),
+            Kind::Other(what) => what.clone(),
+        };
+        Error::mismatch(self.place.clone(), found, expected)
+    }
+}
+
+fn find(group: &Group, name: &str, place: &Place) -> Result<hdf5_reader::Dataset> {
+    let (parents, name) = match name.trim_matches('/').rsplit_once('/') {
+        Some((parents, name)) => (parents, name),
+        None => ("", name.trim_matches('/')),
+    };
+    let group = walk(group, parents, place)?;
+    let mut missing = false;
+    let found =
+        guarded(place, || group.dataset(name).inspect_err(|error| missing = is_missing(error)));
+    if missing && guarded(place, || group.group(name)).is_ok() {
+        return Err(Error::mismatch(place.clone(), "a group", "a dataset"));
+    }
+    found
+}
+
+/// Goes down from a group along a path.
+pub(super) fn walk(group: &Group, path: &str, place: &Place) -> Result<Group> {
+    let mut here = group.clone();
+    for name in path.split('/').filter(|name| !name.is_empty()) {
+        here = guarded(place, || here.group(name))?;
+    }
+    Ok(here)
+}
+
+fn length(space: &DataspaceMessage, place: &Place) -> Result<(u64, bool)> {
+    match (space.dataspace_type, &space.dims[..]) {
+        (DataspaceType::Null, _) => Ok((0, false)),
+        (DataspaceType::Scalar, _) | (DataspaceType::Simple, []) => Ok((1, true)),
+        (DataspaceType::Simple, [len]) => Ok((*len, false)),
+        (DataspaceType::Simple, dims) => {
+            let dims: Vec<String> = dims.iter().map(u64::to_string).collect();
+            let found = format!("a dataset of {}", dims.join(" x "));
+            Err(Error::mismatch(place.clone(), found, "one dimension"))
+        }
+    }
+}
+
+fn incomplete(place: &Place) -> Error {
+    let what = "no readable HDF5: a dataset without shape or layout".to_owned();
+    Error::new(ErrorKind::Unrecognized(what), place.clone())
+}
+
+/// The parts of a dataset's header that count here.
+#[derive(Default)]
+struct Parts<'a> {
+    space: Option<&'a DataspaceMessage>,
+    layout: Option<&'a hdf5_reader::messages::layout::DataLayout>,
+    filters: Option<&'a hdf5_reader::messages::filter_pipeline::FilterPipelineMessage>,
+    fill: Option<&'a [u8]>,
+    external: bool,
+}
+
+impl<'a> Parts<'a> {
+    fn of(header: &'a ObjectHeader) -> Self {
+        let mut parts = Self::default();
+        for message in &header.messages {
+            match message {
+                HdfMessage::Dataspace(space) => parts.space = Some(space),
+                HdfMessage::DataLayout(layout) => parts.layout = Some(&layout.layout),
+                HdfMessage::FilterPipeline(filters) => parts.filters = Some(filters),
+                HdfMessage::FillValue(fill) => parts.fill = fill.value.as_deref().or(parts.fill),
+                HdfMessage::ExternalFiles(_) => parts.external = true,
+                _ => {}
+            }
+        }
+        parts
+    }
+}

@@ -1,0 +1,82 @@
+//! Finding the groups that something is written of.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::path::Path;
+
+use nnz_core::{Error, Place, Result};
+
+use super::attribute;
+use super::container::full_path;
+use super::opened::{Opened, guarded};
+
+/// Groups looked at, and how deep they may lie. Real files have a few hundred.
+const MOST_GROUPS: usize = 1 << 16;
+const DEEPEST: usize = 32;
+
+/// A group with an attribute that was looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tagged {
+    /// The group's path without a slash before it; empty for the root group.
+    pub group: String,
+    /// The attribute's name.
+    pub tag: String,
+    /// What it says; empty where it is no text.
+    pub text: String,
+}
+
+/// Lists the groups that have an attribute of one of the given names, outermost first.
+///
+/// A group reached in several ways is listed once. What cannot be read is passed over, as long as
+/// there is something else: one strange neighbour does not hide a matrix.
+///
+/// # Errors
+///
+/// Fails where `path` is no HDF5 file, has more groups than anybody makes, or nothing is found and
+/// something could not be read.
+pub fn groups_with(path: &Path, tags: &[&str]) -> Result<Vec<Tagged>> {
+    let opened = Opened::open(path)?;
+    let place = Place::path(path);
+    let root = guarded(&place, || opened.meta.root_group())?;
+    let mut found = Vec::new();
+    // By address: links can make circles.
+    let mut seen = BTreeSet::from([root.address()]);
+    let mut ahead = VecDeque::from([(root, String::new(), 0)]);
+    let mut unread = None;
+    while let Some((group, name, depth)) = ahead.pop_front() {
+        let place = Place::path(full_path(path, &name));
+        match attribute::list(&group, &place) {
+            Ok(all) => found.extend(all.iter().filter_map(|raw| {
+                let tag = tags.iter().find(|&&tag| tag == raw.name())?;
+                // An attribute of another kind is not what was looked for, but its group is.
+                let decoded = attribute::decode(&opened, raw, &place).ok();
+                let text = decoded.as_ref().and_then(|attribute| attribute.text());
+                let text = String::from_utf8_lossy(text.unwrap_or_default()).into_owned();
+                Some(Tagged { group: name.clone(), tag: (*tag).to_owned(), text })
+            })),
+            Err(error) => unread = Some(error),
+        }
+        if depth == DEEPEST {
+            continue;
+        }
+        let inner = guarded(&place, || group.member_names()).map(|(groups, _)| groups);
+        for inner in inner.unwrap_or_else(|error| {
+            unread = Some(error);
+            Vec::new()
+        }) {
+            let Ok(child) = guarded(&place, || group.group(&inner)) else { continue };
+            if !seen.insert(child.address()) {
+                continue;
+            }
+            if seen.len() > MOST_GROUPS {
+                let what = format!("HDF5 with more than {MOST_GROUPS} groups is not searched");
+                return Err(Error::unsupported(Place::path(path), what));
+            }
+            let name = if name.is_empty() { inner } else { format!("{name}/{inner}") };
+            ahead.push_back((child, name, depth + 1));
+        }
+    }
+    match unread {
+        Some(error) if found.is_empty() => Err(error),
+        _ => Ok(found),
+    }
+}

@@ -1,0 +1,120 @@
+//! Strings of variable length, which lie in heaps elsewhere in the file.
+
+use nnz_core::{At, Error, ErrorKind, Place, Result};
+
+use super::opened::Opened;
+
+/// Heaps kept, and their bytes together; one is kept whatever its size.
+const MOST_HEAPS: usize = 64;
+const MOST_BYTES: usize = 8 << 20;
+
+/// What may be read for strings beyond the file's own size. A list in order reads each heap once; one
+/// made to hop between large heaps would take for ever.
+const MOST_READ: u64 = 1 << 30;
+
+/// Bytes of the head of a heap and of each object in it: 8, and a length filled up to 8.
+const HEAD: usize = 16;
+
+/// A heap read into memory: its bytes, and each object's number and range.
+struct Heap {
+    address: u64,
+    bytes: Vec<u8>,
+    objects: Vec<(u16, usize, usize)>,
+}
+
+/// Reads strings by reference.
+pub(super) struct Heaps<'a> {
+    opened: &'a Opened,
+    place: Place,
+    recent: Vec<Heap>,
+    read: u64,
+}
+
+impl<'a> Heaps<'a> {
+    pub(super) fn new(opened: &'a Opened, place: Place) -> Self {
+        Self { opened, place, recent: Vec::new(), read: 0 }
+    }
+
+    /// Returns the string a reference (length, address of the heap, number in it) stands for.
+    pub(super) fn string(&mut self, reference: &[u8]) -> Result<&[u8]> {
+        let width = usize::from(self.opened.meta.superblock().offset_size);
+        let (len, rest) = reference.split_at(4);
+        let (address, index) = rest.split_at(width);
+        let (len, index) = (number(len), number(index));
+        let address = number(address);
+        if len == 0 || index == 0 || self.opened.is_undefined(address) {
+            return Ok(&[]);
+        }
+        let place = self.place.clone();
+        let heap = self.heap(address)?;
+        let wanted = u16::try_from(index).ok();
+        // Objects are numbered from 1 in order, mostly.
+        let guess = usize::try_from(index - 1).ok().and_then(|at| heap.objects.get(at));
+        let object = guess
+            .filter(|(number, ..)| Some(*number) == wanted)
+            .or_else(|| heap.objects.iter().find(|(number, ..)| Some(*number) == wanted));
+        let range = object.map(|&(_, start, end)| &heap.bytes[start..end]);
+        let string = usize::try_from(len).ok().and_then(|len| range?.get(..len));
+        match string {
+            // Programs take such a string to end at its first zero byte.
+            Some(string) => Ok(&string[..memchr::memchr(0, string).unwrap_or(string.len())]),
+            None => {
+                let place = place.at(At::Byte(address));
+                let found = format!("a reference to {len} bytes of object {index} of a heap");
+                Err(Error::mismatch(place, found, "an object that is there"))
+            }
+        }
+    }
+
+    fn heap(&mut self, address: u64) -> Result<&Heap> {
+        match self.recent.iter().position(|heap| heap.address == address) {
+            Some(0) => {}
+            Some(at) => self.recent[..=at].rotate_right(1),
+            None => {
+                let heap = self.load(address)?;
+                let most = (MOST_BYTES / heap.bytes.len().max(1)).clamp(1, MOST_HEAPS);
+                self.recent.truncate(most - 1);
+                self.recent.insert(0, heap);
+            }
+        }
+        self.recent.first().ok_or_else(|| Error::new(ErrorKind::Missing, self.place.clone()))
+    }
+
+    fn load(&mut self, address: u64) -> Result<Heap> {
+        let width = usize::from(self.opened.meta.superblock().length_size);
+        let place = self.place.clone().at(At::Byte(address));
+        let mut head = [0; HEAD];
+        self.opened.read_at(address, &mut head, &self.place)?;
+        if !head.starts_with(b"GCOL\x01") {
+            return Err(Error::mismatch(place, "no heap", "a heap of strings"));
+        }
+        let length = number(&head[8..8 + width]);
+        self.opened.check(address, length, &self.place)?;
+        self.read += length;
+        if self.read > self.opened.bytes.saturating_mul(64).saturating_add(MOST_READ) {
+            let what = "no readable HDF5: strings lie all over the file, again and again";
+            return Err(Error::new(ErrorKind::Unrecognized(what.to_owned()), place));
+        }
+        let mut bytes = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
+        self.opened.read_at(address, &mut bytes, &self.place)?;
+        let mut objects = Vec::new();
+        let mut at = HEAD;
+        while let Some(head) = bytes.get(at..at + HEAD) {
+            let index = u16::from_le_bytes([head[0], head[1]]);
+            let size = usize::try_from(number(&head[8..8 + width])).unwrap_or(usize::MAX);
+            let start = at + HEAD;
+            // Number 0 is the free space at the end.
+            let Some(end) = start.checked_add(size).filter(|&end| index != 0 && end <= bytes.len())
+            else {
+                break;
+            };
+            objects.push((index, start, end));
+            at = start + size.next_multiple_of(8);
+        }
+        Ok(Heap { address, bytes, objects })
+    }
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
+}

@@ -1,0 +1,116 @@
+//! A file opened for reading, and the border to the crate that understands its metadata.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+
+use hdf5_reader::error::Error as HdfError;
+use hdf5_reader::{FileStorage, Hdf5File, OpenOptions};
+use nnz_core::{At, Error, ErrorKind, Place, Result};
+
+/// The largest object header that is parsed, all its pieces together. Headers hold metadata and
+/// small attributes; real ones are some KiB.
+const MOST_HEADER_BYTES: usize = 16 << 20;
+
+/// An address that means "nothing is stored".
+const UNDEFINED: u64 = u64::MAX;
+
+/// A file opened for reading.
+pub(super) struct Opened {
+    pub(super) meta: Hdf5File,
+    /// Bytes of the file behind the point that addresses count from.
+    pub(super) bytes: u64,
+    file: File,
+    /// Where addresses count from: behind a block of the user's, if there is one.
+    base: u64,
+}
+
+impl Opened {
+    pub(super) fn open(path: &Path) -> Result<Arc<Self>> {
+        let io = |error| Error::io(path, error);
+        // Opening a pipe would wait for ever.
+        if !path.metadata().map_err(io)?.is_file() {
+            return Err(Error::mismatch(Place::path(path), "no regular file", "an HDF5 file"));
+        }
+        let file = File::open(path).map_err(io)?;
+        let length = file.metadata().map_err(io)?.len();
+        let shared = file.try_clone().map_err(io)?;
+        let meta = guarded(&Place::path(path), || {
+            let options = OpenOptions::default()
+                .with_chunk_cache_bytes(0)
+                .with_max_read_bytes(64 << 20)
+                .with_max_object_header_bytes(MOST_HEADER_BYTES);
+            let storage = Arc::new(FileStorage::from_file(shared)?);
+            Hdf5File::from_storage_with_options(storage, options)
+        })?;
+        let base = meta.superblock().base_address;
+        let bytes = length.saturating_sub(base);
+        Ok(Arc::new(Self { meta, bytes, file, base }))
+    }
+
+    /// Returns whether an address says that nothing is stored.
+    pub(super) fn is_undefined(&self, address: u64) -> bool {
+        let bits = u32::from(self.meta.superblock().offset_size).saturating_mul(8);
+        // Narrow addresses are widened by the parser without keeping their ones.
+        address == UNDEFINED || (bits < 64 && address == (1_u64 << bits) - 1)
+    }
+
+    /// Checks that `bytes` bytes at `address` lie in the file.
+    pub(super) fn check(&self, address: u64, bytes: u64, place: &Place) -> Result<()> {
+        if address.checked_add(bytes).is_some_and(|end| end <= self.bytes) {
+            return Ok(());
+        }
+        let place = place.clone().at(At::Byte(address.saturating_add(self.base)));
+        let found = format!("{bytes} bytes that end behind the file");
+        Err(Error::mismatch(place, found, format!("at most {} bytes in all", self.bytes)))
+    }
+
+    /// Reads bytes at an address.
+    pub(super) fn read_at(&self, address: u64, out: &mut [u8], place: &Place) -> Result<()> {
+        self.check(address, out.len() as u64, place)?;
+        self.file.read_exact_at(out, address + self.base).map_err(|error| {
+            Error::new(ErrorKind::Io(error), place.clone().at(At::Byte(address + self.base)))
+        })
+    }
+}
+
+/// Runs a call into the crate that parses metadata, and says its errors in our words.
+///
+/// No file is known to make it panic; should one be found, it has to be an error all the same.
+pub(super) fn guarded<T>(
+    place: &Place,
+    call: impl FnOnce() -> hdf5_reader::error::Result<T>,
+) -> Result<T> {
+    match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(translated(error, place.clone())),
+        Err(_) => {
+            let what = "no readable HDF5: its parser stopped at a contradiction".to_owned();
+            Err(Error::new(ErrorKind::Unrecognized(what), place.clone()))
+        }
+    }
+}
+
+/// Returns whether the crate says that a name is not there.
+pub(super) fn is_missing(error: &HdfError) -> bool {
+    match error {
+        HdfError::GroupNotFound(_) | HdfError::DatasetNotFound(_) => true,
+        HdfError::Context { source, .. } => is_missing(source),
+        _ => false,
+    }
+}
+
+fn translated(error: HdfError, place: Place) -> Error {
+    match error {
+        HdfError::Io(error) => Error::new(ErrorKind::Io(error), place),
+        HdfError::Context { source, .. } => translated(*source, place),
+        HdfError::InvalidMagic => Error::mismatch(place, "no HDF5 signature", "an HDF5 file"),
+        error if is_missing(&error) => Error::new(ErrorKind::Missing, place),
+        error if error.to_string().starts_with("unsupported") => {
+            Error::unsupported(place, format!("HDF5: {error}"))
+        }
+        error => Error::new(ErrorKind::Unrecognized(format!("no readable HDF5: {error}")), place),
+    }
+}

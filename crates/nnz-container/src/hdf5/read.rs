@@ -1,0 +1,172 @@
+//! Reading elements, by as many threads as pay.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use nnz_core::{At, Error, Place, Result};
+
+use super::chunk_table::{ChunkTable, Entry};
+use super::dataset::Stored;
+use super::filters::{Scratch, Undecoded};
+use super::layout::{Chunked, Layout};
+use super::pieces::{Piece, Pieces};
+
+/// Bytes that keep a thread busy for longer than it takes to start one.
+const INFLATED_BY_THREAD: usize = 256 << 10;
+const COPIED_BY_THREAD: usize = 8 << 20;
+
+/// What one thread reads with.
+#[derive(Default)]
+struct Worker {
+    scratch: Scratch,
+    stored: Vec<u8>,
+}
+
+impl Stored {
+    /// Fills `out` with stored elements from `first` on, as they are in the file but decoded.
+    pub(super) fn read(&self, first: u64, out: &mut [u8]) -> Result<()> {
+        // The length in bytes was checked to fit when the dataset was opened.
+        let start = first * self.size as u64;
+        match &self.layout {
+            Layout::Inline(bytes) => {
+                let start = usize::try_from(start).unwrap_or(usize::MAX);
+                let part = bytes.get(start..).and_then(|rest| rest.get(..out.len()));
+                out.copy_from_slice(part.ok_or_else(|| self.past_end(first))?);
+                Ok(())
+            }
+            Layout::Contiguous(address) => self.opened.read_at(address + start, out, &self.place),
+            Layout::Nowhere => {
+                self.fill(out);
+                Ok(())
+            }
+            Layout::Chunked(chunked) => {
+                let pieces = Pieces::new(chunked, self.table(chunked)?, start, out);
+                let by_thread = if chunked.pipeline.is_plain(0) {
+                    COPIED_BY_THREAD
+                } else {
+                    INFLATED_BY_THREAD.max(chunked.bytes)
+                };
+                self.read_pieces(chunked, pieces, by_thread)
+            }
+        }
+    }
+
+    /// Returns the table of chunks, which the first to ask reads.
+    pub(super) fn table<'a>(&self, chunked: &'a Chunked) -> Result<&'a ChunkTable> {
+        if let Some(table) = chunked.table.get() {
+            return Ok(table);
+        }
+        let _one_finds = chunked.finding.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(table) = chunked.table.get() {
+            return Ok(table);
+        }
+        let found = ChunkTable::find(&self.opened, chunked, self.len, &self.place)?;
+        Ok(chunked.table.get_or_init(|| found))
+    }
+
+    fn read_pieces(
+        &self,
+        chunked: &Chunked,
+        pieces: Pieces<'_, '_>,
+        by_thread: usize,
+    ) -> Result<()> {
+        let threads = self.threads.min(pieces.bytes() / by_thread).max(1);
+        if threads == 1 {
+            let mut worker = Worker::default();
+            for piece in pieces {
+                self.read_piece(chunked, piece, &mut worker)?;
+            }
+            return Ok(());
+        }
+        // Locked for taking a piece only.
+        let pieces = Mutex::new(pieces);
+        let failed = AtomicBool::new(false);
+        let work = || -> Result<()> {
+            let mut worker = Worker::default();
+            while !failed.load(Ordering::Relaxed) {
+                let piece = pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some(piece) = piece else { break };
+                self.read_piece(chunked, piece, &mut worker)
+                    .inspect_err(|_| failed.store(true, Ordering::Relaxed))?;
+            }
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            let mut result = work();
+            for other in others {
+                match other.join() {
+                    Ok(done) => result = result.and(done),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            result
+        })
+    }
+
+    fn read_piece(&self, chunked: &Chunked, piece: Piece<'_>, worker: &mut Worker) -> Result<()> {
+        match piece {
+            Piece::Absent(out) => {
+                self.fill(out);
+                Ok(())
+            }
+            Piece::Plain(address, out) => self.opened.read_at(address, out, &self.place),
+            Piece::Packed(entry, _, out) if out.len() == chunked.bytes => {
+                self.decode(chunked, entry, out, worker)
+            }
+            Piece::Packed(entry, from, out) => {
+                let kept = chunked.cache.get(entry.chunk);
+                let chunk = match kept {
+                    Some(chunk) => chunk,
+                    None => {
+                        // Zeroed memory is only taken from the system where it is written.
+                        let mut chunk = vec![0; chunked.bytes];
+                        self.decode(chunked, entry, &mut chunk, worker)?;
+                        let chunk: Arc<[u8]> = chunk.into();
+                        chunked.cache.put(entry.chunk, Arc::clone(&chunk));
+                        chunk
+                    }
+                };
+                out.copy_from_slice(&chunk[from..from + out.len()]);
+                Ok(())
+            }
+        }
+    }
+
+    fn decode(
+        &self,
+        chunked: &Chunked,
+        entry: Entry,
+        out: &mut [u8],
+        worker: &mut Worker,
+    ) -> Result<()> {
+        let Worker { scratch, stored } = worker;
+        stored.resize(entry.bytes as usize, 0);
+        self.opened.read_at(entry.address, stored, &self.place)?;
+        chunked.pipeline.decode(stored, entry.skipped, out, scratch).map_err(|why| {
+            let place = self.place.clone().at(At::Element(entry.chunk * chunked.elements));
+            match why {
+                Undecoded::Unsupported(what) => Error::unsupported(place, what),
+                Undecoded::Damaged(what) => {
+                    let found = format!("a damaged chunk at byte {}: {what}", entry.address);
+                    Error::mismatch(place, found, format!("{} bytes", chunked.bytes))
+                }
+            }
+        })
+    }
+
+    fn fill(&self, out: &mut [u8]) {
+        if self.fill.iter().all(|&byte| byte == 0) {
+            out.fill(0);
+            return;
+        }
+        for element in out.chunks_exact_mut(self.size) {
+            element.copy_from_slice(&self.fill);
+        }
+    }
+
+    fn past_end(&self, first: u64) -> Error {
+        let place: Place = self.place.clone().at(At::Element(self.len));
+        Error::mismatch(place, "the end of the dataset", format!("element {first} and more"))
+    }
+}

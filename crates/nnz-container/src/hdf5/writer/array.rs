@@ -1,0 +1,158 @@
+//! One array of numbers being written.
+
+use nnz_core::{Place, Result, ValueType};
+use rust_hdf5::types::HBool;
+use rust_hdf5::{H5Dataset, H5Group, H5Type};
+
+use super::{Compress, Hdf5Options, deflate, guarded};
+
+/// An array of numbers being written: a dataset in chunks that may grow without end.
+///
+/// The dataset is made when the first chunk is full, or in the end: a short array then gets a
+/// chunk that is not much longer.
+pub(super) struct Array {
+    name: String,
+    value_type: ValueType,
+    place: Place,
+    options: Hdf5Options,
+    buffer: Vec<u8>,
+    /// Bytes that are collected before they are written.
+    batch: usize,
+    dataset: Option<H5Dataset>,
+    /// Elements of a chunk, once there is a dataset.
+    chunk: usize,
+    chunks: usize,
+    elements: u64,
+}
+
+impl Array {
+    pub(super) fn new(
+        name: &str,
+        value_type: ValueType,
+        place: Place,
+        options: Hdf5Options,
+    ) -> Self {
+        Self {
+            name: name.to_owned(),
+            value_type,
+            place,
+            options,
+            buffer: Vec::new(),
+            batch: options.batch_bytes(value_type),
+            dataset: None,
+            chunk: 0,
+            chunks: 0,
+            elements: 0,
+        }
+    }
+
+    /// Appends whole elements.
+    pub(super) fn append(&mut self, group: &H5Group, mut bytes: &[u8]) -> Result<()> {
+        self.elements += (bytes.len() / self.value_type.size()) as u64;
+        while self.buffer.len() + bytes.len() >= self.batch {
+            // Nothing waits: a batch can be written from where it lies.
+            let room = self.batch - self.buffer.len();
+            let (head, tail) = bytes.split_at(room);
+            if self.buffer.is_empty() {
+                self.write(group, head, None)?;
+            } else {
+                let mut buffer = std::mem::take(&mut self.buffer);
+                buffer.extend_from_slice(head);
+                self.write(group, &buffer, None)?;
+                buffer.clear();
+                self.buffer = buffer;
+            }
+            bytes = tail;
+        }
+        self.buffer.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Writes what is left and sets the length.
+    pub(super) fn finish(&mut self, group: &H5Group) -> Result<()> {
+        let mut rest = std::mem::take(&mut self.buffer);
+        let short = self.dataset.is_none().then_some(self.elements);
+        let chunk = match self.dataset {
+            Some(_) => self.chunk,
+            None => self.options.chunk_elements(short),
+        };
+        // A chunk is always stored whole.
+        rest.resize(rest.len().next_multiple_of(chunk * self.value_type.size()), 0);
+        self.write(group, &rest, short)?;
+        let len = usize::try_from(self.elements).unwrap_or(usize::MAX);
+        match &self.dataset {
+            Some(dataset) => guarded(&self.place, || dataset.set_extent(&[len])),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes whole chunks.
+    fn write(&mut self, group: &H5Group, bytes: &[u8], short: Option<u64>) -> Result<()> {
+        let width = self.value_type.size();
+        if self.dataset.is_none() {
+            self.chunk = self.options.chunk_elements(short);
+            let (name, chunk, compress) = (&self.name, self.chunk, self.options.compress);
+            let made =
+                guarded(&self.place, || create(self.value_type, group, name, chunk, compress));
+            self.dataset = Some(made?);
+        }
+        let Some(dataset) = &self.dataset else { return Ok(()) };
+        let bytes_of_chunk = self.chunk * width;
+        match self.options.compress {
+            Compress::None => {
+                for chunk in bytes.chunks_exact(bytes_of_chunk) {
+                    guarded(&self.place, || dataset.write_chunk_at(&[self.chunks], chunk))?;
+                    self.chunks += 1;
+                }
+            }
+            Compress::Gzip(level) => {
+                let threads = self.options.threads;
+                let packed =
+                    deflate::chunks(bytes, bytes_of_chunk, width, level, threads, &self.place)?;
+                for chunk in packed {
+                    guarded(&self.place, || dataset.write_chunk_raw_at(&[self.chunks], &chunk, 0))?;
+                    self.chunks += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn create(
+    value_type: ValueType,
+    group: &H5Group,
+    name: &str,
+    chunk: usize,
+    compress: Compress,
+) -> rust_hdf5::Result<H5Dataset> {
+    match value_type {
+        ValueType::U8 => create_as::<u8>(group, name, chunk, compress),
+        ValueType::U16 => create_as::<u16>(group, name, chunk, compress),
+        ValueType::U32 => create_as::<u32>(group, name, chunk, compress),
+        ValueType::U64 => create_as::<u64>(group, name, chunk, compress),
+        ValueType::I8 => create_as::<i8>(group, name, chunk, compress),
+        ValueType::I16 => create_as::<i16>(group, name, chunk, compress),
+        ValueType::I32 => create_as::<i32>(group, name, chunk, compress),
+        ValueType::I64 => create_as::<i64>(group, name, chunk, compress),
+        ValueType::F32 => create_as::<f32>(group, name, chunk, compress),
+        ValueType::F64 => create_as::<f64>(group, name, chunk, compress),
+        ValueType::Bint8 => create_as::<HBool>(group, name, chunk, compress),
+        // Refused before.
+        other => Err(rust_hdf5::Hdf5Error::TypeMismatch(other.to_string())),
+    }
+}
+
+fn create_as<T: H5Type>(
+    group: &H5Group,
+    name: &str,
+    chunk: usize,
+    compress: Compress,
+) -> rust_hdf5::Result<H5Dataset> {
+    let builder = group.new_dataset::<T>().shape([0_usize]).chunk(&[chunk]).max_shape(&[None]);
+    let builder = match compress {
+        Compress::None => builder,
+        Compress::Gzip(level) => builder.shuffle_deflate(level),
+    };
+    builder.create(name)
+}

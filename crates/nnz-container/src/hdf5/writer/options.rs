@@ -1,0 +1,81 @@
+//! How arrays are stored.
+
+use std::num::NonZeroUsize;
+
+use nnz_core::{Error, Result, ValueType};
+
+/// Elements of a chunk unless told. Programs that read one element read its whole chunk, and the
+/// HDF5 library keeps 1 MiB of chunks per dataset: this is 64 or 128 KiB of what formats store.
+/// Smaller chunks make the index large and everything slower; larger ones gain little.
+const CHUNK: u32 = 16 << 10;
+
+/// Elements of a chunk of an array that is shorter than [`CHUNK`], at least.
+const SMALLEST: u32 = 1 << 10;
+
+/// How the arrays of numbers in a group are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hdf5Options {
+    /// Elements of a chunk. `None`: 16,384, and fewer for an array that is shorter.
+    pub chunk: Option<u32>,
+    /// How chunks are compressed.
+    pub compress: Compress,
+    /// How many threads compress.
+    pub threads: usize,
+}
+
+/// How chunks are compressed. What every HDF5 library can read without a plugin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compress {
+    /// Not at all.
+    #[default]
+    None,
+    /// By deflate of a level from 0 to 9, the bytes shuffled before.
+    Gzip(u32),
+}
+
+impl Default for Hdf5Options {
+    /// Uncompressed, on all cores.
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Self { chunk: None, compress: Compress::None, threads }
+    }
+}
+
+impl Hdf5Options {
+    pub(super) fn check(&self) -> Result<()> {
+        // The widest element has 8 bytes, and one chunk of each array is kept in memory.
+        if self.chunk.is_some_and(|chunk| chunk == 0 || chunk > 1 << 27) {
+            return Err(Error::argument("HDF5 chunks have 1 to 134,217,728 elements"));
+        }
+        if let Compress::Gzip(level) = self.compress
+            && level > 9
+        {
+            return Err(Error::argument("gzip has levels from 0 to 9"));
+        }
+        Ok(())
+    }
+
+    /// Returns the elements of a chunk, for an array known to be short or not known to be.
+    pub(super) fn chunk_elements(&self, short: Option<u64>) -> usize {
+        let fitting = |len: u64| u32::try_from(len).unwrap_or(CHUNK).next_power_of_two();
+        let chosen = match (self.chunk, short) {
+            (Some(chunk), _) => chunk,
+            (None, Some(len)) if len < u64::from(CHUNK) => fitting(len).max(SMALLEST),
+            (None, _) => CHUNK,
+        };
+        usize::try_from(chosen).unwrap_or(usize::MAX)
+    }
+
+    /// Returns the bytes that are collected before they are written: a chunk, or several for each
+    /// thread that compresses.
+    pub(super) fn batch_bytes(&self, value_type: ValueType) -> usize {
+        let chunk = self.chunk_elements(None) * value_type.size();
+        match self.compress {
+            Compress::None => chunk,
+            Compress::Gzip(_) => {
+                let several = ((4 << 20) / chunk).clamp(1, 64);
+                chunk * several * self.threads.max(1)
+            }
+        }
+    }
+}

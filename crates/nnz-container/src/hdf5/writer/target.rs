@@ -1,0 +1,149 @@
+//! The file written to, and the group in it.
+
+use std::fs::{File, Metadata};
+use std::io::Seek;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use hdf5_reader::group::Group;
+use nnz_core::{Error, ErrorKind, Place, Result};
+use rust_hdf5::{H5File, H5Group, LibverBound};
+
+use super::guarded;
+use crate::hdf5::opened::{self, Opened};
+use crate::staging::{StagedFile, WriteOptions};
+
+/// What all programs read, and BPCells and h5py write unless told otherwise.
+const OLDEST: LibverBound = LibverBound::Earliest;
+
+/// The file written to, and the group in it.
+pub(super) struct Target {
+    staged: StagedFile,
+    /// The names down to the group, and how many of them are there already.
+    names: Vec<String>,
+    there: usize,
+    /// The file as it was when it was copied.
+    copied: Option<Metadata>,
+}
+
+impl Target {
+    /// Finds what is there and makes the file to be changed: a new one, or a copy.
+    pub(super) fn create(
+        path: &Path,
+        group: &str,
+        write: WriteOptions,
+        place: &Place,
+    ) -> Result<(Self, H5File)> {
+        let names: Vec<String> =
+            group.split('/').filter(|name| !name.is_empty()).map(ToOwned::to_owned).collect();
+        if names.iter().any(|name| name == "." || name.contains('\0')) {
+            return Err(Error::new(
+                ErrorKind::Argument("no name of a group".into()),
+                place.clone(),
+            ));
+        }
+        let exists = path.symlink_metadata().is_ok();
+        if names.is_empty() || !exists {
+            let staged = StagedFile::create(path, write)?;
+            let file = open(&staged, |path| {
+                guarded(place, || H5File::options().no_locking().libver(OLDEST).create(path))
+            })?;
+            return Ok((Self { staged, names, there: 0, copied: None }, file));
+        }
+        let old = Opened::open(path)?;
+        let there = depth_there(&old, &names, place)?;
+        let replaced = there == names.len();
+        if replaced && !write.overwrite {
+            return Err(Error::new(ErrorKind::Exists, place.clone()));
+        }
+        let staged = StagedFile::create(path, WriteOptions { overwrite: true, ..write })?;
+        let copied = copy(path, &staged)?;
+        let file =
+            open(&staged, |path| guarded(place, || H5File::options().no_locking().open_rw(path)))?;
+        guarded(place, || {
+            file.set_libver_bound(OLDEST)?;
+            if replaced {
+                file.delete_group(&format!("/{}", names.join("/")))?;
+            }
+            Ok(())
+        })?;
+        let there = if replaced { there - 1 } else { there };
+        Ok((Self { staged, names, there, copied: Some(copied) }, file))
+    }
+
+    /// Makes the groups that are missing and returns the last.
+    pub(super) fn make_groups(&self, file: &H5File) -> rust_hdf5::Result<H5Group> {
+        let mut group = file.root_group();
+        for (at, name) in self.names.iter().enumerate() {
+            group = if at < self.there { group.group(name)? } else { group.create_group(name)? };
+        }
+        Ok(group)
+    }
+
+    /// Puts the file in its place and returns the bytes it has grown by.
+    pub(super) fn commit(self) -> Result<u64> {
+        if let Some(copied) = &self.copied {
+            let path = self.staged.path();
+            let now = path.metadata().map_err(|error| Error::io(path, error))?;
+            let of = |file: &Metadata| (file.ino(), file.len(), file.mtime(), file.mtime_nsec());
+            if of(&now) != of(copied) {
+                let found = "another program's changes since it was copied";
+                return Err(Error::mismatch(Place::path(path), found, "the file left alone"));
+            }
+        }
+        let before = self.copied.as_ref().map_or(0, Metadata::len);
+        Ok(self.staged.commit()?.saturating_sub(before))
+    }
+}
+
+/// Opens the staged file by its path.
+///
+/// The crate that writes asks for the canonical path of what it opens, and a file without a name
+/// has none: what the system shows for it leads nowhere. For that moment something is there.
+fn open<T>(staged: &StagedFile, open: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
+    let path = staged.open_path();
+    let shown = std::fs::read_link(&path).ok().filter(|shown| shown.is_absolute());
+    let stand_in = shown.filter(|shown| File::create_new(shown).is_ok());
+    let opened = open(&path);
+    if let Some(stand_in) = stand_in {
+        // Nothing depends on it.
+        let _ = std::fs::remove_file(stand_in);
+    }
+    opened
+}
+
+/// Returns how many of the names lead to groups that are there.
+fn depth_there(old: &Opened, names: &[String], place: &Place) -> Result<usize> {
+    let mut here: Group = opened::guarded(place, || old.meta.root_group())?;
+    for (at, name) in names.iter().enumerate() {
+        let mut missing = false;
+        let inner = opened::guarded(place, || {
+            here.group(name).inspect_err(|error| missing = opened::is_missing(error))
+        });
+        here = match inner {
+            Ok(inner) => inner,
+            Err(error) if !missing => return Err(error),
+            Err(_) if opened::guarded(place, || here.dataset(name)).is_ok() => {
+                let found = format!("the dataset {}", names[..=at].join("/"));
+                return Err(Error::mismatch(place.clone(), found, "a group, or nothing"));
+            }
+            Err(_) => return Ok(at),
+        };
+    }
+    Ok(names.len())
+}
+
+/// Copies a file, sharing its blocks where the file system can.
+fn copy(path: &Path, staged: &StagedFile) -> Result<Metadata> {
+    let io = |error| Error::io(path, error);
+    let mut from = File::open(path).map_err(io)?;
+    let metadata = from.metadata().map_err(io)?;
+    let mut to = staged.file();
+    #[cfg(target_os = "linux")]
+    if rustix::fs::ioctl_ficlone(to, &from).is_ok() {
+        return Ok(metadata);
+    }
+    std::io::copy(&mut from, &mut to).map_err(io)?;
+    to.rewind().map_err(io)?;
+    Ok(metadata)
+}

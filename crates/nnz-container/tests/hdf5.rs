@@ -1,0 +1,250 @@
+//! Groups of HDF5 files: what others wrote is read, what is there is kept.
+#![cfg(feature = "hdf5")]
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+mod hdf5_common;
+
+use std::path::Path;
+
+use hdf5_common::{everything, golden, listing};
+use nnz_container::directory::Directory;
+use nnz_container::hdf5::{
+    AttributeValue, Compress, Hdf5, Hdf5Options, Hdf5Writer, groups_with, is_hdf5,
+};
+use nnz_container::staging::WriteOptions;
+use nnz_container::{Container, ContainerWriter};
+use nnz_core::{ErrorKind, ValueType};
+
+const NEW: WriteOptions = WriteOptions { overwrite: false, sync: false };
+const FORCE: WriteOptions = WriteOptions { overwrite: true, sync: false };
+
+fn writer(path: &Path, group: &str, write: WriteOptions) -> nnz_core::Result<Box<Hdf5Writer>> {
+    Hdf5Writer::create(path, group, write, Hdf5Options::default()).map(Box::new)
+}
+
+/// Writes a group with one array.
+fn write(path: &Path, group: &str, options: WriteOptions, numbers: &[u32]) {
+    let mut writer: Box<dyn ContainerWriter> = writer(path, group, options).unwrap();
+    writer.set_tag("version", "some").unwrap();
+    let id = writer.create_array("numbers", ValueType::U32).unwrap();
+    writer.append(id, numbers).unwrap();
+    writer.finish().unwrap();
+}
+
+fn numbers(path: &Path, group: &str) -> Vec<u32> {
+    let container = Hdf5::open(path, group).unwrap();
+    let array = container.array("numbers").unwrap();
+    let mut out = vec![0_u32; usize::try_from(array.len()).unwrap()];
+    array.read(0, &mut out).unwrap();
+    out
+}
+
+#[test]
+fn hdf5_and_directories_of_bpcells_hold_the_same() {
+    // The same program wrote both, under the same names.
+    let mut compared = 0;
+    for kind in ["matrix", "fragments"] {
+        for path in golden(&format!("{kind}_h5")) {
+            assert!(is_hdf5(&std::fs::read(&path).unwrap()));
+            for found in groups_with(&path, &["version"]).unwrap() {
+                let name = path.file_stem().unwrap().to_str().unwrap();
+                let name = name.trim_end_matches(".gzip4");
+                let twin = path.parent().unwrap().parent().unwrap();
+                let twin = twin.join(format!("{kind}_dir/{name}.{}", found.group));
+                if !twin.exists() {
+                    continue;
+                }
+                let hdf5 = Hdf5::open(&path, &found.group).unwrap();
+                let directory = Directory::open(&twin).unwrap();
+                assert_eq!(hdf5.tag("version").unwrap(), found.text);
+                assert_eq!(everything(&hdf5), everything(&directory), "{}", twin.display());
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 50, "{compared} pairs were compared");
+}
+
+#[test]
+fn a_path_names_the_group() {
+    let path = &golden("interop").into_iter().find(|p| p.ends_with("basic_uint.h5ad")).unwrap();
+    let container = Hdf5::open(path, "/X/").unwrap();
+    assert!(container.path().to_str().unwrap().ends_with("basic_uint.h5ad::X"));
+    assert_eq!(container.tag("encoding-type").unwrap(), "csr_matrix");
+    let shape = container.attribute("shape").unwrap().unwrap();
+    assert!(matches!(shape.value, AttributeValue::Numbers(values) if values.len() == Some(2)));
+    let missing = Hdf5::open(path, "X/Y").unwrap_err();
+    assert!(matches!(missing.kind(), ErrorKind::Missing), "{missing}");
+    // A path from the group on leads further down.
+    let root = Hdf5::open(path, "").unwrap();
+    assert_eq!(root.array("X/indptr").unwrap().len(), 151);
+    let error = root.array("X").err().unwrap().to_string();
+    assert!(error.ends_with("X: found a group, expected a dataset"), "{error}");
+    let error = root.array("obs/bpcells_name").err().unwrap().to_string();
+    assert!(error.ends_with("found strings, expected numbers"), "{error}");
+}
+
+#[test]
+fn other_files_are_no_hdf5() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("text");
+    std::fs::write(&path, "%%MatrixMarket").unwrap();
+    let error = Hdf5::open(&path, "").unwrap_err().to_string();
+    assert!(error.ends_with("found no HDF5 signature, expected an HDF5 file"), "{error}");
+    assert!(Hdf5::open(dir.path(), "").is_err());
+    assert!(writer(&path, "group", FORCE).is_err());
+    assert_eq!(std::fs::read(&path).unwrap(), b"%%MatrixMarket");
+}
+
+#[test]
+fn a_group_is_added_without_leave_and_replaced_with_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.h5");
+    write(&path, "one", NEW, &[1]);
+    write(&path, "deep/er/two", NEW, &[2, 2]);
+    write(&path, "deep/er/three", NEW, &[3, 3, 3]);
+    for group in ["one", "deep/er/two", "deep", ""] {
+        let refused = writer(&path, group, NEW).err().unwrap();
+        assert!(matches!(refused.kind(), ErrorKind::Exists), "{refused}");
+    }
+    write(&path, "/deep/er/two/", FORCE, &[4]);
+    assert_eq!(numbers(&path, "one"), [1]);
+    assert_eq!(numbers(&path, "deep/er/two"), [4]);
+    assert_eq!(numbers(&path, "deep/er/three"), [3, 3, 3]);
+    assert_eq!(Hdf5::open(&path, "deep/er/two").unwrap().members().unwrap().len(), 2);
+
+    let error = writer(&path, "one/numbers/x", FORCE).err().unwrap().to_string();
+    assert!(error.ends_with("found the dataset one/numbers, expected a group, or nothing"));
+    write(&path, "", FORCE, &[5]);
+    assert_eq!(numbers(&path, ""), [5]);
+    assert_eq!(Hdf5::open(&path, "").unwrap().members().unwrap(), ["numbers", "version"]);
+    assert_eq!(listing(dir.path()), ["a.h5"]);
+}
+
+#[test]
+fn what_is_not_finished_leaves_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.h5");
+    drop(writer(&path, "x", NEW).unwrap());
+    assert!(listing(dir.path()).is_empty());
+
+    write(&path, "x", NEW, &[1]);
+    let before = std::fs::read(&path).unwrap();
+    let mut half: Box<dyn ContainerWriter> = writer(&path, "y", NEW).unwrap();
+    let id = half.create_array("a", ValueType::U64).unwrap();
+    half.append(id, &vec![7_u64; 100_000]).unwrap();
+    assert_eq!(listing(dir.path()), ["a.h5"]);
+    drop(half);
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+
+    // Somebody else's changes are not thrown away.
+    let late: Box<dyn ContainerWriter> = writer(&path, "y", NEW).unwrap();
+    write(&path, "z", NEW, &[2]);
+    assert!(late.finish().is_err());
+    assert_eq!(numbers(&path, "z"), [2]);
+    assert_eq!(listing(dir.path()), ["a.h5"]);
+}
+
+#[test]
+fn large_arrays_come_back_whatever_the_chunk_and_the_threads() {
+    let dir = tempfile::tempdir().unwrap();
+    let all: Vec<u32> = (0..300_000_u32).map(|n| n.wrapping_mul(2_654_435_761) >> 12).collect();
+    let gzip = Compress::Gzip(1);
+    for (at, (chunk, compress, threads)) in [
+        (None, Compress::None, 1),
+        (None, gzip, 4),
+        (Some(1), Compress::None, 1),
+        (Some(1000), gzip, 3),
+        (Some(1 << 20), gzip, 2),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let len = if chunk == Some(1) { 5000 } else { all.len() };
+        let path = dir.path().join(format!("{at}.h5"));
+        let options = Hdf5Options { chunk, compress, threads };
+        let mut writer: Box<dyn ContainerWriter> =
+            Box::new(Hdf5Writer::create(&path, "g", NEW, options).unwrap());
+        let id = writer.create_array("numbers", ValueType::U32).unwrap();
+        for (at, part) in all[..len].chunks(70_001).enumerate() {
+            let (head, tail) = part.split_at(at);
+            writer.append(id, head).unwrap();
+            writer.append(id, tail).unwrap();
+        }
+        writer.finish().unwrap();
+        assert!(numbers(&path, "g") == all[..len], "{chunk:?} {compress:?}");
+        let container = Hdf5::open(&path, "g").unwrap().with_threads(threads);
+        let array = container.array("numbers").unwrap();
+        std::thread::scope(|scope| {
+            for first in (0..len - 3000).step_by(len / 7) {
+                let (array, all) = (&array, &all);
+                scope.spawn(move || {
+                    let mut out = vec![0_u32; 2999];
+                    array.read(first as u64, &mut out).unwrap();
+                    assert!(out == all[first..first + 2999]);
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn text_that_programs_would_read_otherwise_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = writer(&dir.path().join("a.h5"), "", NEW).unwrap();
+    for (name, bytes) in [("a", &b"\xff"[..]), ("b", b"x\0y")] {
+        let error = writer.write_strings(name, &mut [&b"fine"[..], bytes].into_iter()).unwrap_err();
+        assert_eq!(error.place().array.as_deref(), Some(name));
+        assert!(error.to_string().contains("element 1: found the name"), "{error}");
+    }
+    assert!(writer.set_tag("tag", "x\0y").is_err());
+    assert!(writer.create_array("a/b", ValueType::U8).is_err());
+    assert!(writer.create_array("", ValueType::U8).is_err());
+}
+
+#[test]
+fn options_that_make_no_sense_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let standard = Hdf5Options::default();
+    for options in [
+        Hdf5Options { chunk: Some(0), ..standard },
+        Hdf5Options { chunk: Some(u32::MAX), ..standard },
+        Hdf5Options { compress: Compress::Gzip(10), ..standard },
+    ] {
+        let made = Hdf5Writer::create(&dir.path().join("a.h5"), "", NEW, options);
+        assert!(matches!(made.err().unwrap().kind(), ErrorKind::Argument(_)));
+    }
+}
+
+/// Needs 10 GB of disk: `cargo test -p nnz-container --release --test hdf5 -- --ignored`.
+#[test]
+#[ignore = "writes 5 GB twice"]
+fn more_than_4_gib_and_2_to_the_32_elements() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let path = dir.path().join("large.h5");
+    let mut writer: Box<dyn ContainerWriter> = writer(&path, "g", NEW).unwrap();
+    let bytes = writer.create_array("bytes", ValueType::U8).unwrap();
+    let behind = writer.create_array("numbers", ValueType::U32).unwrap();
+    let block: Vec<u8> = (0..1 << 24).map(|n: u32| n.to_le_bytes()[1]).collect();
+    const BLOCKS: u64 = 300;
+    for at in 0..BLOCKS {
+        writer.append(bytes, &block).unwrap();
+        writer.append(bytes, &[u8::try_from(at % 251).unwrap()]).unwrap();
+    }
+    writer.append(behind, &[1, 2, 3]).unwrap();
+    writer.finish().unwrap();
+    // A second group goes into a copy.
+    write(&path, "h", NEW, &[4]);
+    assert!(path.metadata().unwrap().len() > 5_000_000_000);
+    let container = Hdf5::open(&path, "g").unwrap();
+    let array = container.array("bytes").unwrap();
+    assert_eq!(array.len(), BLOCKS * ((1 << 24) + 1));
+    let mut out = vec![0_u8; (1 << 24) + 1];
+    for at in [0, 1, 254, 255, 256, 299] {
+        array.read(at * out.len() as u64, &mut out).unwrap();
+        assert!(out[..1 << 24] == block);
+        assert_eq!(u64::from(out[1 << 24]), at % 251);
+    }
+    assert_eq!(numbers(&path, "g"), [1, 2, 3]);
+    assert_eq!(numbers(&path, "h"), [4]);
+}

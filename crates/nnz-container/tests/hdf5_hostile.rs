@@ -1,0 +1,208 @@
+//! Damaged HDF5 files give errors: no panic, no hang, no memory beyond what the file justifies.
+#![cfg(feature = "hdf5")]
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+mod hdf5_common;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use hdf5_common::golden;
+use nnz_container::hdf5::{Compress, Hdf5, Hdf5Options, Hdf5Writer, groups_with};
+use nnz_container::staging::WriteOptions;
+use nnz_container::{Container, ContainerWriter};
+use nnz_core::ValueType;
+
+/// Reads whatever can be read, and returns the bytes asked for in the largest read.
+fn read_all(path: &Path) -> u64 {
+    let tags = ["version", "encoding-type"];
+    let mut groups: Vec<String> = groups_with(path, &tags)
+        .map(|found| found.into_iter().map(|found| found.group).collect())
+        .unwrap_or_default();
+    groups.extend(["", "packed.col", "unpacked.row", "X", "matrix", "g"].map(str::to_owned));
+    let mut most = 0;
+    for group in groups {
+        let Ok(container) = Hdf5::open(path, &group) else { continue };
+        let mut names = container.members().unwrap_or_default();
+        names.extend(["index", "val_data", "idxptr", "data", "row_names"].map(str::to_owned));
+        for name in names {
+            let _ = container.tag(&name);
+            let mut read = 0_u64;
+            let _ = container.for_each_string(&name, &mut |string| {
+                read += string.len() as u64;
+                Ok(())
+            });
+            let Ok(array) = container.array(&name) else { continue };
+            let all = array.len().saturating_mul(array.value_type().size() as u64);
+            most = most.max(all);
+            // Who reads makes room for all of it, so that it must be justified.
+            let mut out = vec![0; usize::try_from(all).unwrap()];
+            let _ = array.read_bytes(0, &mut out);
+            let middle = array.len() / 2;
+            let one = array.value_type().size().min(out.len());
+            let _ = array.read_bytes(middle.min(array.len() - u64::from(one > 0)), &mut out[..one]);
+        }
+    }
+    most
+}
+
+/// A generator of numbers that need not be good.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self, below: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % below.max(1)
+    }
+}
+
+/// Bytes that mean the most where a length, an address or a count is expected.
+const NASTY: [&[u8]; 8] = [
+    &[0xff; 8],
+    &[0; 8],
+    &[0xff, 0xff, 0xff, 0x7f],
+    &[0, 0, 0, 0, 1, 0, 0, 0],
+    &[0xff],
+    &[0],
+    &[0x80],
+    &[1, 0, 0, 0, 0, 0, 0, 0x10],
+];
+
+fn mutated(bytes: &mut Vec<u8>, numbers: &mut Numbers) {
+    match numbers.next(8) {
+        0 => bytes.truncate(numbers.next(bytes.len())),
+        1 => {
+            // A part of the file in a wrong place.
+            let len = numbers.next(256).min(bytes.len() / 2);
+            let (from, to) = (numbers.next(bytes.len() - len), numbers.next(bytes.len() - len));
+            bytes.copy_within(from..from + len, to);
+        }
+        _ => {
+            for _ in 0..=numbers.next(6) {
+                // Metadata lie at the front, mostly.
+                let front = if numbers.next(3) == 0 { bytes.len() } else { bytes.len().min(8192) };
+                let at = numbers.next(front);
+                if numbers.next(2) == 0 {
+                    bytes[at] ^= 1 << numbers.next(8);
+                } else {
+                    let nasty = NASTY[numbers.next(NASTY.len())];
+                    let end = (at + nasty.len()).min(bytes.len());
+                    bytes[at..end].copy_from_slice(&nasty[..end - at]);
+                }
+            }
+        }
+    }
+}
+
+fn written(dir: &Path, compress: Compress) -> std::path::PathBuf {
+    let path = dir.join("written.h5");
+    let options = WriteOptions { overwrite: true, sync: false };
+    let how = Hdf5Options { chunk: Some(100), compress, threads: 1 };
+    let mut writer: Box<dyn ContainerWriter> =
+        Box::new(Hdf5Writer::create(&path, "g", options, how).unwrap());
+    writer.set_tag("version", "some").unwrap();
+    let id = writer.create_array("data", ValueType::U32).unwrap();
+    writer.append(id, &(0..5000).collect::<Vec<u32>>()).unwrap();
+    writer.write_strings("row_names", &mut [&b"a"[..], b"bc"].into_iter()).unwrap();
+    writer.finish().unwrap();
+    path
+}
+
+#[test]
+fn mutated_files_give_errors() {
+    let count: usize =
+        std::env::var("NNZ_MUTATIONS").ok().and_then(|count| count.parse().ok()).unwrap_or(20);
+    let dir = tempfile::tempdir().unwrap();
+    let mut paths = golden("interop");
+    paths.extend(golden("matrix_h5").into_iter().step_by(3));
+    paths.extend(golden("fragments_h5").into_iter().step_by(3));
+    let target = dir.path().join("mutated.h5");
+    let seed = std::env::var("NNZ_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    let mut numbers = Numbers(seed);
+    let mut originals: Vec<Vec<u8>> =
+        paths.iter().map(|path| std::fs::read(path).unwrap()).collect();
+    originals.push(std::fs::read(written(dir.path(), Compress::Gzip(4))).unwrap());
+    originals.push(std::fs::read(written(dir.path(), Compress::None)).unwrap());
+    for original in originals {
+        for at in 0..count {
+            let mut bytes = original.clone();
+            mutated(&mut bytes, &mut numbers);
+            std::fs::write(&target, &bytes).unwrap();
+            let started = Instant::now();
+            let read = std::panic::catch_unwind(|| read_all(&target));
+            let kept = std::env::temp_dir().join("nnz-mutated.h5");
+            match read {
+                Ok(most) => {
+                    // Deflate makes at most 1032 bytes of one.
+                    let justified = (bytes.len() as u64) * 1032 + (65 << 20);
+                    assert!(most <= justified, "mutation {at}: {most} bytes asked for");
+                }
+                Err(_) => {
+                    std::fs::write(&kept, &bytes).unwrap();
+                    panic!("mutation {at} panics; it is kept as {}", kept.display());
+                }
+            }
+            if started.elapsed() > Duration::from_secs(20) {
+                std::fs::write(&kept, &bytes).unwrap();
+                panic!("mutation {at} hangs; it is kept as {}", kept.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn mutated_files_are_not_written_to_by_panicking() {
+    let dir = tempfile::tempdir().unwrap();
+    let original = std::fs::read(written(dir.path(), Compress::None)).unwrap();
+    let target = dir.path().join("mutated.h5");
+    let mut numbers = Numbers(7);
+    let count: usize =
+        std::env::var("NNZ_MUTATIONS").ok().and_then(|count| count.parse().ok()).unwrap_or(20);
+    for at in 0..count {
+        let mut bytes = original.clone();
+        mutated(&mut bytes, &mut numbers);
+        std::fs::write(&target, &bytes).unwrap();
+        let options = WriteOptions { overwrite: true, sync: false };
+        // Added beside the damaged group, or in its place.
+        let group = if at % 2 == 0 { "new" } else { "g" };
+        let made = Hdf5Writer::create(&target, group, options, Hdf5Options::default());
+        if made.and_then(|made| Box::new(made).finish()).is_err() {
+            assert_eq!(std::fs::read(&target).unwrap(), bytes, "a failed write changes nothing");
+        }
+    }
+}
+
+#[test]
+fn a_chunk_has_to_inflate_to_its_own_length() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = written(dir.path(), Compress::Gzip(9));
+    let mut bytes = std::fs::read(&path).unwrap();
+    // Chunks of 100 elements become chunks of 99: each now inflates to too much.
+    let chunk = [100_u32.to_le_bytes(), 4_u32.to_le_bytes()].concat();
+    let at = bytes.windows(8).position(|window| window == chunk).unwrap();
+    bytes[at] = 99;
+    std::fs::write(&path, &bytes).unwrap();
+    let container = Hdf5::open(&path, "g").unwrap();
+    let array = container.array("data").unwrap();
+    assert!(array.read(0, &mut [0_u32; 5000]).is_err());
+    bytes[at] = 101;
+    std::fs::write(&path, &bytes).unwrap();
+    let container = Hdf5::open(&path, "g").unwrap();
+    let array = container.array("data").unwrap();
+    assert!(array.read(0, &mut [0_u32; 5000]).is_err());
+}
+
+#[test]
+fn a_length_without_chunks_is_not_believed() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = written(dir.path(), Compress::None);
+    let mut bytes = std::fs::read(&path).unwrap();
+    // The length, and behind it the most it may become: without end.
+    let length = [5000_u64.to_le_bytes(), [0xff; 8]].concat();
+    let at = bytes.windows(16).position(|window| window == length).unwrap();
+    bytes[at..at + 8].copy_from_slice(&(1_u64 << 40).to_le_bytes());
+    std::fs::write(&path, &bytes).unwrap();
+    let error = Hdf5::open(&path, "g").unwrap().array("data").err().unwrap().to_string();
+    assert!(error.contains("data: found a length of 1099511627776 elements"), "{error}");
+}

@@ -1,0 +1,187 @@
+"""h5py (HDF5 2.x) and h5dump hold what nnz writes to HDF5 to the originals by BPCells."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+h5py = pytest.importorskip("h5py")
+np = pytest.importorskip("numpy")
+
+ROOT = Path(__file__).resolve().parents[2]
+GOLDEN = sorted((ROOT / "testdata/bpcells").glob("*_h5/*.h5"))
+
+
+@pytest.fixture(scope="session")
+def copy():
+    """Builds the example that copies groups through the container traits."""
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    build = ["cargo", "build", "-p", "nnz-container", "--example", "hdf5_copy"]
+    subprocess.run(build, cwd=ROOT, check=True)
+
+    def run(*arguments):
+        command = [target / "debug/examples/hdf5_copy", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    return run
+
+
+def content(path):
+    """Everything in a file that a reader can see, without where and how it is stored."""
+    found = {}
+
+    def plain(data):
+        """Turns references into names, since they are read as places in memory."""
+        if isinstance(data, (h5py.Reference, h5py.RegionReference)):
+            return file[data].name if data else None
+        if isinstance(data, np.void) and data.dtype.names:
+            return [plain(data[name]) for name in data.dtype.names]
+        if isinstance(data, np.ndarray):
+            if data.dtype.hasobject:
+                return [plain(each) for each in data.ravel()]
+            return data.dtype.str, data.shape, data.tobytes()
+        return repr(data)
+
+    def attributes(thing):
+        return {name: plain(thing.attrs[name]) for name in thing.attrs}
+
+    def visit(group, prefix, above):
+        for name in group:
+            link = group.get(name, getlink=True)
+            here = f"{prefix}/{name}"
+            if isinstance(link, h5py.SoftLink):
+                found[here] = ("soft", link.path)
+                continue
+            if isinstance(link, h5py.ExternalLink):
+                found[here] = ("external", link.filename, link.path)
+                continue
+            thing = group[name]
+            if isinstance(thing, h5py.Group):
+                found[here] = ("group", attributes(thing))
+                if hash(thing.id) not in above:
+                    visit(thing, here, above | {hash(thing.id)})
+            elif isinstance(thing, h5py.Dataset):
+                form = (str(thing.dtype), thing.shape)
+                found[here] = ("dataset", form, plain(thing[()]), attributes(thing))
+            else:
+                found[here] = ("type", str(thing.dtype))
+
+    with h5py.File(path) as file:
+        found["/"] = ("group", attributes(file))
+        visit(file, "", set())
+    return found
+
+
+@pytest.mark.parametrize("options", [[], ["--gzip", "4"], ["--chunk", "1000"]], ids=str)
+@pytest.mark.parametrize("golden", GOLDEN, ids=lambda path: path.name)
+def test_copies_equal_the_originals(copy, tmp_path, golden, options):
+    target = tmp_path / "copy.h5"
+    ran = copy(*options, golden, target)
+    assert ran.returncode == 0, ran.stderr
+    assert content(target) == content(golden)
+    with h5py.File(golden) as old, h5py.File(target) as new:
+
+        def same_form(name, member):
+            if isinstance(member, h5py.Dataset):
+                copied = new[name]
+                assert copied.maxshape == member.maxshape, name
+                assert (copied.chunks is None) == (member.chunks is None), name
+                if copied.chunks and "--gzip" in options:
+                    assert (copied.compression, copied.shuffle) == ("gzip", True), name
+
+        old.visititems(same_form)
+
+
+@pytest.mark.skipif(not shutil.which("h5dump"), reason="there is no h5dump")
+@pytest.mark.parametrize("golden", GOLDEN, ids=lambda path: path.name)
+def test_h5dump_reads_copies(copy, tmp_path, golden):
+    target = tmp_path / "copy.h5"
+    assert copy("--gzip", "1", golden, target).returncode == 0
+    dumps = [
+        subprocess.run(["h5dump", path], capture_output=True, text=True, check=True).stdout
+        for path in (golden, target)
+    ]
+    # How the bytes of a string are described is all that differs.
+    kept = [
+        [line for line in dump.splitlines()[1:] if "CTYPE" not in line] for dump in dumps
+    ]
+    assert kept[0] == kept[1]
+
+
+def foreign(path, libver):
+    """A file with all that a group beside ours may be made of."""
+    with h5py.File(path, "w", libver=(libver, "latest")) as file:
+        file.attrs["title"] = "not ours"
+        numbers = np.arange(5000.0)
+        numbers = file.create_dataset("a/numbers", data=numbers, chunks=(100,), compression="gzip")
+        numbers.attrs["unit"] = "m"
+        numbers.make_scale("x")
+        matrix = file.create_dataset("a/matrix", data=np.ones((5000, 3), ">i2"))
+        matrix.dims[0].attach_scale(numbers)
+        file["a/hard"] = file["a/matrix"]
+        file["soft"] = h5py.SoftLink("/a/numbers")
+        file["gone"] = h5py.SoftLink("/nowhere")
+        file["out"] = h5py.ExternalLink("other.h5", "/there")
+        file["round"] = h5py.SoftLink("/a")
+        file["names"] = ["one", "zwei", "trois"]
+        file["type"] = np.dtype("i4,f8")
+        file["flag"] = h5py.Empty("f4")
+        ragged = [np.arange(2), np.arange(3)]
+        file.create_dataset("ragged", data=ragged, dtype=h5py.vlen_dtype("i4"))
+        file.create_dataset("reference", data=numbers.ref, dtype=h5py.ref_dtype)
+        for at in range(30):
+            file.attrs[f"many{at}"] = np.arange(at)
+            file.create_group(f"dense/g{at}")
+
+
+def dumps(path):
+    """Whether h5dump is there and reads all of a file."""
+    if not shutil.which("h5dump"):
+        return False
+    return subprocess.run(["h5dump", path], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("libver", ["earliest", "v110", "latest"])
+def test_a_foreign_file_keeps_all_else(copy, tmp_path, libver):
+    target = tmp_path / "foreign.h5"
+    foreign(target, libver)
+    # The newest form is too new for an older h5dump.
+    dumped = dumps(target)
+    assert dumped or libver == "latest" or not shutil.which("h5dump")
+    before = content(target)
+    golden = ROOT / "testdata/bpcells/matrix_h5/basic_uint.h5"
+
+    for run in range(3):
+        force = ["--force"] if run else []
+        ran = copy("--into", "new/place", *force, golden, target)
+        assert ran.returncode == 0, ran.stderr
+        after = content(target)
+        for name, thing in before.items():
+            assert after[name] == thing, name
+        ours = {name: thing for name, thing in after.items() if name.startswith("/new/place/")}
+        for name, thing in content(golden).items():
+            assert name == "/" or ours[f"/new/place{name}"] == thing, name
+        assert not dumped or dumps(target)
+    with h5py.File(target) as file:
+        assert file[file["reference"][()]] == file["a/numbers"]
+        assert file["a/matrix"].dims[0]["x"] == file["a/numbers"]
+    refused = copy("--into", "new/place", golden, target)
+    assert refused.returncode == 1 and "exists already" in refused.stderr
+
+
+def test_an_h5ad_file_still_opens(copy, tmp_path):
+    anndata = pytest.importorskip("anndata")
+    target = tmp_path / "real.h5ad"
+    shutil.copy(ROOT / "testdata/bpcells/interop/basic_uint.h5ad", target)
+    old = anndata.read_h5ad(target)
+    golden = ROOT / "testdata/bpcells/matrix_h5/basic_uint.h5"
+    ran = copy("--into", "uns/bpcells", golden, target)
+    assert ran.returncode == 0, ran.stderr
+    before = content(ROOT / "testdata/bpcells/interop/basic_uint.h5ad")
+    after = content(target)
+    for name, thing in before.items():
+        assert after[name] == thing, name
+    new = anndata.read_h5ad(target)
+    assert (new.X != old.X).nnz == 0 and list(new.obs_names) == list(old.obs_names)
