@@ -25,5 +25,5 @@ mod arrays;
 mod matrix;
 mod version;
 
-pub use matrix::{MatrixSink, MatrixSource, NEEDS, SinkOptions, validate};
+pub use matrix::{MEMBERS, MatrixSink, MatrixSource, NEEDS, SinkOptions, validate};
 pub use version::{Generation, Packing, Version};

@@ -7,6 +7,7 @@ mod sink;
 mod source;
 mod validate;
 
+pub use members::MEMBERS;
 pub use sink::{MatrixSink, NEEDS, SinkOptions};
 pub use source::MatrixSource;
 pub use validate::validate;

@@ -181,7 +181,7 @@ fn all_options() -> impl Iterator<Item = SinkOptions> {
 
 fn directory_writer(path: &Path) -> Box<DirectoryWriter> {
     let options = WriteOptions { overwrite: true, sync: false };
-    Box::new(DirectoryWriter::create(path, options).unwrap())
+    Box::new(DirectoryWriter::create(path, options, nnz_bpcells::MEMBERS).unwrap())
 }
 
 fn bytes_of(path: &Path) -> BTreeMap<String, Vec<u8>> {

@@ -10,6 +10,9 @@ use nnz_container::{Container, ContainerWriter};
 use nnz_core::{ErrorKind, ValueType, Values};
 use proptest::prelude::*;
 
+/// Every name that is used here.
+const MEMBERS: &[&str] = &["version", "names", "a", "none", "nobody"];
+
 /// Makes a container of one kind and opens it again.
 trait Backend {
     fn writer(&self) -> Box<dyn ContainerWriter>;
@@ -29,7 +32,7 @@ impl Backend for Memory {
 impl Backend for tempfile::TempDir {
     fn writer(&self) -> Box<dyn ContainerWriter> {
         let options = WriteOptions { overwrite: true, sync: false };
-        Box::new(DirectoryWriter::create(&self.path().join("store"), options).unwrap())
+        Box::new(DirectoryWriter::create(&self.path().join("store"), options, MEMBERS).unwrap())
     }
 
     fn open(&self) -> Box<dyn Container> {

@@ -9,6 +9,7 @@ use nnz_container::staging::{StagedDirectory, StagedFile, WriteOptions};
 use nnz_core::ErrorKind;
 
 const NEW: WriteOptions = WriteOptions { overwrite: false, sync: true };
+const MEMBERS: &[&str] = &["version", "val"];
 const FORCE: WriteOptions = WriteOptions { overwrite: true, sync: true };
 
 fn listing(dir: &Path) -> Vec<String> {
@@ -67,7 +68,7 @@ fn a_target_that_appears_meanwhile_is_not_overwritten() {
     assert_eq!(fs::read(&target).unwrap(), b"somebody else's");
 
     let target = dir.path().join("store");
-    let mut staged = StagedDirectory::create(&target, NEW, "version").unwrap();
+    let mut staged = StagedDirectory::create(&target, NEW, MEMBERS).unwrap();
     staged.create_file("version").unwrap();
     fs::create_dir(&target).unwrap();
     assert!(matches!(staged.commit().unwrap_err().kind(), ErrorKind::Exists));
@@ -103,7 +104,7 @@ fn a_directory_is_exchanged_whole() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("store");
     for (options, text) in [(NEW, "first"), (FORCE, "second")] {
-        let mut staged = StagedDirectory::create(&target, options, "version").unwrap();
+        let mut staged = StagedDirectory::create(&target, options, MEMBERS).unwrap();
         staged.create_file("version").unwrap().write_all(text.as_bytes()).unwrap();
         staged.create_file("val").unwrap();
         assert!(staged.create_file("val").is_err());
@@ -118,18 +119,19 @@ fn a_directory_is_exchanged_whole() {
 fn folders_of_other_things_are_not_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("home");
+    let try_it = || StagedDirectory::create(&target, FORCE, MEMBERS);
     fs::create_dir(&target).unwrap();
-    StagedDirectory::create(&target, FORCE, "version").unwrap();
-
-    fs::write(target.join("thesis"), "years").unwrap();
-    assert!(StagedDirectory::create(&target, FORCE, "version").is_err());
+    try_it().unwrap();
     fs::write(target.join("version"), "packed-uint-matrix-v2\n").unwrap();
-    StagedDirectory::create(&target, FORCE, "version").unwrap();
-    fs::write(target.join("notes.txt"), "mine").unwrap();
-    assert!(StagedDirectory::create(&target, FORCE, "version").is_err());
-    fs::remove_file(target.join("notes.txt")).unwrap();
-    fs::create_dir(target.join("sub")).unwrap();
-    assert!(StagedDirectory::create(&target, FORCE, "version").is_err());
+    let staged = try_it().unwrap();
+
+    fs::write(target.join("README"), "years of work").unwrap();
+    assert!(try_it().is_err());
+    assert!(staged.commit().is_err(), "put there meanwhile");
+    fs::remove_file(target.join("README")).unwrap();
+    fs::create_dir(target.join("val")).unwrap();
+    assert!(try_it().is_err());
+    assert_eq!(listing(dir.path()), ["home"]);
 }
 
 #[test]
@@ -148,10 +150,10 @@ fn leftovers_of_dead_processes_are_swept_and_others_stay() {
     }
     let lock = fs::File::open(&dead).unwrap();
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
-    StagedDirectory::create(&target, NEW, "version").unwrap();
+    StagedDirectory::create(&target, NEW, MEMBERS).unwrap();
     assert!(dead.exists(), "somebody holds a lock on it");
     drop(lock);
-    StagedDirectory::create(&target, NEW, "version").unwrap();
+    StagedDirectory::create(&target, NEW, MEMBERS).unwrap();
     assert!(!dead.exists());
     assert!(alive.exists() && elsewhere.exists() && other.exists());
 }

@@ -31,7 +31,7 @@ pub struct DiffOptions {
 pub enum Difference {
     /// They are not of the same shape; nothing more is compared.
     Shape(Shape, Shape),
-    /// One of them lacks names for an axis, or a name differs.
+    /// A name of an axis differs.
     Names(Axis),
     /// Entries differ; `None` where there is none.
     Entry {
@@ -71,8 +71,11 @@ pub fn diff(
         return Ok(());
     }
     for axis in [Axis::Rows, Axis::Cols] {
-        let names = [a.names(axis), b.names(axis)];
-        if let [Ok(Some(a)), Ok(Some(b))] = names
+        let names = |which: usize| {
+            let names = [a, b][which].names(axis);
+            names.map_err(|error| error.within(&places[which]))
+        };
+        if let (Some(a), Some(b)) = (names(0)?, names(1)?)
             && a != b
         {
             each(Difference::Names(axis));
@@ -118,7 +121,7 @@ impl Comparison<'_> {
             };
             cells.push(Cells::new(reader, self.order, source));
         }
-        self.compare(&mut cells)
+        self.compare(&mut cells, sort)
     }
 
     fn explain(&self, error: Error, which: usize) -> Error {
@@ -126,12 +129,13 @@ impl Comparison<'_> {
     }
 
     /// Walks both in step.
-    fn compare(&self, cells: &mut [Cells<'_>]) -> Result<Option<Vec<Difference>>> {
+    fn compare(&self, cells: &mut [Cells<'_>], sorted: bool) -> Result<Option<Vec<Difference>>> {
         let mut found = Vec::new();
         let mut next =
             |which: usize| cells[which].next().map_err(|error| self.explain(error, which));
         let (mut a, mut b) = (next(0)?, next(1)?);
-        while found.len() < self.options.most {
+        // Differences count only if all of it was in order: one that came too early may be none.
+        while found.len() < self.options.most || !sorted {
             let place = |cell: &Option<Cell>| cell.map(|(place, _)| place);
             let (at, first, second) = match (place(&a), place(&b)) {
                 (None, None) => break,
@@ -144,7 +148,9 @@ impl Comparison<'_> {
             let (x, y) = (take(a, first), take(b, second));
             if !matches!((x, y), (Some(x), Some(y)) if same(x, y)) {
                 let (row, col) = self.order.row_col(at.0, at.1);
-                found.push(Difference::Entry { row, col, first: x, second: y });
+                if found.len() < self.options.most {
+                    found.push(Difference::Entry { row, col, first: x, second: y });
+                }
             }
             for (which, taken, cell) in [(0, first, &mut a), (1, second, &mut b)] {
                 if taken {

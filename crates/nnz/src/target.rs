@@ -126,7 +126,7 @@ impl Target {
             // Starting to write a group copies the file it goes into: that is done once.
             (None, ..) | (_, Some(_), _) => Ok(()),
             (Some(path), None, Kind::BpCells(..)) => {
-                DirectoryWriter::create(path, self.write).map(drop)
+                DirectoryWriter::create(path, self.write, nnz_bpcells::MEMBERS).map(drop)
             }
             (Some(path), None, Kind::MatrixMarket { .. }) => {
                 nnz_container::staging::StagedFile::create(path, self.write).map(drop)
@@ -143,7 +143,9 @@ impl Target {
         let created = match (&self.kind, &self.path) {
             (Kind::BpCells(options, hdf5), Some(path)) => {
                 let container: Box<dyn ContainerWriter> = match &self.group {
-                    None => Box::new(DirectoryWriter::create(path, self.write)?),
+                    None => {
+                        Box::new(DirectoryWriter::create(path, self.write, nnz_bpcells::MEMBERS)?)
+                    }
                     Some(group) => Box::new(Hdf5Writer::create(path, group, self.write, *hdf5)?),
                 };
                 let sink = nnz_bpcells::MatrixSink::create(container, header, names, *options);

@@ -111,3 +111,16 @@ fn a_symmetric_file_equals_its_expansion() {
     assert_eq!(differences(&half, &full, false), []);
     assert_eq!(differences(&half, &full, true).len(), 2);
 }
+
+#[test]
+fn entries_that_come_in_disorder_are_no_differences_however_many() {
+    let dir = tempfile::tempdir().unwrap();
+    let entries = |rows: &mut dyn Iterator<Item = u32>| -> String {
+        rows.map(|row| format!("{row} 1 {row}\n")).collect()
+    };
+    let head = "integer general\n100 1 100\n";
+    let down = mtx(dir.path(), "down.mtx", &format!("{head}{}", entries(&mut (1..=100).rev())));
+    let up = mtx(dir.path(), "up.mtx", &format!("{head}{}", entries(&mut (1..=100))));
+    assert_eq!(differences(&down, &up, false), []);
+    assert_eq!(differences(&up, &down, true), []);
+}

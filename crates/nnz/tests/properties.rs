@@ -541,7 +541,7 @@ fn every_nan_survives_between_stores_and_is_refused_by_text() {
     header.value_type = ValueType::F64;
     header.order = Order::Col;
     let options = nnz::WriteOptions { overwrite: false, sync: false };
-    let into = Box::new(DirectoryWriter::create(&store, options).unwrap());
+    let into = Box::new(DirectoryWriter::create(&store, options, nnz_bpcells::MEMBERS).unwrap());
     let sink = MatrixSink::create(into, &header, [None, None], SinkOptions::default()).unwrap();
     let mut sink: Box<dyn nnz::MatrixSink> = Box::new(sink);
     let mut batch = nnz::Batch::new(Order::Col, nnz::Values::F64(odd.map(f64::from_bits).to_vec()));

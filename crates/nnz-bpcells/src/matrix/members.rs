@@ -9,6 +9,25 @@ pub(super) const IDXPTR: &str = "idxptr";
 pub(super) const INDEX: &str = "index";
 pub(super) const VAL: &str = "val";
 
+/// The name of every member that a matrix of some version has.
+pub const MEMBERS: &[&str] = &[
+    "version",
+    SHAPE,
+    STORAGE_ORDER,
+    "row_names",
+    "col_names",
+    IDXPTR,
+    INDEX,
+    "index_data",
+    "index_idx",
+    "index_idx_offsets",
+    "index_starts",
+    VAL,
+    "val_data",
+    "val_idx",
+    "val_idx_offsets",
+];
+
 /// Returns the member that holds the names of an axis.
 pub(super) fn names_of(axis: Axis) -> &'static str {
     match axis {

@@ -47,7 +47,11 @@ pub fn all_entries(matrix: &MatrixSource) -> Result<Vec<Entry>> {
 /// Copies a matrix as it stands.
 pub fn write(from: &MatrixSource, to: &Path, options: SinkOptions) -> Result<u64> {
     let header = from.header();
-    let container = DirectoryWriter::create(to, WriteOptions { overwrite: true, sync: false })?;
+    let container = DirectoryWriter::create(
+        to,
+        WriteOptions { overwrite: true, sync: false },
+        nnz_bpcells::MEMBERS,
+    )?;
     let names = [from.names(Axis::Rows)?, from.names(Axis::Cols)?];
     let names = [names[0].as_ref(), names[1].as_ref()];
     let mut sink = nnz_bpcells::MatrixSink::create(Box::new(container), header, names, options)?;

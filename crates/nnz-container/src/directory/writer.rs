@@ -32,13 +32,18 @@ struct Array {
 }
 
 impl DirectoryWriter {
-    /// Starts a directory that will be `target`.
+    /// Starts a directory that will be `target`. A directory that is there is replaced only if it
+    /// holds nothing but files of the names in `members`.
     ///
     /// # Errors
     ///
     /// Fails where the target may not be replaced or its directory cannot be written.
-    pub fn create(target: &Path, options: WriteOptions) -> Result<Self> {
-        let directory = StagedDirectory::create(target, options, "version")?;
+    pub fn create(
+        target: &Path,
+        options: WriteOptions,
+        members: &'static [&'static str],
+    ) -> Result<Self> {
+        let directory = StagedDirectory::create(target, options, members)?;
         Ok(Self { directory, arrays: Vec::new() })
     }
 

@@ -13,6 +13,8 @@ use super::{Target, WriteOptions, anonymous};
 #[derive(Debug)]
 pub struct StagedDirectory {
     target: Target,
+    /// The names of files that a directory may hold to be replaced.
+    members: &'static [&'static str],
     /// The files to be named, where files can be made without a name.
     unnamed: Vec<(String, File)>,
     /// The directory under its hidden name, made once it is needed.
@@ -22,19 +24,40 @@ pub struct StagedDirectory {
 impl StagedDirectory {
     /// Starts a directory that will be `target`.
     ///
-    /// A directory that is there already is replaced only if it is empty, or looks like one
-    /// written by this: it holds a file named `mark`, no directories, and no file with a dot in
-    /// its name. A slip of the hand must not cost somebody a folder of other things.
+    /// A directory that is there already is replaced only if it holds nothing but files of the
+    /// names in `members`. A slip of the hand must not cost somebody a folder of other things.
     ///
     /// # Errors
     ///
     /// Fails where the target may not be replaced, or its directory cannot be written.
-    pub fn create(target: &Path, options: WriteOptions, mark: &str) -> Result<Self> {
+    pub fn create(
+        target: &Path,
+        options: WriteOptions,
+        members: &'static [&'static str],
+    ) -> Result<Self> {
         let target = Target::check(target, options)?;
-        if target.existing.as_ref().is_some_and(|found| found.is_dir()) {
-            check_replaceable(&target.path, mark)?;
+        let staged = Self { target, members, unnamed: Vec::new(), hidden: None };
+        staged.check_replaceable()?;
+        Ok(staged)
+    }
+
+    /// Checks that a directory that is there may be replaced.
+    fn check_replaceable(&self) -> Result<()> {
+        if !self.target.existing.as_ref().is_some_and(|found| found.is_dir()) {
+            return Ok(());
         }
-        Ok(Self { target, unnamed: Vec::new(), hidden: None })
+        let path = &self.target.path;
+        let io = |error| Error::io(path, error);
+        for entry in std::fs::read_dir(path).map_err(io)? {
+            let entry = entry.map_err(io)?;
+            let name = entry.file_name();
+            let known = self.members.iter().any(|member| name == *member);
+            if !known || !entry.file_type().map_err(io)?.is_file() {
+                let what = format!("holds {name:?}, which is no part of a store: not replaced");
+                return Err(Error::new(ErrorKind::Argument(what), Place::path(path)));
+            }
+        }
+        Ok(())
     }
 
     /// Returns the path the directory will have.
@@ -116,6 +139,8 @@ impl StagedDirectory {
         for (name, file) in &self.unnamed {
             anonymous::give_name(file, &directory.join(name)).map_err(io)?;
         }
+        // Once more: something may have been put there since.
+        self.check_replaceable()?;
         if let Some(hidden) = self.hidden.take() {
             hidden.resolve(|from| self.target.take_name(from)).map_err(io)?;
         }
@@ -125,25 +150,4 @@ impl StagedDirectory {
         self.target.sync_parent()?;
         Ok(bytes)
     }
-}
-
-fn check_replaceable(path: &Path, mark: &str) -> Result<()> {
-    let io = |error| Error::io(path, error);
-    let mut empty = true;
-    let mut marked = false;
-    for entry in std::fs::read_dir(path).map_err(io)? {
-        let entry = entry.map_err(io)?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        empty = false;
-        marked |= name == mark;
-        if name.contains('.') || !entry.file_type().map_err(io)?.is_file() {
-            let what = format!("holds {name:?}, which is no part of a store: not replaced");
-            return Err(Error::new(ErrorKind::Argument(what), Place::path(path)));
-        }
-    }
-    if empty || marked {
-        return Ok(());
-    }
-    let what = format!("a directory without a file {mark:?}: not replaced");
-    Err(Error::new(ErrorKind::Argument(what), Place::path(path)))
 }
