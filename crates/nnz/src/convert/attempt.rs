@@ -46,6 +46,17 @@ impl Strategy {
     }
 }
 
+/// What is taken on trust of the order of entries.
+#[derive(Clone, Copy)]
+enum Promise<'a> {
+    /// Nothing: they have been sorted.
+    None,
+    /// That they are in order, which is checked as they are written.
+    InOrder,
+    /// Something their reader checks, which ends early and sets this if it is broken.
+    Kept(&'a AtomicBool),
+}
+
 /// What is converted, and how.
 pub(super) struct Attempt<'a> {
     pub(super) source: &'a dyn MatrixSource,
@@ -78,7 +89,7 @@ impl Attempt<'_> {
         match strategy {
             Strategy::InOrder => {
                 first.append(&mut cast);
-                self.write(units, &first, stored, true)
+                self.write(units, &first, stored, Promise::InOrder)
             }
             Strategy::Grouped => {
                 let stepped = Stepped::new(Box::new(InTurn(units)), &first, header.order);
@@ -90,8 +101,8 @@ impl Attempt<'_> {
                     plan.memory,
                     &violated,
                 );
-                let written = self.write(self.decoded(Box::new(grouped)), &cast, stored, false)?;
-                Ok(written.filter(|_| !violated.load(Ordering::Relaxed)))
+                let promise = Promise::Kept(&violated);
+                self.write(self.decoded(Box::new(grouped)), &cast, stored, promise)
             }
             Strategy::Sorted => {
                 let sum = plan.duplicates == DuplicatePolicy::Sum;
@@ -101,10 +112,10 @@ impl Attempt<'_> {
                 let (units, count) = self.sorted(units, &first, sum)?;
                 stored = Some(count).filter(|_| !sum);
                 if !sum {
-                    return self.write(units, &[], stored, false);
+                    return self.write(units, &[], stored, Promise::None);
                 }
                 let unique = Unique::new(Box::new(InTurn(units)), plan.order, builder);
-                self.write(self.decoded(Box::new(unique)), &cast, stored, false)
+                self.write(self.decoded(Box::new(unique)), &cast, stored, Promise::None)
             }
         }
     }
@@ -137,13 +148,13 @@ impl Attempt<'_> {
         sorted
     }
 
-    /// Writes what units hold; `unsure` says whether they may turn out not to be in order.
+    /// Writes what units hold; `None`, and nothing is left behind, where a promise is broken.
     fn write(
         &self,
         units: Units<'_>,
         steps: &[Box<dyn Step>],
         stored: Option<u64>,
-        unsure: bool,
+        promise: Promise<'_>,
     ) -> Result<Option<(u64, Written)>> {
         let plan = self.plan;
         let at_target = |error: Error| error.within(&self.target.place());
@@ -159,7 +170,7 @@ impl Attempt<'_> {
             writing: &writing,
             sink,
             progress: self.progress,
-            unsure,
+            unsure: matches!(promise, Promise::InOrder),
             violated: false,
             last: None,
             entries: 0,
@@ -168,7 +179,9 @@ impl Attempt<'_> {
         let done = run(units, &writing, &mut written, plan.threads);
         self.progress.end();
         done?;
-        if written.violated {
+        // Before anything appears: entries that ended early are not all of them.
+        let broken = matches!(promise, Promise::Kept(broken) if broken.load(Ordering::Relaxed));
+        if written.violated || broken {
             return Ok(None);
         }
         let entries = written.entries;
