@@ -140,7 +140,7 @@ pub(crate) struct Convert {
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) value_type: Option<ValueType>,
 
-    /// Let float values be rounded to the nearest that the target's type holds
+    /// Let values be rounded to the nearest float that the target's type holds
     #[arg(long)]
     pub(crate) lossy: bool,
 

@@ -13,7 +13,8 @@ pub(crate) fn install() {
     let exceeded = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let _ = signal_hook::flag::register(SIGXFSZ, exceeded);
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM, SIGHUP]) else { return };
-    std::thread::spawn(move || {
+    // Without a thread to listen, signals still end the program, and little is left behind.
+    let _ = std::thread::Builder::new().spawn(move || {
         if let Some(signal) = signals.forever().next() {
             nnz::abandon_all();
             std::process::exit(128 + signal);

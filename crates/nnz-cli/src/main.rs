@@ -53,8 +53,8 @@ fn explain(error: &Error) -> ExitCode {
         ErrorKind::Io(io) if io.kind() == std::io::ErrorKind::BrokenPipe => {
             return ExitCode::SUCCESS;
         }
-        ErrorKind::Exists => eprintln!("nnz: {error}; --force replaces it"),
-        _ => eprintln!("nnz: {error}"),
+        ErrorKind::Exists => output::tell(&format!("nnz: {error}; --force replaces it")),
+        _ => output::tell(&format!("nnz: {error}")),
     }
     // What was asked for makes no sense, whatever the files hold.
     let usage = matches!(error.kind(), ErrorKind::Argument(_)) && error.place().is_unknown();

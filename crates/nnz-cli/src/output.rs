@@ -13,6 +13,11 @@ pub(crate) fn with_stdout(
     out.flush().map_err(failed)
 }
 
+/// Prints a line to standard error. That nobody can read it is no reason to fail.
+pub(crate) fn tell(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
 /// Makes an error of what the system said of standard output.
 pub(crate) fn failed(error: io::Error) -> Error {
     Error::new(ErrorKind::Io(error), Place::path("standard output"))

@@ -7,7 +7,7 @@ mod validate;
 
 use nnz::{ConvertOptions, Error, Rounding};
 
-use crate::output::{bytes, failed, rounded, with_stdout};
+use crate::output::{bytes, failed, rounded, tell, with_stdout};
 use crate::progress::Bar;
 use crate::{Outcome, args};
 
@@ -81,10 +81,10 @@ pub(crate) fn convert(
 /// Prints the summary to standard error: the target may be standard output.
 fn summarise(args: &args::Convert, summary: &nnz::Summary) {
     for note in &summary.notes {
-        eprintln!("note: {note}");
+        tell(&format!("note: {note}"));
     }
     if !summary.dropped.is_empty() {
-        eprintln!("dropped, for want of a place: {}", summary.dropped.join(", "));
+        tell(&format!("dropped, for want of a place: {}", summary.dropped.join(", ")));
     }
     let size = match summary.bytes_before {
         Some(before) if before > 0 && summary.bytes_after > 0 => {
@@ -100,11 +100,11 @@ fn summarise(args: &args::Convert, summary: &nnz::Summary) {
     };
     let nanos = std::time::Duration::from_secs_f64(summary.seconds).as_nanos().max(1);
     let rate = u128::from(summary.entries) * 1_000_000_000 / nanos;
-    eprintln!("{} -> {}", args.source, args.target);
-    eprintln!(
+    tell(&format!("{} -> {}", args.source, args.target));
+    tell(&format!(
         "  {} rows, {} columns, {} entries",
         summary.shape.rows, summary.shape.cols, summary.entries
-    );
-    eprintln!("  {size}");
-    eprintln!("  {:.2} s, {} entries/s", summary.seconds, rounded(rate));
+    ));
+    tell(&format!("  {size}"));
+    tell(&format!("  {:.2} s, {} entries/s", summary.seconds, rounded(rate)));
 }

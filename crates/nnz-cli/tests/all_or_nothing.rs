@@ -27,15 +27,17 @@ type Content = Vec<(String, Vec<u8>)>;
 
 /// Matrices that take a while to convert, made once.
 struct Large {
-    _directory: tempfile::TempDir,
     mtx: PathBuf,
     store: PathBuf,
 }
 
 static LARGE: LazyLock<Large> = LazyLock::new(|| {
-    let directory = tempfile::tempdir().unwrap();
-    let mtx = directory.path().join("large.mtx");
-    let store = directory.path().join("large.bpcells");
+    // Under the target directory, since what is static is never dropped.
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("large");
+    let _ = fs::remove_dir_all(&directory);
+    fs::create_dir_all(&directory).unwrap();
+    let mtx = directory.join("large.mtx");
+    let store = directory.join("large.bpcells");
     let (rows, cols, each) = (30_000_u64, 10_000_u64, 250_u64);
     let mut text_of_it = String::with_capacity(40 << 20);
     text_of_it += "%%MatrixMarket matrix coordinate integer general\n";
@@ -50,7 +52,7 @@ static LARGE: LazyLock<Large> = LazyLock::new(|| {
     }
     fs::write(&mtx, text_of_it).unwrap();
     run(&["-q", "convert", "--no-sync", text(&mtx), text(&store)]).good();
-    Large { _directory: directory, mtx, store }
+    Large { mtx, store }
 });
 
 fn kills() -> u32 {

@@ -354,3 +354,17 @@ fn the_example_of_the_readme_goes_to_bpcells_and_back() {
     assert!(message.contains("names of the rows"), "{message}");
     assert!(!strict.exists());
 }
+
+#[test]
+fn what_cannot_be_told_on_standard_error_changes_no_status() {
+    let dir = tempfile::tempdir().unwrap();
+    let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let missing = command().args(["cat", "no such file"]).stderr(full()).status().unwrap();
+    assert_eq!(missing.code(), Some(1));
+    let example = testdata().join("../examples/pbmc_10x_v3_mtx");
+    let target = dir.path().join("pbmc.bpcells");
+    let arguments = ["convert", text(&example), text(&target)];
+    let done = command().args(arguments).stderr(full()).status().unwrap();
+    assert_eq!(done.code(), Some(0));
+    assert!(target.join("version").exists());
+}

@@ -154,7 +154,9 @@ impl fmt::Display for ErrorKind {
         match self {
             Self::Io(error) => match error.kind() {
                 io::ErrorKind::NotFound => f.write_str("no such file or directory"),
-                io::ErrorKind::StorageFull => f.write_str("no space left on the device"),
+                io::ErrorKind::StorageFull if error.get_ref().is_none() => {
+                    f.write_str("no space left on the device")
+                }
                 _ => write!(f, "{error}"),
             },
             Self::Missing => f.write_str("missing"),

@@ -5,13 +5,13 @@ use std::ops::Range;
 
 use nnz_core::{
     Batch, BatchReader, Decoded, Error, ErrorKind, Fields, InTurn, MatrixSource, Order, Place,
-    Result, Scalar, Structure, Values, write_scalar,
+    Result, Scalar, Values, write_scalar,
 };
 
 use crate::check::{Ascent, Watch, refuse_repeated};
-use crate::sort::{SortPlan, expected, sorted};
+use crate::sort::{SortPlan, sorted};
 use crate::stages::{
-    Batches, Builder, DuplicatePolicy, Mirror, Mirroring, Step, Unique, apply, empty_batch,
+    Batches, Builder, Counted, DuplicatePolicy, Mirroring, Step, Unique, apply, empty_batch, mirror,
 };
 use crate::{Location, open};
 
@@ -106,21 +106,13 @@ fn read<'a>(
     }
     // A mirrored pair counts as one place.
     let builder = Builder::new(header.order, header.shape);
-    let mut steps: Vec<Box<dyn Step>> = Vec::new();
-    if header.structure != Structure::General {
-        let mirroring = Mirroring::Fold;
-        steps.push(Box::new(Mirror { structure: header.structure, mirroring, builder }));
-    }
+    let mut steps = mirror(header, Mirroring::Fold);
     let directory = std::env::temp_dir();
-    let plan = SortPlan {
-        order: header.order,
-        shape: header.shape,
-        value_type: Some(header.value_type),
-        expected: expected(source),
-        memory: options.memory,
-        directory: &directory,
-        threads: 1,
-    };
+    let mut plan = SortPlan::of(source, header.order, options.memory, &directory, 1);
+    if let Some(value_type) = Counted::of_pattern(header) {
+        steps.push(Box::new(Counted(value_type)));
+        plan.value_type = Some(value_type);
+    }
     let (units, _) = sorted(units, &steps, plan, &|_| {})?;
     Ok(Box::new(Unique::new(Box::new(InTurn(units)), header.order, builder)))
 }
@@ -142,14 +134,10 @@ impl<'a> Printer<'a> {
         out: &'a mut (dyn Write + Send),
     ) -> Self {
         let header = source.header();
-        let mut steps: Vec<Box<dyn Step>> = Vec::new();
-        if options.expand && header.structure != Structure::General {
-            steps.push(Box::new(Mirror {
-                structure: header.structure,
-                mirroring: Mirroring::Expand,
-                builder: Builder::new(header.order, header.shape),
-            }));
-        }
+        let steps = match options.expand {
+            true => mirror(header, Mirroring::Expand),
+            false => Vec::new(),
+        };
         Self {
             rows: options.rows.clone().unwrap_or(0..header.shape.rows),
             cols: options.cols.clone().unwrap_or(0..header.shape.cols),

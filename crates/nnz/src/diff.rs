@@ -8,8 +8,8 @@ use nnz_core::{
 };
 
 use crate::convert::locate;
-use crate::sort::{SortPlan, expected, sorted};
-use crate::stages::{Batches, Builder, DropZeros, Mirror, Mirroring, Step, Stepped, empty_batch};
+use crate::sort::{SortPlan, sorted};
+use crate::stages::{Batches, Builder, DropZeros, Mirroring, Step, Stepped, empty_batch, mirror};
 use crate::{Location, open};
 
 /// Says what is compared.
@@ -105,7 +105,7 @@ impl Comparison<'_> {
     /// Compares entries; `None` where they do not come in order and are not sorted.
     fn run(&self, sort: bool) -> Result<Option<Vec<Difference>>> {
         let directory = std::env::temp_dir();
-        let steps = self.sources.map(|source| meaning(source, self.order, self.options.stored));
+        let steps = self.sources.map(|source| meaning(source, self.options.stored));
         let mut cells = Vec::with_capacity(2);
         for ((which, source), steps) in (0..).zip(self.sources).zip(&steps) {
             let header = source.header();
@@ -170,19 +170,14 @@ impl Comparison<'_> {
 type Cell = ((u64, u64), Scalar);
 
 /// Makes the steps from what a matrix stores to what it means.
-fn meaning(source: &dyn MatrixSource, order: Order, stored: bool) -> Vec<Box<dyn Step>> {
+fn meaning(source: &dyn MatrixSource, stored: bool) -> Vec<Box<dyn Step>> {
     let header = source.header();
-    let builder = Builder::new(order, header.shape);
-    let mut steps: Vec<Box<dyn Step>> = Vec::new();
     if stored {
-        return steps;
+        return Vec::new();
     }
-    if header.structure != Structure::General {
-        let mirroring = Mirroring::Expand;
-        steps.push(Box::new(Mirror { structure: header.structure, mirroring, builder }));
-    }
+    let mut steps = mirror(header, Mirroring::Expand);
     // A negative zero is zero too where it is what a cell means, but not the same number.
-    steps.push(Box::new(DropZeros(builder)));
+    steps.push(Box::new(DropZeros(Builder::new(header.order, header.shape))));
     steps
 }
 
@@ -195,15 +190,7 @@ fn read_sorted<'a>(
     directory: &Path,
 ) -> Result<Batches<'a>> {
     let header = source.header();
-    let plan = SortPlan {
-        order,
-        shape: header.shape,
-        value_type: Some(header.value_type),
-        expected: expected(source),
-        memory: options.memory / 2,
-        directory,
-        threads: options.threads,
-    };
+    let plan = SortPlan::of(source, order, options.memory / 2, directory, options.threads);
     let units = source.units(0..header.shape.major(header.order), Fields::ALL)?;
     let (units, _) = sorted(units, steps, plan, &|_| {})?;
     Ok(Box::new(InTurn(units)))

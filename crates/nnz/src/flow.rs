@@ -54,7 +54,11 @@ pub(crate) fn run<'a, W: Work>(
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            scope.spawn(|| shared.work(work));
+            let spawned = std::thread::Builder::new().spawn_scoped(scope, || shared.work(work));
+            // Where the system has no more threads to give, those there are do all the work.
+            if spawned.is_err() {
+                break;
+            }
         }
         shared.work(work);
     });

@@ -29,7 +29,7 @@ const LEAST: u64 = 2;
 /// Returns how many entries to expect of a source: what it claims, as far as its bytes can hold it.
 ///
 /// Deflating makes at most 1032 bytes one, and an entry of a text takes four.
-pub(crate) fn expected(source: &dyn MatrixSource) -> Option<u64> {
+fn expected(source: &dyn MatrixSource) -> Option<u64> {
     const PER_BYTE: u64 = 1032 / 4;
     let bytes = source.about().ok()?.bytes?;
     source.header().stored.map(|claim| claim.min(bytes.saturating_mul(PER_BYTE)))
@@ -52,7 +52,20 @@ pub(crate) struct SortPlan<'a> {
     pub(crate) threads: usize,
 }
 
-impl SortPlan<'_> {
+impl<'a> SortPlan<'a> {
+    /// Plans to sort the entries of a source as they are stored.
+    pub(crate) fn of(
+        source: &dyn MatrixSource,
+        order: Order,
+        memory: u64,
+        directory: &'a Path,
+        threads: usize,
+    ) -> Self {
+        let header = source.header();
+        let (shape, value_type) = (header.shape, Some(header.value_type));
+        Self { order, shape, value_type, expected: expected(source), memory, directory, threads }
+    }
+
     /// Makes what values are collected in; where none are wanted, all share one.
     fn no_values(&self) -> Values {
         let unwanted = Values::Iso(Scalar::Bint8(Bint8(1)));

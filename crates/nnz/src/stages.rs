@@ -5,6 +5,7 @@
 
 mod builder;
 mod cast;
+mod counted;
 mod expand;
 mod extent;
 mod grouped;
@@ -15,7 +16,8 @@ use nnz_core::{Batch, BatchReader, Order, Result, UnitReader, ValueType, Values}
 
 pub(crate) use builder::Builder;
 pub(crate) use cast::Cast;
-pub(crate) use expand::{Mirror, Mirroring};
+pub(crate) use counted::Counted;
+pub(crate) use expand::{Mirroring, mirror};
 pub(crate) use extent::Extent;
 pub(crate) use grouped::Grouped;
 pub use unique::DuplicatePolicy;

@@ -8,13 +8,13 @@ mod tally;
 use std::sync::{Mutex, PoisonError};
 
 use nnz_core::{
-    Axis, Batch, Error, ErrorKind, Fields, MatrixSource, Order, Place, Result, Storage, Structure,
-    Unit, ValueType, Values,
+    Axis, Batch, Error, ErrorKind, Fields, MatrixSource, Order, Place, Result, Storage, Unit,
+    ValueType, Values,
 };
 
 use crate::check::{Ascent, Watch};
 use crate::flow::{InOrder, Work, run};
-use crate::stages::{Builder, DropZeros, DuplicatePolicy, Mirror, Mirroring, Step, apply};
+use crate::stages::{Builder, DropZeros, DuplicatePolicy, Mirroring, Step, apply, mirror};
 use crate::{Location, open};
 pub use number::Number;
 use tally::Tally;
@@ -95,14 +95,9 @@ pub fn stats(location: &Location, options: &StatsOptions) -> Result<Stats> {
 fn compute<T: number::Value>(source: &dyn MatrixSource, options: &StatsOptions) -> Result<Stats> {
     let header = source.header();
     let order = header.order;
-    let builder = Builder::new(order, header.shape);
-    let mut steps: Vec<Box<dyn Step>> = Vec::new();
-    if header.structure != Structure::General {
-        let (structure, mirroring) = (header.structure, Mirroring::Expand);
-        steps.push(Box::new(Mirror { structure, mirroring, builder }));
-    }
+    let mut steps = mirror(header, Mirroring::Expand);
     if header.storage == Storage::Dense {
-        steps.push(Box::new(DropZeros(builder)));
+        steps.push(Box::new(DropZeros(Builder::new(order, header.shape))));
     }
     for (axis, wanted) in [(Axis::Rows, options.rows), (Axis::Cols, options.cols)] {
         // What is asked for has to be held: that of a shape nobody could list is refused.

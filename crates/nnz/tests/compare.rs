@@ -124,3 +124,42 @@ fn entries_that_come_in_disorder_are_no_differences_however_many() {
     assert_eq!(differences(&down, &up, false), []);
     assert_eq!(differences(&up, &down, true), []);
 }
+
+#[test]
+fn names_that_cannot_be_read_are_an_error_and_no_equality() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = dir.path().join("s.bpcells");
+    let from = testdata("matrix_dir/basic_uint.packed.col");
+    nnz::convert(&from, &at(&store), &options(), &Silent).unwrap();
+    fs::write(store.join("row_names"), "other\n").unwrap();
+    let options = DiffOptions { stored: false, most: 1, memory: 1 << 20, threads: 1 };
+    assert!(nnz::diff(&from, &at(&store), &options, &mut |_| {}).is_err());
+}
+
+#[test]
+fn summed_entries_of_a_pattern_are_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "pattern general\n2 2 4\n1 1\n2 2\n1 1\n1 1\n";
+    let pattern = mtx(dir.path(), "pattern.mtx", text);
+    let counts = mtx(dir.path(), "counts.mtx", "integer general\n2 2 2\n1 1 3\n2 2 1\n");
+    let sum = ConvertOptions { duplicates: Some(nnz::DuplicatePolicy::Sum), ..options() };
+    for target in ["summed.bpcells", "summed.mtx"] {
+        let target = at(&dir.path().join(target));
+        nnz::convert(&pattern, &target, &sum, &Silent).unwrap();
+        assert_eq!(differences(&target, &counts, true), []);
+    }
+    let mut out = Vec::new();
+    let options = nnz::CatOptions { duplicates: sum.duplicates.unwrap(), ..Default::default() };
+    nnz::cat(&pattern, &options, &mut out).unwrap();
+    assert_eq!(out, b"0\t0\t3\n1\t1\t1\n");
+}
+
+#[test]
+fn the_mirror_image_of_nothing_is_no_negative_zero() {
+    let dir = tempfile::tempdir().unwrap();
+    let half = mtx(dir.path(), "half.mtx", "real skew-symmetric\n3 3 1\n3 1 2\n");
+    let cells = at(&dir.path().join("cells.mtx"));
+    let array = ConvertOptions { layout: Some(nnz::Layout::Array), ..options() };
+    nnz::convert(&half, &cells, &array, &Silent).unwrap();
+    assert_eq!(differences(&half, &cells, false), []);
+}

@@ -6,10 +6,8 @@ use nnz_core::{
 };
 
 use crate::convert::locate;
-use crate::sort::{SortPlan, expected, sorted};
-use crate::stages::{
-    Builder, DuplicatePolicy, Extent, Mirror, Mirroring, Step, Units, empty_batch,
-};
+use crate::sort::{SortPlan, sorted};
+use crate::stages::{DuplicatePolicy, Extent, Mirroring, Units, empty_batch, mirror};
 
 /// How it is found out whether entries share a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,22 +99,10 @@ pub(crate) fn refuse_repeated(
     memory: u64,
 ) -> Result<()> {
     let header = source.header();
-    let builder = Builder::new(header.order, header.shape);
-    let mut steps: Vec<Box<dyn Step>> = Vec::new();
-    if header.structure != Structure::General {
-        let mirroring = Mirroring::Fold;
-        steps.push(Box::new(Mirror { structure: header.structure, mirroring, builder }));
-    }
+    let steps = mirror(header, Mirroring::Fold);
     let directory = std::env::temp_dir();
-    let plan = SortPlan {
-        order: header.order,
-        shape: header.shape,
-        value_type: None,
-        expected: expected(source),
-        memory,
-        directory: &directory,
-        threads: 1,
-    };
+    let plan =
+        SortPlan { value_type: None, ..SortPlan::of(source, header.order, memory, &directory, 1) };
     let (units, _) = sorted(units, &steps, plan, &|_| {})?;
     let mut reader = InTurn(units);
     let mut batch = empty_batch(header.order, nnz_core::ValueType::U8);

@@ -5,16 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{
     At, Batch, BatchEncoder, Decoded, Encoded, Error, ErrorKind, Fields, InTurn, MatrixSink,
-    MatrixSource, Place, Result, StringList, Unit, Values, Written,
+    MatrixSource, Place, Result, StringList, Unit, ValueType, Values, Written,
 };
 
 use super::plan::Plan;
 use crate::Progress;
 use crate::flow::{InOrder, Work, run};
-use crate::sort::{SortPlan, expected, sorted};
+use crate::sort::{SortPlan, sorted};
 use crate::stages::{
-    Batches, Builder, Cast, DropZeros, DuplicatePolicy, Extent, Grouped, Mirror, Step, Stepped,
-    Unique, Units, apply, empty_batch,
+    Batches, Builder, Cast, Counted, DropZeros, DuplicatePolicy, Extent, Grouped, Step, Stepped,
+    Unique, Units, apply, empty_batch, mirror,
 };
 use crate::target::Target;
 
@@ -71,12 +71,11 @@ impl Attempt<'_> {
     pub(super) fn run(&self, strategy: Strategy) -> Result<Option<(u64, Written)>> {
         let (plan, header) = (self.plan, self.source.header());
         let builder = Builder::new(plan.order, plan.shape);
-        let mut first: Vec<Box<dyn Step>> = Vec::new();
-        if let Some(mirroring) = plan.mirroring {
-            first.push(Box::new(Mirror { structure: header.structure, mirroring, builder }));
-        }
+        let mirrored = plan.mirroring.map(|mirroring| mirror(header, mirroring));
+        let mut first = mirrored.unwrap_or_default();
         if plan.drop_zeros {
-            first.push(Box::new(DropZeros(builder)));
+            // Entries still come in the order of the source.
+            first.push(Box::new(DropZeros(Builder::new(header.order, header.shape))));
         }
         let mut stored = header.stored.filter(|_| first.is_empty());
         let mut cast: Vec<Box<dyn Step>> = Vec::new();
@@ -106,10 +105,18 @@ impl Attempt<'_> {
             }
             Strategy::Sorted => {
                 let sum = plan.duplicates == DuplicatePolicy::Sum;
-                if !sum {
+                let mut value_type = plan.value_type;
+                if sum {
+                    // Sums are cast, not what they are made of.
+                    value_type = header.value_type;
+                    if let Some(counted) = Counted::of_pattern(header) {
+                        first.push(Box::new(Counted(counted)));
+                        value_type = counted;
+                    }
+                } else {
                     first.append(&mut cast);
                 }
-                let (units, count) = self.sorted(units, &first, sum)?;
+                let (units, count) = self.sorted(units, &first, value_type)?;
                 stored = Some(count).filter(|_| !sum);
                 if !sum {
                     return self.write(units, &[], stored, Promise::None);
@@ -129,18 +136,13 @@ impl Attempt<'_> {
         &self,
         units: Units<'_>,
         steps: &[Box<dyn Step>],
-        before_cast: bool,
+        value_type: ValueType,
     ) -> Result<(Units<'b>, u64)> {
         let (plan, header) = (self.plan, self.source.header());
         let directory = self.target.spool_directory();
         let sort = SortPlan {
-            order: plan.order,
-            shape: plan.shape,
-            value_type: Some(if before_cast { header.value_type } else { plan.value_type }),
-            expected: expected(self.source),
-            memory: plan.memory,
-            directory: &directory,
-            threads: plan.threads,
+            value_type: Some(value_type),
+            ..SortPlan::of(self.source, plan.order, plan.memory, &directory, plan.threads)
         };
         self.progress.begin("sorting", header.stored.filter(|_| plan.mirroring.is_none()));
         let sorted = sorted(units, steps, sort, &|entries| self.progress.advance(entries));

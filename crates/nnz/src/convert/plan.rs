@@ -5,7 +5,7 @@ use nnz_core::{
 };
 
 use super::ConvertOptions;
-use crate::stages::{DuplicatePolicy, Mirroring};
+use crate::stages::{Counted, DuplicatePolicy, Mirroring};
 use crate::target::Target;
 
 /// What is decided before anything is read.
@@ -48,18 +48,25 @@ impl Plan {
         };
         let refused = source.duplicates == nnz_core::Duplicates::Refused || needs.unique;
         let duplicates = if refused { DuplicatePolicy::Refuse } else { DuplicatePolicy::Keep };
+        let duplicates = options.duplicates.unwrap_or(duplicates);
+        let sum = duplicates == DuplicatePolicy::Sum;
+        let summed = Counted::of_pattern(source).filter(|_| sum);
         Ok(Self {
             shape: source.shape,
             order,
-            value_type: value_type(source.value_type, &needs, options.value_type)?,
+            value_type: value_type(
+                summed.unwrap_or(source.value_type),
+                &needs,
+                options.value_type,
+            )?,
             rounding: options.rounding,
             mirroring,
             drop_zeros: source.storage == Storage::Dense && !needs.dense,
-            duplicates: options.duplicates.unwrap_or(duplicates),
+            duplicates,
             needs,
             memory: options.memory,
             threads: options.threads,
-            source: source.clone(),
+            source: Header { iso: source.iso && !sum, ..source.clone() },
         })
     }
 

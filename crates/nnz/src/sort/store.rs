@@ -71,8 +71,9 @@ impl Store {
         if needed <= free {
             return Ok(());
         }
-        let found = format!("{free} bytes free");
-        Err(Error::mismatch(self.place(), found, format!("at least {needed} for sorting")))
+        let what = format!("sorting takes about {needed} bytes here, {free} are free");
+        let error = io::Error::new(io::ErrorKind::StorageFull, what);
+        Err(Error::new(ErrorKind::Io(error), self.place()))
     }
 }
 

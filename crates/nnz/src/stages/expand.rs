@@ -1,6 +1,6 @@
 //! Entries that follow from others: the other triangle of a symmetric matrix.
 
-use nnz_core::{At, Batch, Error, ErrorKind, Place, Result, Scalar, Structure, Triangle};
+use nnz_core::{At, Batch, Error, ErrorKind, Header, Place, Result, Scalar, Structure, Triangle};
 
 use super::{Builder, Step, emptied};
 
@@ -14,10 +14,20 @@ pub(crate) enum Mirroring {
 }
 
 /// Mirrors entries across the diagonal, as the structure of the matrix says.
-pub(crate) struct Mirror {
-    pub(crate) structure: Structure,
-    pub(crate) mirroring: Mirroring,
-    pub(crate) builder: Builder,
+struct Mirror {
+    structure: Structure,
+    mirroring: Mirroring,
+    builder: Builder,
+}
+
+/// Makes the steps that mirror the entries of a matrix: none where there is nothing to mirror.
+pub(crate) fn mirror(header: &Header, mirroring: Mirroring) -> Vec<Box<dyn Step>> {
+    let structure = header.structure;
+    if structure == Structure::General {
+        return Vec::new();
+    }
+    let builder = Builder::new(header.order, header.shape);
+    vec![Box::new(Mirror { structure, mirroring, builder })]
 }
 
 impl Mirror {
@@ -27,8 +37,8 @@ impl Mirror {
             Structure::General | Structure::Symmetric(_) => Some(value),
             Structure::SkewSymmetric(_) => negated(value),
             Structure::Hermitian(_) => Some(match value {
-                Scalar::ComplexF32([re, im]) => Scalar::ComplexF32([re, -im]),
-                Scalar::ComplexF64([re, im]) => Scalar::ComplexF64([re, -im]),
+                Scalar::ComplexF32([re, im]) => Scalar::ComplexF32([re, 0.0 - im]),
+                Scalar::ComplexF64([re, im]) => Scalar::ComplexF64([re, 0.0 - im]),
                 real => real,
             }),
         }
@@ -55,10 +65,11 @@ fn negated(value: Scalar) -> Option<Scalar> {
         Scalar::U32(v) => Scalar::U32(v.checked_neg()?),
         Scalar::U64(v) => Scalar::U64(v.checked_neg()?),
         Scalar::Bint8(_) => return None,
-        Scalar::F32(v) => Scalar::F32(-v),
-        Scalar::F64(v) => Scalar::F64(-v),
-        Scalar::ComplexF32([re, im]) => Scalar::ComplexF32([-re, -im]),
-        Scalar::ComplexF64([re, im]) => Scalar::ComplexF64([-re, -im]),
+        // Nothing turned is still nothing: no negative zeros are made up.
+        Scalar::F32(v) => Scalar::F32(0.0 - v),
+        Scalar::F64(v) => Scalar::F64(0.0 - v),
+        Scalar::ComplexF32([re, im]) => Scalar::ComplexF32([0.0 - re, 0.0 - im]),
+        Scalar::ComplexF64([re, im]) => Scalar::ComplexF64([0.0 - re, 0.0 - im]),
     })
 }
 

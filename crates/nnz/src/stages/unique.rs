@@ -12,7 +12,7 @@ pub enum DuplicatePolicy {
     /// Refuse them.
     #[default]
     Refuse,
-    /// Store their sum. Where all entries share one value they become one.
+    /// Store their sum; of a pattern, their number.
     Sum,
     /// Keep them all, in the order they came.
     Keep,
