@@ -3,7 +3,7 @@
 use std::io::IsTerminal as _;
 use std::sync::Mutex;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use nnz::Progress;
 
 /// Shows how far work is, if standard error is a terminal and nobody asked for quiet.
@@ -30,15 +30,19 @@ impl Bar {
 impl Progress for Bar {
     fn begin(&self, what: &str, total: Option<u64>) {
         self.with(|slot| {
-            let known = "{msg} {bar:30} {percent:>3}%  {human_pos} entries, {per_sec}, {eta} left";
-            let unknown = "{msg} {spinner} {human_pos} entries, {per_sec}";
+            let known = "{msg} {bar:30} {percent:>3}%  {human_pos} entries, {rate}, {eta} left";
+            let unknown = "{msg} {spinner} {human_pos} entries, {rate}";
             let (bar, template) = match total {
                 Some(total) => (ProgressBar::new(total), known),
                 None => (ProgressBar::new_spinner(), unknown),
             };
             bar.set_draw_target(ProgressDrawTarget::stderr());
             if let Ok(style) = ProgressStyle::with_template(template) {
-                bar.set_style(style);
+                let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                    // A bar that cannot be drawn is no reason to fail.
+                    let _ = write!(out, "{:.1} M/s", state.per_sec() / 1e6);
+                };
+                bar.set_style(style.with_key("rate", rate));
             }
             bar.set_message(what.to_owned());
             *slot = Some(bar);
