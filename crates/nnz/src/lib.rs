@@ -52,3 +52,8 @@ pub use progress::{Progress, Silent};
 pub use stages::DuplicatePolicy;
 pub use stats::{Moments, Number, Stats, StatsOptions, stats};
 pub use transposed::Transposed;
+
+/// What the README shows is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
