@@ -100,7 +100,9 @@ fn summarise(args: &args::Convert, summary: &nnz::Summary) {
     };
     let nanos = std::time::Duration::from_secs_f64(summary.seconds).as_nanos().max(1);
     let rate = u128::from(summary.entries) * 1_000_000_000 / nanos;
-    tell(&format!("{} -> {}", args.source, args.target));
+    // Control characters in a file's name must not reach the terminal.
+    let shown = |place: &nnz::Location| nnz::Place::path(place.to_string());
+    tell(&format!("{} -> {}", shown(&args.source), shown(&args.target)));
     tell(&format!(
         "  {} rows, {} columns, {} entries",
         summary.shape.rows, summary.shape.cols, summary.entries

@@ -24,6 +24,7 @@ mod location;
 mod memory;
 mod open;
 mod progress;
+mod room;
 mod sort;
 mod stages;
 mod stats;

@@ -40,7 +40,7 @@ impl Target {
             .format
             .or_else(|| path.as_deref().map_or(Some(Format::MatrixMarket), Format::of_path));
         let Some(format) = format else {
-            let what = "its ending stands for no format; name one: bpcells or mtx";
+            let what = "its ending stands for no format; say --to bpcells or --to mtx";
             return Err(Error::argument(format!("{to}: {what}")));
         };
         let refuse = |what: &str| Err(Error::argument(format!("{what} says nothing of {format}")));
@@ -131,6 +131,19 @@ impl Target {
             (Some(path), None, Kind::MatrixMarket { .. }) => {
                 nnz_container::staging::StagedFile::create(path, self.write).map(drop)
             }
+        }
+    }
+
+    /// Returns the bytes that a matrix takes however few entries it has.
+    pub(crate) fn least_bytes(&self, header: &Header) -> u64 {
+        match self.kind {
+            // A pointer for each major vector.
+            Kind::BpCells(..) => header.shape.major(header.order).saturating_mul(4),
+            // A digit and the end of a line for each cell, of half the matrix at least.
+            Kind::MatrixMarket { layout: Layout::Array, .. } => {
+                u64::try_from(header.shape.cells()).unwrap_or(u64::MAX)
+            }
+            Kind::MatrixMarket { .. } => 0,
         }
     }
 

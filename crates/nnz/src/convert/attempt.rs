@@ -160,7 +160,11 @@ impl Attempt<'_> {
     ) -> Result<Option<(u64, Written)>> {
         let plan = self.plan;
         let at_target = |error: Error| error.within(&self.target.place());
-        let sink = self.target.create(&plan.sink_header(stored), self.names)?;
+        let header = plan.sink_header(stored);
+        // A few bytes of text can ask for a shape that no disk holds.
+        let least = self.target.least_bytes(&header);
+        crate::room::check(&self.target.spool_directory(), least, "what is to be written")?;
+        let sink = self.target.create(&header, self.names)?;
         let writing = Writing {
             steps,
             encoder: sink.encoder(),

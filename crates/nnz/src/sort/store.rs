@@ -66,14 +66,7 @@ impl Store {
     /// Checks that so many bytes beyond what stays in memory have room on the disk.
     pub(super) fn check_room(&self, expected: u64) -> Result<()> {
         let needed = expected.saturating_sub(self.allowed);
-        let Ok(found) = rustix::fs::statvfs(&self.directory) else { return Ok(()) };
-        let free = found.f_bavail.saturating_mul(found.f_frsize);
-        if needed <= free {
-            return Ok(());
-        }
-        let what = format!("sorting takes about {needed} bytes here, {free} are free");
-        let error = io::Error::new(io::ErrorKind::StorageFull, what);
-        Err(Error::new(ErrorKind::Io(error), self.place()))
+        crate::room::check(&self.directory, needed, "sorting")
     }
 }
 
