@@ -37,8 +37,8 @@ impl Mirror {
             Structure::General | Structure::Symmetric(_) => Some(value),
             Structure::SkewSymmetric(_) => negated(value),
             Structure::Hermitian(_) => Some(match value {
-                Scalar::ComplexF32([re, im]) => Scalar::ComplexF32([re, 0.0 - im]),
-                Scalar::ComplexF64([re, im]) => Scalar::ComplexF64([re, 0.0 - im]),
+                Scalar::ComplexF32([re, im]) => Scalar::ComplexF32([re, turned(im)]),
+                Scalar::ComplexF64([re, im]) => Scalar::ComplexF64([re, turned(im)]),
                 real => real,
             }),
         }
@@ -53,6 +53,11 @@ impl Mirror {
     }
 }
 
+/// Turns the sign of a float. Nothing turned is still nothing: no negative zeros are made up.
+fn turned<F: std::ops::Neg<Output = F> + Default + PartialEq>(float: F) -> F {
+    if float == F::default() { F::default() } else { -float }
+}
+
 /// Turns the sign, or returns `None` where the type has no such value.
 fn negated(value: Scalar) -> Option<Scalar> {
     Some(match value {
@@ -65,11 +70,10 @@ fn negated(value: Scalar) -> Option<Scalar> {
         Scalar::U32(v) => Scalar::U32(v.checked_neg()?),
         Scalar::U64(v) => Scalar::U64(v.checked_neg()?),
         Scalar::Bint8(_) => return None,
-        // Nothing turned is still nothing: no negative zeros are made up.
-        Scalar::F32(v) => Scalar::F32(0.0 - v),
-        Scalar::F64(v) => Scalar::F64(0.0 - v),
-        Scalar::ComplexF32([re, im]) => Scalar::ComplexF32([0.0 - re, 0.0 - im]),
-        Scalar::ComplexF64([re, im]) => Scalar::ComplexF64([0.0 - re, 0.0 - im]),
+        Scalar::F32(v) => Scalar::F32(turned(v)),
+        Scalar::F64(v) => Scalar::F64(turned(v)),
+        Scalar::ComplexF32(parts) => Scalar::ComplexF32(parts.map(turned)),
+        Scalar::ComplexF64(parts) => Scalar::ComplexF64(parts.map(turned)),
     })
 }
 

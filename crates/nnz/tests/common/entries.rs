@@ -35,20 +35,25 @@ impl Number {
     }
 
     fn negated(self) -> Self {
-        const SIGN: u64 = 1 << 63;
         match self {
             Self::Integer(v) => Self::Integer(-v),
-            Self::Real(v) => Self::Real(v ^ SIGN),
-            Self::Complex([re, im]) => Self::Complex([re ^ SIGN, im ^ SIGN]),
+            Self::Real(v) => Self::Real(turned(v)),
+            Self::Complex(parts) => Self::Complex(parts.map(turned)),
         }
     }
 
     fn conjugate(self) -> Self {
         match self {
-            Self::Complex([re, im]) => Self::Complex([re, im ^ (1 << 63)]),
+            Self::Complex([re, im]) => Self::Complex([re, turned(im)]),
             real => real,
         }
     }
+}
+
+/// Turns the sign of a float given by its bits. The mirror image of a zero is a zero without sign.
+fn turned(bits: u64) -> u64 {
+    const SIGN: u64 = 1 << 63;
+    if bits & !SIGN == 0 { 0 } else { bits ^ SIGN }
 }
 
 /// Row, column, value.
