@@ -52,10 +52,10 @@ impl Halves {
         u64::from(high) << 32 | u64::from(self.low[position])
     }
 
-    /// Moves numbers below 2^32 to or from where a bucket starts: small ones pack better. Numbers of
-    /// which some are larger stay as they are.
+    /// Moves numbers, all of them below 2^32, to or from where a bucket starts: small ones pack better.
     fn shift(&mut self, range: std::ops::Range<usize>, by: u64, shift: fn(u32, u32) -> u32) {
-        if let (true, Ok(by)) = (self.high.is_empty(), u32::try_from(by)) {
+        // A bucket that starts higher has none of these numbers.
+        if let Ok(by) = u32::try_from(by) {
             self.low[range].iter_mut().for_each(|number| *number = shift(*number, by));
         }
     }
@@ -223,7 +223,10 @@ impl Loose {
         for (bucket, end) in ends.into_iter().enumerate() {
             let range = start as usize..end as usize;
             if !range.is_empty() {
-                majors.shift(range.clone(), cut.covers(bucket)[0].start, u32::wrapping_sub);
+                // Where some are larger, all stay as they are.
+                if majors.high.is_empty() {
+                    majors.shift(range.clone(), cut.covers(bucket)[0].start, u32::wrapping_sub);
+                }
                 majors.pack(Codec::Plain, range.clone(), &mut words);
                 minors.pack(Codec::DeltaZigzag, range.clone(), &mut words);
                 if !bytes.is_empty() {
@@ -293,5 +296,39 @@ impl Packet {
             words = unpack_values(count, words, &mut entries.values, scratch)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nnz_core::{Bint8, Scalar};
+
+    use super::*;
+
+    #[test]
+    fn packets_of_small_and_of_large_majors_unpack_together() {
+        let store = Store::new(&std::env::temp_dir(), 1 << 20);
+        let cut = Cut::of_ranges(0..1 << 34, 0..10, None);
+        let shared = || Values::Iso(Scalar::Bint8(Bint8(1)));
+        // The first bucket but one holds 2^24 majors from 2^24 on; one packet reaches beyond 2^32.
+        let lists: [&[u64]; 3] = [&[5, (1 << 24) + 7, 1 << 33], &[(1 << 24) + 3], &[(1 << 24) + 9]];
+        for order in [[0, 1, 2], [1, 0, 2], [1, 2, 0]] {
+            let mut unpacked = Entries { values: shared(), ..Entries::default() };
+            let mut expected = Vec::new();
+            for list in order.map(|which| lists[which]) {
+                let mut entries = Entries { values: shared(), ..Entries::default() };
+                for &major in list {
+                    entries.majors.push(major);
+                    entries.minors.push(major % 10);
+                    expected.extend((cut.bucket_of(major, 0) == 1).then_some(major));
+                }
+                let packet = Loose::new(&entries, &cut).unwrap().keep(&store).unwrap();
+                let mut scratch = [Vec::new(), Vec::new()];
+                packet.unpack(1..2, &cut, &store, &mut scratch, &mut unpacked).unwrap();
+            }
+            let found: Vec<u64> = (0..unpacked.len()).map(|e| unpacked.majors.get(e)).collect();
+            assert_eq!(found, expected);
+            assert_eq!(found.len(), 3);
+        }
     }
 }
