@@ -6,38 +6,69 @@
     reason = "a table of a few small numbers, for one caller"
 )]
 pub(crate) mod bitpack;
+mod compare;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand};
 
 use crate::cargo;
 use crate::error::Result;
 
 /// What to measure.
 #[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Options {
-    /// The benchmark.
-    bench: Bench,
+    /// The benchmark; by default the whole of nnz beside other programs.
+    #[command(subcommand)]
+    bench: Option<Bench>,
+    #[command(flatten)]
+    compare: compare::Compare,
 }
 
-/// The benchmarks there are.
-#[derive(Clone, Copy, ValueEnum)]
+/// The other benchmarks there are.
+#[derive(Clone, Copy, Subcommand)]
 enum Bench {
     /// Packing and unpacking of integers, by width.
     Bitpack,
 }
 
-/// Runs a benchmark; a debug build starts the release build of itself instead.
+/// Runs a benchmark.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    if cfg!(debug_assertions) {
-        let name = match options.bench {
-            Bench::Bitpack => "bitpack",
-        };
-        let mut release = cargo::cargo();
-        release.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench", name]);
-        return cargo::run(&mut release);
-    }
     match options.bench {
-        Bench::Bitpack => bitpack::run(),
+        None => compare::run(&options.compare),
+        // A debug build starts the release build of itself instead.
+        Some(Bench::Bitpack) if cfg!(debug_assertions) => {
+            let mut release = cargo::cargo();
+            release.args(["run", "--quiet", "--release", "--package", "xtask"]);
+            release.args(["--", "bench", "bitpack"]);
+            cargo::run(&mut release)
+        }
+        Some(Bench::Bitpack) => {
+            bitpack::run();
+            Ok(())
+        }
     }
-    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args, Command, FromArgMatches};
+
+    use super::*;
+
+    fn parse(words: &[&str]) -> Option<Options> {
+        let command = Options::augment_args(Command::new("bench"));
+        let words = std::iter::once(&"bench").chain(words);
+        Options::from_arg_matches(&command.try_get_matches_from(words).ok()?).ok()
+    }
+
+    #[test]
+    fn a_comparison_is_what_is_meant_unless_named() {
+        Options::augment_args(Command::new("bench")).debug_assert();
+        assert!(parse(&[]).is_some_and(|options| options.bench.is_none()));
+        assert!(parse(&["--cells", "5000", "--runs", "1"]).is_some());
+        assert!(parse(&["bitpack"]).is_some_and(|options| options.bench.is_some()));
+        assert!(parse(&["--runs", "1", "bitpack"]).is_none());
+        assert!(parse(&["--cells", "10"]).is_none());
+        assert!(parse(&["--runs", "0"]).is_none());
+    }
 }

@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask test` and `cargo xtask bench`.
+//! The project's own chores: `cargo xtask test`, `cargo xtask fuzz` and `cargo xtask bench`.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -8,6 +8,7 @@
 mod bench;
 mod cargo;
 mod error;
+mod fuzz;
 mod test;
 
 use std::process::ExitCode;
@@ -20,6 +21,8 @@ use clap::Parser;
 enum Chore {
     /// Run every test: the Rust ones, then the Python ones.
     Test(test::Options),
+    /// Run fuzz targets on what the test data holds, and on what can be made of it.
+    Fuzz(fuzz::Options),
     /// Measure what we claim, in a release build.
     Bench(bench::Options),
 }
@@ -27,6 +30,7 @@ enum Chore {
 fn main() -> ExitCode {
     let done = match Chore::parse() {
         Chore::Test(options) => test::run(&options),
+        Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Bench(options) => bench::run(&options),
     };
     match done {

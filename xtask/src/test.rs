@@ -1,19 +1,25 @@
 //! `cargo xtask test`: every test there is.
 
+mod arm;
 mod python;
-mod venv;
+pub(crate) mod venv;
 
 use std::time::Instant;
 
 use clap::Args;
 
-use crate::cargo;
+use self::arm::Means;
 use crate::error::{Error, Result};
+use crate::{cargo, fuzz};
+
+/// Seconds that each fuzz target runs.
+const FUZZ_SECONDS: u32 = 60;
 
 /// How much to test.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Mutate each file 200 times and kill a write 200 times, instead of 20.
+    /// Mutate each file 200 times and kill a write 200 times, instead of 20; also run what takes
+    /// gigabytes of disk, and each fuzz target for a minute.
     #[arg(long)]
     full: bool,
     /// Leave out the tests that need Python.
@@ -33,12 +39,51 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             .env("NNZ_KILLS", rounds);
         cargo::run(&mut test)
     });
+    match arm::means() {
+        Means::Emulator(emulator) => {
+            summary.step("kernels of 64-bit Arm, emulated", || arm::run(emulator));
+        }
+        Means::Compiler => summary.step("kernels of 64-bit Arm, compiled only", arm::check),
+        Means::None(why) => summary.skip("kernels of 64-bit Arm", why),
+    }
+    if options.full {
+        summary.step("large files, in bounded memory", large);
+        fuzzed(&mut summary);
+    }
     if options.skip_python {
         summary.skip("pytest tests/python", "--skip-python");
     } else {
         summary.step("pytest tests/python", python::run);
     }
     summary.end()
+}
+
+/// Runs the tests that are ignored otherwise, since they take minutes and gigabytes of disk.
+fn large() -> Result<()> {
+    let mut test = cargo::cargo();
+    test.args(["test", "--release", "--no-fail-fast"])
+        .args(["--package", "nnz-cli", "--package", "nnz-container"])
+        .args(["--test", "memory", "--test", "hdf5", "--"])
+        // One after the other: each has the whole disk.
+        .args(["--ignored", "--nocapture", "--test-threads", "1"]);
+    cargo::run(&mut test)
+}
+
+/// Runs each fuzz target.
+fn fuzzed(summary: &mut Summary) {
+    if !fuzz::installed() {
+        summary.skip("fuzz targets", &format!("no cargo-fuzz here ({})", fuzz::INSTALL));
+        return;
+    }
+    match fuzz::targets() {
+        Err(error) => summary.step("fuzz targets", || Err(error)),
+        Ok(targets) => {
+            for target in targets {
+                let name = format!("fuzz {target}");
+                summary.step(&name, || fuzz::one(&target, FUZZ_SECONDS));
+            }
+        }
+    }
 }
 
 /// What became of the steps so far.

@@ -26,6 +26,8 @@ pub enum Backend {
     Sse2,
     /// 256-bit vectors, on x86-64 processors that have them.
     Avx2,
+    /// 128-bit vectors, on every 64-bit Arm processor.
+    Neon,
 }
 
 impl Backend {
@@ -42,7 +44,14 @@ impl Backend {
             // The standard library asks the processor once and remembers the answer.
             if is_x86_feature_detected!("avx2") { Self::Avx2 } else { Self::Sse2 }
         }
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+        {
+            Self::Neon
+        }
+        #[cfg(not(any(
+            target_arch = "x86_64",
+            all(target_arch = "aarch64", target_endian = "little")
+        )))]
         {
             Self::Scalar
         }
@@ -57,11 +66,11 @@ impl Backend {
     /// ```
     #[must_use]
     pub fn available() -> &'static [Self] {
-        let all = &[Self::Scalar, Self::Sse2, Self::Avx2];
         match Self::best() {
-            Self::Scalar => &all[..1],
-            Self::Sse2 => &all[..2],
-            Self::Avx2 => all,
+            Self::Scalar => &[Self::Scalar],
+            Self::Sse2 => &[Self::Scalar, Self::Sse2],
+            Self::Avx2 => &[Self::Scalar, Self::Sse2, Self::Avx2],
+            Self::Neon => &[Self::Scalar, Self::Neon],
         }
     }
 
@@ -76,6 +85,7 @@ impl Backend {
             Self::Scalar => "scalar",
             Self::Sse2 => "sse2",
             Self::Avx2 => "avx2",
+            Self::Neon => "neon",
         }
     }
 
@@ -91,7 +101,17 @@ impl Backend {
                 _ => &scalar::KERNELS,
             }
         }
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+        {
+            match self {
+                Self::Neon => &crate::kernels::neon::KERNELS,
+                _ => &scalar::KERNELS,
+            }
+        }
+        #[cfg(not(any(
+            target_arch = "x86_64",
+            all(target_arch = "aarch64", target_endian = "little")
+        )))]
         {
             &scalar::KERNELS
         }

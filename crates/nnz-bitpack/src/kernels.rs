@@ -3,6 +3,8 @@
 //! A table is the only thing the rest of the crate sees of an instruction set. Adding one means
 //! writing a module with a `KERNELS` table and naming it in [`crate::Backend`].
 
+#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+pub(crate) mod neon;
 pub(crate) mod scalar;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86;
@@ -70,3 +72,32 @@ macro_rules! by_width {
     };
 }
 pub(crate) use by_width;
+
+/// Where step `s` of a chunk `W` bits wide lies in its lane.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    /// The word of the lane that holds the lowest bit.
+    pub(crate) word: usize,
+    /// The place of that bit in the word.
+    pub(crate) shift: usize,
+    /// Whether the highest bit lies in the next word.
+    pub(crate) crosses: bool,
+}
+
+impl Place {
+    pub(crate) const fn of(step: usize, width: usize) -> Self {
+        let (word, shift) = (step * width / 32, step * width % 32);
+        Self { word, shift, crosses: shift + width > 32 }
+    }
+}
+
+/// Runs a block once for each number listed, with the number as the constant `$step`.
+macro_rules! unroll {
+    ($step:ident in [$($number:literal)*] $body:block) => {
+        $({
+            const $step: usize = $number;
+            $body
+        })*
+    };
+}
+pub(crate) use unroll;

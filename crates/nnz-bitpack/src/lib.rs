@@ -53,6 +53,7 @@ mod codec;
 mod encoder;
 mod epoch;
 mod error;
+mod fold;
 mod kernels;
 mod run;
 
@@ -62,4 +63,5 @@ pub use codec::{CHUNK, Codec, chunk_words};
 pub use encoder::{Encoder, Finished, Pending};
 pub use epoch::{EPOCH_WORDS, EpochError, EpochTable};
 pub use error::ChunkError;
+pub use fold::{Fold, ascends, max, sum};
 pub use run::unpack_chunks;

@@ -1,10 +1,12 @@
-//! The integer arrays of a matrix, bit-packed or plain.
+//! The integer arrays of a matrix or of fragments, bit-packed or plain.
 
 mod integers;
 mod packed;
+mod sink;
 
 pub(crate) use integers::Integers;
-pub(crate) use packed::{PackedArray, Scratch};
+pub(crate) use packed::{PackedArray, Scratch, at_least};
+pub(crate) use sink::{EncodedIntegers, IntegerSink};
 
 /// Chunks that `count` values take.
 pub(crate) fn chunks(count: u64) -> u64 {

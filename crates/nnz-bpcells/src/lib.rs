@@ -1,4 +1,4 @@
-//! BPCells matrices, read and written on any nnz container.
+//! BPCells matrices and fragments, read and written on any nnz container.
 //!
 //! A BPCells matrix is a compressed sparse matrix in named arrays: `idxptr` says where each major
 //! vector starts, `index` holds minor indices and `val` values, the latter two bit-packed in
@@ -20,10 +20,40 @@
 //! }
 //! # Ok::<(), nnz_core::Error>(())
 //! ```
+//!
+//! BPCells fragments are intervals on chromosomes, each from one cell: `cell`, `start` and `end`,
+//! with `chr_ptr` to say where each chromosome lies, and `end_max` to find those of a region.
+//!
+//! ```no_run
+//! use nnz_bpcells::FragmentSource;
+//! use nnz_container::directory::Directory;
+//! use nnz_core::{FragmentBatch, FragmentFields, FragmentSource as _};
+//!
+//! let directory = Directory::open("pbmc.fragments".as_ref())?;
+//! let fragments = FragmentSource::open(Box::new(directory))?;
+//! let region = 1_000_000..1_100_000;
+//! let positions = fragments.overlapping(0, region.clone())?;
+//! let mut batch = FragmentBatch::default();
+//! let mut units = fragments.units(positions, FragmentFields::ALL)?;
+//! while let Some(unit) = units.next_unit()? {
+//!     unit.decode(&mut batch)?;
+//!     for (&start, &end) in batch.starts.iter().zip(&batch.ends) {
+//!         if start < region.end && end > region.start {
+//!             println!("{start} to {end}");
+//!         }
+//!     }
+//! }
+//! # Ok::<(), nnz_core::Error>(())
+//! ```
 
 mod arrays;
+mod check;
+mod fragments;
 mod matrix;
+mod r_object;
 mod version;
 
+pub use fragments::{FRAGMENT_MEMBERS, FragmentSink, FragmentSource, validate_fragments};
 pub use matrix::{MEMBERS, MatrixSink, MatrixSource, NEEDS, SinkOptions, validate};
-pub use version::{Generation, Packing, Version};
+pub use r_object::{RObject, RObjectOptions, RObjectWriter};
+pub use version::{FragmentVersion, Generation, Packing, Version, holds_fragments};

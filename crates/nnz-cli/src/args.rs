@@ -3,14 +3,17 @@
 mod values;
 
 use std::ops::Range;
+use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use nnz::{
-    Axis, Compress, DuplicatePolicy, Format, Generation, Layout, Location, Order, ValueType,
+    Axis, Compress, ConvertOptions, DuplicatePolicy, Format, Generation, Layout, Location,
+    Measures, Order, ValueType,
 };
 
-use values::{compress, memory, range};
+pub(crate) use values::Selected;
+use values::{compress, memory, range, selected, threads};
 
 const ABOUT: &str = "Read, write, check and convert sparse matrices on disk, exactly and in \
                      bounded memory.";
@@ -48,9 +51,14 @@ pub(crate) enum Verb {
     Names(Names),
     Convert(Box<Convert>),
     Transpose(Box<Transpose>),
+    Slice(Box<Slice>),
+    Concat(Box<Concat>),
     Validate(Validate),
     Diff(Diff),
     Stats(Stats),
+    Completions(Completions),
+    #[command(hide = true)]
+    Man(Man),
 }
 
 /// Tell what a matrix is: format, shape, types, sizes
@@ -127,6 +135,86 @@ pub(crate) struct Convert {
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+}
+
+/// Exchange the rows and columns of a matrix, in any format
+///
+/// The storage order stays as it is, so that what was read by column is read by column afterwards.
+#[derive(Debug, Group)]
+#[command(after_help = "Example:\n  nnz transpose pbmc.bpcells cells_by_genes.bpcells")]
+pub(crate) struct Transpose {
+    #[command(flatten)]
+    pub(crate) convert: Convert,
+}
+
+/// Write some rows and columns of a matrix, in any order
+///
+/// A list has commas between: ranges A:B (from A to B - 1; either may be left out), positions
+/// counted from 0, and names. @FILE reads positions or names from a file, one a line. What is
+/// written has the order of the list. Nothing may be selected twice, and a name has to be that of
+/// one row or column only.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Examples:
+  nnz slice pbmc.bpcells first.bpcells --cols 0:1000
+  nnz slice pbmc.bpcells markers.mtx --rows CD3E,CD8A,MS4A1
+  nnz slice pbmc.bpcells kept.bpcells --cols @barcodes.txt --rows @genes.txt")]
+pub(crate) struct Slice {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location())]
+    pub(crate) source: Location,
+
+    /// Where to write them
+    #[arg(value_name = "DST", value_parser = location())]
+    pub(crate) target: Location,
+
+    /// The rows: ranges, positions, names, or @FILE [default: all]
+    #[arg(long, value_name = "LIST", value_parser = selected, required_unless_present = "cols")]
+    pub(crate) rows: Option<Selected>,
+
+    /// The columns, likewise [default: all]
+    #[arg(long, value_name = "LIST", value_parser = selected)]
+    pub(crate) cols: Option<Selected>,
+
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+}
+
+/// Write matrices one behind the other
+///
+/// With --axis rows each comes below the one before it, with --axis cols to its right. In the
+/// other dimension they have to agree, in its names too where there are any. Values become the
+/// smallest type that holds those of all matrices exactly.
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Example:
+  nnz concat monday.bpcells tuesday.bpcells all.bpcells --axis cols")]
+pub(crate) struct Concat {
+    /// The matrices
+    #[arg(value_name = "SRC", value_parser = location(), required = true)]
+    pub(crate) sources: Vec<Location>,
+
+    /// Where to write them
+    #[arg(value_name = "DST", value_parser = location(), required = true)]
+    pub(crate) target: Location,
+
+    /// What there will be more of
+    #[arg(long, value_name = "AXIS")]
+    pub(crate) axis: AxisArg,
+
+    /// Take the names of the other axis from the first matrix that has any, whatever the rest say
+    #[arg(long)]
+    pub(crate) ignore_names: bool,
+
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+}
+
+/// What everything that writes a matrix can be told.
+#[derive(Debug, Group)]
+pub(crate) struct Writing {
     /// The format to write: bpcells or mtx [default: what DST's ending stands for]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<Format>,
@@ -176,22 +264,11 @@ pub(crate) struct Convert {
     #[arg(long)]
     pub(crate) no_sync: bool,
 
-    /// Threads that work at the same time [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) threads: Threads,
 
     #[command(flatten)]
     pub(crate) resources: Memory,
-}
-
-/// Exchange the rows and columns of a matrix, in any format
-///
-/// The storage order stays as it is, so that what was read by column is read by column afterwards.
-#[derive(Debug, Group)]
-#[command(after_help = "Example:\n  nnz transpose pbmc.bpcells cells_by_genes.bpcells")]
-pub(crate) struct Transpose {
-    #[command(flatten)]
-    pub(crate) convert: Convert,
 }
 
 /// Check everything about a matrix; silent if nothing is wrong
@@ -239,9 +316,8 @@ pub(crate) struct Diff {
     #[arg(long, value_name = "N", default_value = "10")]
     pub(crate) most: usize,
 
-    /// Threads that work at the same time [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) threads: Threads,
 
     #[command(flatten)]
     pub(crate) resources: Memory,
@@ -255,7 +331,8 @@ pub(crate) struct Diff {
 #[command(after_help = "\
 Examples:
   nnz stats pbmc.bpcells
-  nnz stats pbmc.bpcells --axis rows > genes.tsv")]
+  nnz stats pbmc.bpcells --axis rows > genes.tsv
+  nnz stats pbmc.bpcells --axis cols --measures sums > depth.tsv")]
 pub(crate) struct Stats {
     /// The matrix
     #[arg(value_name = "SRC", value_parser = location())]
@@ -265,16 +342,76 @@ pub(crate) struct Stats {
     #[arg(long, value_name = "AXIS")]
     pub(crate) axis: Vec<AxisArg>,
 
+    /// What to tell of each: less takes less time, since what is not needed is not decoded
+    #[arg(long, value_name = "WHAT", default_value = "all")]
+    pub(crate) measures: MeasuresArg,
+
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Threads that work at the same time [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) threads: Threads,
 
     #[command(flatten)]
     pub(crate) resources: Memory,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MeasuresArg {
+    /// The number of stored entries
+    Nnz,
+    /// That, sum and mean
+    Sums,
+    /// That, variance, least and greatest
+    All,
+}
+
+impl From<MeasuresArg> for Measures {
+    fn from(measures: MeasuresArg) -> Self {
+        match measures {
+            MeasuresArg::Nnz => Self::Nnz,
+            MeasuresArg::Sums => Self::Sums,
+            MeasuresArg::All => Self::All,
+        }
+    }
+}
+
+/// Print a script that completes what is typed, for a shell
+#[derive(Debug, Group)]
+#[command(after_help = "\
+Example:
+  nnz completions bash > ~/.local/share/bash-completion/completions/nnz")]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Write the manual, a page for the command and one for each verb
+#[derive(Debug, Group)]
+#[command(after_help = "Example:\n  nnz man /usr/local/share/man/man1")]
+pub(crate) struct Man {
+    /// The directory to write to, which is made if it is not there
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+
+    /// Replace pages that are there
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Group)]
+pub(crate) struct Threads {
+    /// Threads that work at the same time [default: all cores]
+    #[arg(long = "threads", value_name = "N", value_parser = threads)]
+    number: Option<usize>,
+}
+
+impl Threads {
+    pub(crate) fn number(&self) -> usize {
+        self.number.unwrap_or_else(|| ConvertOptions::default().threads)
+    }
 }
 
 #[derive(Debug, Group)]

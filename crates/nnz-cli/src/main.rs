@@ -36,9 +36,13 @@ fn main() -> ExitCode {
         Verb::Names(verb) => verbs::names(verb),
         Verb::Convert(verb) => verbs::convert(verb, false, args.quiet),
         Verb::Transpose(verb) => verbs::convert(&verb.convert, true, args.quiet),
+        Verb::Slice(verb) => verbs::slice(verb, args.quiet),
+        Verb::Concat(verb) => verbs::concat(verb, args.quiet),
         Verb::Diff(verb) => verbs::diff(verb),
         Verb::Stats(verb) => verbs::stats(verb),
         Verb::Validate(verb) => verbs::validate(verb),
+        Verb::Completions(verb) => verbs::completions(verb),
+        Verb::Man(verb) => verbs::man(verb),
     };
     match done {
         Ok(Outcome::Good) => ExitCode::SUCCESS,

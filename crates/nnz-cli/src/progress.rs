@@ -57,6 +57,16 @@ impl Progress for Bar {
         });
     }
 
+    fn disk(&self, bytes: u64) {
+        self.with(|slot| {
+            if let Some(bar) = slot.as_ref().filter(|_| bytes > 0) {
+                let said = bar.message();
+                let what = said.split(',').next().unwrap_or_default();
+                bar.set_message(format!("{what}, {} on disk", crate::output::bytes(bytes)));
+            }
+        });
+    }
+
     fn end(&self) {
         self.with(|slot| {
             if let Some(bar) = slot.take() {

@@ -91,7 +91,19 @@ fn what_is_not_there_is_refused_with_its_path() {
 #[test]
 fn help_is_there_for_every_verb_with_an_example() {
     let general = run(&["--help"]).good();
-    let verbs = ["info", "cat", "names", "convert", "validate"];
+    let verbs = [
+        "info",
+        "cat",
+        "names",
+        "convert",
+        "transpose",
+        "slice",
+        "concat",
+        "validate",
+        "diff",
+        "stats",
+        "completions",
+    ];
     for verb in verbs {
         assert!(general.contains(&format!("\n  {verb} ")), "{general}");
         for flag in ["-h", "--help"] {

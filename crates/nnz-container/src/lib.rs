@@ -11,6 +11,7 @@ pub mod directory;
 #[cfg(feature = "hdf5")]
 pub mod hdf5;
 pub mod memory;
+pub mod rds;
 pub mod staging;
 
 pub use array::NumberArray;

@@ -5,6 +5,7 @@ use nnz_container::directory::{Directory, DirectoryWriter};
 #[cfg(feature = "hdf5")]
 use nnz_container::hdf5::{Compress, Hdf5, Hdf5Options, Hdf5Writer};
 use nnz_container::memory::Memory;
+use nnz_container::rds::{Limits, Rds, RdsOptions, RdsWriter};
 use nnz_container::staging::WriteOptions;
 use nnz_container::{Container, ContainerWriter};
 use nnz_core::{ErrorKind, ValueType, Values};
@@ -57,9 +58,25 @@ impl Backend for InHdf5 {
     }
 }
 
+/// An object of R in a directory of its own.
+struct InRds(tempfile::TempDir, RdsOptions);
+
+impl Backend for InRds {
+    fn writer(&self) -> Box<dyn ContainerWriter> {
+        let options = WriteOptions { overwrite: true, sync: false };
+        Box::new(RdsWriter::create(&self.0.path().join("store.rds"), options, self.1).unwrap())
+    }
+
+    fn open(&self) -> Box<dyn Container> {
+        Box::new(Rds::open(&self.0.path().join("store.rds"), Limits::default()).unwrap())
+    }
+}
+
 fn every_backend(test: impl Fn(&dyn Backend)) {
     test(&Memory::new());
     test(&tempfile::tempdir().unwrap());
+    test(&InRds(tempfile::tempdir().unwrap(), RdsOptions::default()));
+    test(&InRds(tempfile::tempdir().unwrap(), RdsOptions { gzip: false, ..RdsOptions::default() }));
     #[cfg(feature = "hdf5")]
     {
         let plain = Hdf5Options::default();
@@ -149,7 +166,7 @@ fn reading_past_the_end_is_an_error() {
 fn empty_arrays_and_lists_are_there() {
     every_backend(|backend| {
         let mut writer = backend.writer();
-        writer.create_array("none", ValueType::U64).unwrap();
+        writer.create_array("none", ValueType::U32).unwrap();
         writer.write_strings("nobody", &mut std::iter::empty()).unwrap();
         writer.finish().unwrap();
         let container = backend.open();

@@ -63,6 +63,15 @@ impl Minors {
         }
     }
 
+    /// Returns the indices as they are, to be overwritten, after making them 32-bit ones if they
+    /// were not.
+    pub fn u32_buffer(&mut self) -> &mut Vec<u32> {
+        match self {
+            Self::U32(list) => list,
+            other => other.u32_mut(),
+        }
+    }
+
     /// Empties the indices and returns them, after making them 64-bit ones if they were not.
     pub fn u64_mut(&mut self) -> &mut Vec<u64> {
         if !matches!(self, Self::U64(_)) {

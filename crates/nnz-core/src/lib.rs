@@ -10,6 +10,7 @@ mod batch;
 mod cast;
 mod error;
 mod finding;
+mod fragments;
 mod header;
 mod names;
 mod sink;
@@ -23,6 +24,9 @@ pub use batch::{Batch, Majors, Minors};
 pub use cast::{Offender, Rounding};
 pub use error::{At, Error, ErrorKind, Place, Result};
 pub use finding::{Finding, Severity};
+pub use fragments::{
+    FragmentBatch, FragmentFields, FragmentHeader, FragmentSink, FragmentSource, Segment,
+};
 pub use header::{Duplicates, Header, Storage, Structure, Triangle};
 pub use names::StringList;
 pub use sink::{BatchEncoder, Encoded, MatrixSink, Needs, Written};

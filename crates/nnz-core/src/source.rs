@@ -35,27 +35,29 @@ pub trait BatchReader: Send {
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool>;
 }
 
-/// A piece of a matrix that has been reached, and that any thread can decode.
-pub trait Unit: Send {
+/// A piece that has been reached, and that any thread can decode.
+///
+/// It decodes into a [`Batch`] where it is of a matrix, into another kind of batch where it is not.
+pub trait Unit<B = Batch>: Send {
     /// Fills `batch` with the entries of the piece.
     ///
     /// # Errors
     ///
     /// Fails as [`BatchReader::next_batch`].
-    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()>;
+    fn decode(self: Box<Self>, batch: &mut B) -> Result<()>;
 }
 
-/// Hands out the pieces of a range of majors in order.
+/// Hands out the pieces of a range in order.
 ///
 /// This is the part of reading that one thread has to do after the other: finding where pieces
 /// begin and end. What takes time is left to [`Unit::decode`].
-pub trait UnitReader<'a>: Send {
+pub trait UnitReader<'a, B = Batch>: Send {
     /// Returns the next piece, or `None` at the end.
     ///
     /// # Errors
     ///
     /// Fails where the data cannot be read or breaks the format, naming the place.
-    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>>;
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit<B> + 'a>>>;
 
     /// Hears of each piece, in order, how many entries it had.
     ///

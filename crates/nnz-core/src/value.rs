@@ -82,6 +82,17 @@ macro_rules! value_types {
                 match value_type { $(ValueType::$variant => Self::$variant(Vec::new()),)* }
             }
 
+            /// Returns `count` zeros, which take no memory before they are written to; `None`
+            /// where there is not so much.
+            #[must_use]
+            pub fn try_zeroed(value_type: ValueType, count: usize) -> Option<Self> {
+                match value_type {
+                    $(ValueType::$variant => {
+                        bytemuck::allocation::try_zeroed_vec(count).ok().map(Self::$variant)
+                    })*
+                }
+            }
+
             /// Returns the type of each value.
             #[must_use]
             pub fn value_type(&self) -> ValueType {

@@ -1,10 +1,11 @@
 //! Bytes of a text, whatever they come from and whether they are gzipped or not.
 
+use std::fmt;
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use nnz_core::{Error, Result};
 
 /// Text that is read from its start to its end.
@@ -36,10 +37,9 @@ impl Input {
         let gzip = first == [0x1f, 0x8b];
         let all = Cursor::new(first).chain(reader);
         Ok(Self {
-            // Several members after one another are one text: bgzip writes such files.
             reader: if gzip {
                 let buffered = BufReader::with_capacity(128 << 10, all);
-                Box::new(MultiGzDecoder::new(buffered))
+                Box::new(Members { member: Some(GzDecoder::new(buffered)) })
             } else {
                 Box::new(all)
             },
@@ -48,3 +48,42 @@ impl Input {
         })
     }
 }
+
+/// Inflates members until there are no more bytes.
+///
+/// Several members after one another are one text: bgzip writes such files.
+struct Members<R> {
+    /// `None` after the last.
+    member: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Read for Members<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.member {
+            let count = member.read(out)?;
+            if count > 0 || out.is_empty() {
+                return Ok(count);
+            }
+            match member.get_mut().fill_buf()?.first() {
+                None => self.member = None,
+                Some(0x1f) => {
+                    self.member = self.member.take().map(|done| GzDecoder::new(done.into_inner()));
+                }
+                Some(_) => return Err(io::Error::new(io::ErrorKind::InvalidData, NoMember)),
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// What follows a gzip member is none.
+#[derive(Debug)]
+pub(crate) struct NoMember;
+
+impl fmt::Display for NoMember {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("trailing bytes that are no gzip member")
+    }
+}
+
+impl std::error::Error for NoMember {}

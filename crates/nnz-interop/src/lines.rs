@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{At, Error, Place, Result};
 
+use crate::input::NoMember;
+
 /// The longest line that is kept. Only comments, which are not kept, may be longer.
 pub(crate) const LONGEST_LINE: usize = 64 << 10;
 
@@ -249,9 +251,10 @@ impl Lines {
 }
 
 /// Tells damage of compressed data from what the system refused.
-fn read_error(path: &Path, error: io::Error) -> Error {
+pub(crate) fn read_error(path: &Path, error: io::Error) -> Error {
     use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     let found = match error.kind() {
+        _ if error.get_ref().is_some_and(|inner| inner.is::<NoMember>()) => NoMember.to_string(),
         UnexpectedEof => "compressed data that is cut short".to_owned(),
         InvalidData | InvalidInput => format!("damaged compressed data ({error})"),
         _ => return Error::io(path, error),

@@ -11,7 +11,7 @@ mod entries;
 mod fault;
 mod header;
 mod line;
-mod number;
+pub(crate) mod number;
 mod peek;
 mod preamble;
 mod source;

@@ -80,6 +80,10 @@ pub fn open(directory: &Path) -> Result<TenxFolderSource> {
 fn find(directory: &Path, names: &[&str], notes: &mut Vec<String>) -> Result<PathBuf> {
     let mut there = names.iter().filter(|name| directory.join(name).is_file());
     let Some(&first) = there.next() else {
+        if let Some(directory) = names.iter().map(|name| directory.join(name)).find(|p| p.is_dir())
+        {
+            return Err(Error::mismatch(Place::path(directory), "a directory", "a file"));
+        }
         let place = Place::array(directory, names.join(" or "));
         return Err(Error::new(ErrorKind::Missing, place));
     };

@@ -231,6 +231,19 @@ fn order_is_guessed_from_the_first_entries() {
     assert_eq!(guess("1 9 0\n1 5 0\n2 1 0\n2 1 0\n"), (Order::Row, true));
     assert_eq!(guess("2 2 0\n1 1 0\n3 3 0\n1 1 0\n"), (Order::Col, false));
     assert_eq!(guess("1 1 0\n2 2 0\n3 3 0\n3 4 0\n"), (Order::Col, true));
+    // All in one row, and no more than that.
+    assert_eq!(guess("1 1 0\n1 2 0\n1 3 0\n1 4 0\n"), (Order::Col, true));
+
+    // Of what is not seen whole, the order with fewer runs is the likelier.
+    let guess = |rows: usize, cols: usize, entry: fn(usize) -> [usize; 2]| {
+        let lines = (1..=20_000).map(entry).map(|[row, col]| format!("{row} {col} 0\n"));
+        let text = format!("{REAL}{rows} {cols} 20000\n{}", lines.collect::<String>());
+        open_text(text).unwrap().header().order
+    };
+    assert_eq!(guess(9, 20_000, |n| [n / 15_000 + 1, n]), Order::Row);
+    assert_eq!(guess(20_000, 9, |n| [n, n / 15_000 + 1]), Order::Col);
+    assert_eq!(guess(20_000, 20_000, |n| [n, n]), Order::Col);
+    assert_eq!(guess(1, 20_000, |n| [1, n]), Order::Col);
 }
 
 #[test]
@@ -325,9 +338,17 @@ fn gzip_is_known_by_its_bytes_and_may_have_several_members() {
         refusal(&text[..text.len() - 1]),
         "text.mtx: found compressed data that is cut short, expected complete gzip members to the end"
     );
-    let garbage = [&text[..], b"garbage"].concat();
-    let message = refusal(garbage);
-    assert!(message.contains("expected complete gzip members to the end"), "{message}");
+    // A few bytes or many, of which none, the first or both look like those of a member.
+    let none = "text.mtx: found trailing bytes that are no gzip member, \
+                expected complete gzip members to the end";
+    let many = [b'-'; 99];
+    for garbage in [&b"\0"[..], b"garbage", &many] {
+        assert_eq!(refusal([&text[..], garbage].concat()), none);
+    }
+    for garbage in [&b"\x1f"[..], b"\x1f garbage that is long", b"\x1f\x8b", b"\x1f\x8b\xff"] {
+        let message = refusal([&text[..], garbage].concat());
+        assert!(message.contains("expected complete gzip members to the end"), "{message}");
+    }
     let mut damaged = text.clone();
     damaged[30] ^= 0x55;
     assert!(read_text(damaged).is_err());

@@ -3,17 +3,20 @@
 mod attempt;
 mod plan;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use nnz_container::hdf5::Compress;
 use nnz_container::staging::WriteOptions;
 use nnz_core::{
-    At, Axis, Error, ErrorKind, MatrixSource, Order, Result, Rounding, Shape, StringList, ValueType,
+    At, Axis, Error, ErrorKind, MatrixSource, Order, Place, Result, Rounding, Shape, StringList,
+    ValueType, Written,
 };
 use nnz_interop::matrix_market::Layout;
 
 use crate::target::Target;
-use crate::{DuplicatePolicy, Format, Generation, Location, Packing, Progress, Transposed};
+use crate::{DuplicatePolicy, Format, Generation, Location, Opened, Packing, Progress, Transposed};
 use attempt::{Attempt, Strategy};
 use plan::Plan;
 
@@ -83,6 +86,8 @@ pub struct Summary {
     pub bytes_before: Option<u64>,
     /// Bytes written.
     pub bytes_after: u64,
+    /// Bytes of temporary space on disk that sorting took.
+    pub disk: u64,
     /// Seconds it took, the final sync included.
     pub seconds: f64,
     /// What the target had no place for.
@@ -105,7 +110,25 @@ pub fn convert(
     progress: &dyn Progress,
 ) -> Result<Summary> {
     let started = Instant::now();
-    let mut opened = crate::open(from)?;
+    let opened = crate::open(from)?;
+    let summary = convert_opened(opened, &from.source_place(), to, options, progress)?;
+    Ok(Summary { seconds: started.elapsed().as_secs_f64(), ..summary })
+}
+
+/// Converts a matrix that is open, such as a [`Slice`](crate::Slice) of another. `from` is what
+/// messages call it.
+///
+/// # Errors
+///
+/// Fails as [`convert`].
+pub fn convert_opened(
+    mut opened: Opened,
+    from: &Place,
+    to: &Location,
+    options: &ConvertOptions,
+    progress: &dyn Progress,
+) -> Result<Summary> {
+    let started = Instant::now();
     let order = opened.ordered.then_some(opened.source.header().order);
     if options.transpose {
         opened.source = Box::new(Transposed::new(opened.source));
@@ -114,9 +137,7 @@ pub fn convert(
     let dense = source.header().storage == nnz_core::Storage::Dense;
     let target = Target::new(to, options, dense)?;
     target.check()?;
-    let plan = Plan::new(source.header(), order, &target, options)
-        .map_err(|error| error.within(&from.source_place()))?;
-    let (names, dropped) = names(source, plan.needs.names)?;
+    let (names, dropped) = names(source, target.needs().names)?;
     if options.strict && !dropped.is_empty() {
         let what = format!("the target has no place for {}", dropped.join(", "));
         return Err(Error::unsupported(target.place(), what));
@@ -124,29 +145,54 @@ pub fn convert(
 
     // Now, since the target may be the source itself.
     let bytes_before = source.about().ok().and_then(|about| about.bytes);
-    let here = from.source_place();
     let names = [names[0].as_ref(), names[1].as_ref()];
-    let attempt = Attempt { source, plan: &plan, target: &target, names, progress };
+    let carried = carry_out(source, order, &target, options, names, progress, from)?;
+    Ok(Summary {
+        shape: source.header().shape,
+        entries: carried.entries,
+        bytes_before,
+        bytes_after: carried.written.bytes,
+        disk: carried.disk,
+        seconds: started.elapsed().as_secs_f64(),
+        dropped,
+        notes: [source.notes(), target.misleads(source.header().meaning).into_iter().collect()]
+            .concat(),
+    })
+}
+
+/// What was carried from a source to a target.
+pub(crate) struct Carried {
+    entries: u64,
+    written: Written,
+    /// Bytes of temporary disk space.
+    disk: u64,
+}
+
+/// Takes all entries from a source to a target, sorting no more than they need.
+///
+/// `own` is the order the source's format fixes, if it does, and `from` what messages call it.
+pub(crate) fn carry_out(
+    source: &dyn MatrixSource,
+    own: Option<Order>,
+    target: &Target,
+    options: &ConvertOptions,
+    names: [Option<&StringList>; 2],
+    progress: &dyn Progress,
+    from: &Place,
+) -> Result<Carried> {
+    let plan =
+        Plan::new(source.header(), own, target, options).map_err(|error| error.within(from))?;
+    let disk = Arc::<AtomicU64>::default();
+    let attempt = Attempt { source, plan: &plan, target, names, progress, disk: Arc::clone(&disk) };
     for strategy in Strategy::from_fastest(source, &plan) {
         // Where entries do not come as the source promised, it starts again, and sorts more.
-        let done = attempt.run(*strategy).map_err(|error| locate(error, source).within(&here))?;
+        let done = attempt.run(*strategy).map_err(|error| locate(error, source).within(from))?;
         if let Some((entries, written)) = done {
-            return Ok(Summary {
-                shape: plan.shape,
-                entries,
-                bytes_before,
-                bytes_after: written.bytes,
-                seconds: started.elapsed().as_secs_f64(),
-                dropped,
-                notes: [
-                    source.notes(),
-                    target.misleads(source.header().meaning).into_iter().collect(),
-                ]
-                .concat(),
-            });
+            return Ok(Carried { entries, written, disk: disk.load(Ordering::Relaxed) });
         }
     }
-    Err(Error::mismatch(here, "entries that change from one reading to the next", "a stable file"))
+    let (found, expected) = ("entries that change from one reading to the next", "a stable file");
+    Err(Error::mismatch(from.clone(), found, expected))
 }
 
 /// Reads the names if the target has a place for them, and says what it has none for.

@@ -11,6 +11,8 @@ use nnz_core::{Error, Result, Unit, UnitReader};
 
 /// What is done with each unit. Methods that take `&mut self` go in turn.
 pub(crate) trait Work: Sync {
+    /// What a unit decodes into.
+    type Batch;
     /// What a decoded unit is.
     type Decoded: Send;
     /// What an encoded unit is.
@@ -22,35 +24,43 @@ pub(crate) trait Work: Sync {
     const TOGETHER: usize = 1;
 
     /// Decodes units that follow each other. Returns also how many entries each has stored.
-    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Self::Decoded, Vec<u64>)>;
+    fn decode(
+        &self,
+        units: Vec<Box<dyn Unit<Self::Batch> + '_>>,
+    ) -> Result<(Self::Decoded, Vec<u64>)>;
 
     /// Encodes a unit.
     fn encode(&self, decoded: Self::Decoded, joint: Self::Joint) -> Result<Self::Encoded>;
 }
 
-/// The steps that go in turn.
-pub(crate) trait InOrder<W: Work> {
-    /// Joins a unit to those before it. `None` ends all work: what follows is not wanted.
+/// Joins units to those before them, in turn.
+pub(crate) trait Join<W: Work>: Send {
+    /// Joins a unit. `None` ends all work: what follows is not wanted, nor what went before.
     fn join(&mut self, decoded: &W::Decoded) -> Result<Option<W::Joint>>;
+}
 
-    /// Takes a unit to where it belongs.
+/// Takes units to where they belong, in turn. It may go on while later units are joined.
+pub(crate) trait Write<W: Work>: Send {
+    /// Writes a unit.
     fn write(&mut self, encoded: W::Encoded) -> Result<()>;
 }
 
 /// Runs all units of a reader through the steps.
 pub(crate) fn run<'a, W: Work>(
-    units: Box<dyn UnitReader<'a> + 'a>,
+    units: Box<dyn UnitReader<'a, W::Batch> + 'a>,
     work: &W,
-    in_order: &mut (dyn InOrder<W> + Send + '_),
+    join: &mut (dyn Join<W> + '_),
+    write: &mut (dyn Write<W> + '_),
     threads: usize,
 ) -> Result<()> {
     if threads < 2 {
-        return run_alone(units, work, in_order);
+        return run_alone(units, work, join, write);
     }
     let shared = Shared {
         units: Mutex::new(Reached { units, next: 0, ended: false }),
-        turns: Mutex::new(Turns { to_join: 0, to_write: 0, stopped: None, in_order }),
-        passed: Condvar::new(),
+        joins: Turns::new(join),
+        writes: Turns::new(write),
+        stopped: Mutex::new(None),
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
@@ -62,8 +72,7 @@ pub(crate) fn run<'a, W: Work>(
         }
         shared.work(work);
     });
-    let turns = shared.turns.into_inner().unwrap_or_else(PoisonError::into_inner);
-    match turns.stopped {
+    match shared.stopped.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(Stopped::Failed(error)) => Err(error),
         Some(Stopped::Unwanted) => Ok(()),
         None => shared.units.into_inner().unwrap_or_else(PoisonError::into_inner).units.end(),
@@ -71,9 +80,10 @@ pub(crate) fn run<'a, W: Work>(
 }
 
 fn run_alone<'a, W: Work>(
-    mut units: Box<dyn UnitReader<'a> + 'a>,
+    mut units: Box<dyn UnitReader<'a, W::Batch> + 'a>,
     work: &W,
-    in_order: &mut (dyn InOrder<W> + Send + '_),
+    join: &mut (dyn Join<W> + '_),
+    write: &mut (dyn Write<W> + '_),
 ) -> Result<()> {
     loop {
         let group = next_units::<W>(&mut *units)?;
@@ -82,15 +92,15 @@ fn run_alone<'a, W: Work>(
         }
         let (decoded, entries) = work.decode(group)?;
         entries.into_iter().try_for_each(|entries| units.decoded(entries))?;
-        let Some(joint) = in_order.join(&decoded)? else { return Ok(()) };
-        in_order.write(work.encode(decoded, joint)?)?;
+        let Some(joint) = join.join(&decoded)? else { return Ok(()) };
+        write.write(work.encode(decoded, joint)?)?;
     }
 }
 
 /// Takes as many units as are decoded together. None are left when there are none.
 fn next_units<'a, W: Work>(
-    units: &mut (dyn UnitReader<'a> + 'a),
-) -> Result<Vec<Box<dyn Unit + 'a>>> {
+    units: &mut (dyn UnitReader<'a, W::Batch> + 'a),
+) -> Result<Vec<Box<dyn Unit<W::Batch> + 'a>>> {
     let mut group = Vec::with_capacity(W::TOGETHER);
     while group.len() < W::TOGETHER
         && let Some(unit) = units.next_unit()?
@@ -101,26 +111,17 @@ fn next_units<'a, W: Work>(
 }
 
 struct Shared<'a, 'w, W: Work> {
-    units: Mutex<Reached<'a>>,
-    turns: Mutex<Turns<'w, W>>,
-    /// Signals that a turn has passed.
-    passed: Condvar,
+    units: Mutex<Reached<'a, W::Batch>>,
+    joins: Turns<&'w mut (dyn Join<W> + 'w)>,
+    writes: Turns<&'w mut (dyn Write<W> + 'w)>,
+    stopped: Mutex<Option<Stopped>>,
 }
 
-struct Reached<'a> {
-    units: Box<dyn UnitReader<'a> + 'a>,
+struct Reached<'a, B> {
+    units: Box<dyn UnitReader<'a, B> + 'a>,
     /// The number of the next unit.
     next: u64,
     ended: bool,
-}
-
-struct Turns<'w, W: Work> {
-    /// The unit whose turn it is to be joined.
-    to_join: u64,
-    /// The unit whose turn it is to be written.
-    to_write: u64,
-    stopped: Option<Stopped>,
-    in_order: &'w mut (dyn InOrder<W> + Send + 'w),
 }
 
 enum Stopped {
@@ -128,7 +129,48 @@ enum Stopped {
     Unwanted,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Something that units come to one after the other.
+struct Turns<S> {
+    turn: Mutex<Turn<S>>,
+    /// Signals that a turn has passed, or that no more will come.
+    passed: Condvar,
+}
+
+struct Turn<S> {
+    /// The unit whose turn it is.
+    next: u64,
+    over: bool,
+    step: S,
+}
+
+impl<S> Turns<S> {
+    fn new(step: S) -> Self {
+        let turn = Mutex::new(Turn { next: 0, over: false, step });
+        Self { turn, passed: Condvar::new() }
+    }
+
+    /// Waits for the turn of a unit; `None` where it will not come.
+    fn wait(&self, unit: u64) -> Option<MutexGuard<'_, Turn<S>>> {
+        let mut turn = lock(&self.turn);
+        while turn.next != unit && !turn.over {
+            turn = self.passed.wait(turn).unwrap_or_else(PoisonError::into_inner);
+        }
+        (!turn.over).then_some(turn)
+    }
+
+    fn pass(&self, mut turn: MutexGuard<'_, Turn<S>>) {
+        turn.next += 1;
+        drop(turn);
+        self.passed.notify_all();
+    }
+
+    fn end(&self) {
+        lock(&self.turn).over = true;
+        self.passed.notify_all();
+    }
+}
+
+fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -138,8 +180,7 @@ struct OnPanic<'s, 'a, 'w, W: Work>(&'s Shared<'a, 'w, W>);
 impl<W: Work> Drop for OnPanic<'_, '_, '_, W> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            lock(&self.0.turns).stopped.get_or_insert(Stopped::Unwanted);
-            self.0.passed.notify_all();
+            self.0.stop(Stopped::Unwanted);
         }
     }
 }
@@ -169,17 +210,23 @@ impl<W: Work> Shared<'_, '_, W> {
                 }
             };
             let decoded = group.and_then(|group| work.decode(group));
-            let joined = self.join(number, decoded);
-            let encoded = match joined {
+            let encoded = match self.join(number, decoded) {
                 Some(Ok((decoded, joint))) => work.encode(decoded, joint),
                 Some(Err(error)) => Err(error),
                 None => return,
             };
             if !self.write(number, encoded) {
-                lock(&self.units).ended = true;
                 return;
             }
         }
+    }
+
+    /// Ends all work, for the first reason there is.
+    fn stop(&self, reason: Stopped) {
+        lock(&self.stopped).get_or_insert(reason);
+        lock(&self.units).ended = true;
+        self.joins.end();
+        self.writes.end();
     }
 
     /// Joins a unit when its turn comes. `None` where work has stopped.
@@ -188,28 +235,21 @@ impl<W: Work> Shared<'_, '_, W> {
         number: u64,
         decoded: Result<(W::Decoded, Vec<u64>)>,
     ) -> Option<Result<(W::Decoded, W::Joint)>> {
-        let mut turns = lock(&self.turns);
-        while turns.to_join != number && turns.stopped.is_none() {
-            turns = self.passed.wait(turns).unwrap_or_else(PoisonError::into_inner);
-        }
-        if turns.stopped.is_some() {
-            return None;
-        }
+        let mut turn = self.joins.wait(number)?;
         let joined = decoded.and_then(|(decoded, entries)| {
             let mut reached = lock(&self.units);
             entries.into_iter().try_for_each(|entries| reached.units.decoded(entries))?;
             drop(reached);
-            Ok(turns.in_order.join(&decoded)?.map(|joint| (decoded, joint)))
+            Ok(turn.step.join(&decoded)?.map(|joint| (decoded, joint)))
         });
         match joined {
             Ok(Some(joined)) => {
-                turns.to_join += 1;
-                self.passed.notify_all();
+                self.joins.pass(turn);
                 Some(Ok(joined))
             }
             Ok(None) => {
-                turns.stopped = Some(Stopped::Unwanted);
-                self.passed.notify_all();
+                drop(turn);
+                self.stop(Stopped::Unwanted);
                 None
             }
             // Units before this one may still fail to be written, and that counts more: the error
@@ -220,19 +260,17 @@ impl<W: Work> Shared<'_, '_, W> {
 
     /// Writes a unit when its turn comes. `false` where work has stopped.
     fn write(&self, number: u64, encoded: Result<W::Encoded>) -> bool {
-        let mut turns = lock(&self.turns);
-        while turns.to_write != number && turns.stopped.is_none() {
-            turns = self.passed.wait(turns).unwrap_or_else(PoisonError::into_inner);
+        let Some(mut turn) = self.writes.wait(number) else { return false };
+        match encoded.and_then(|encoded| turn.step.write(encoded)) {
+            Ok(()) => {
+                self.writes.pass(turn);
+                true
+            }
+            Err(error) => {
+                drop(turn);
+                self.stop(Stopped::Failed(error));
+                false
+            }
         }
-        if turns.stopped.is_some() {
-            return false;
-        }
-        let written = encoded.and_then(|encoded| turns.in_order.write(encoded));
-        match written {
-            Ok(()) => turns.to_write += 1,
-            Err(error) => turns.stopped = Some(Stopped::Failed(error)),
-        }
-        self.passed.notify_all();
-        turns.stopped.is_none()
     }
 }

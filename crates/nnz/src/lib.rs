@@ -16,6 +16,7 @@
 
 mod cat;
 mod check;
+mod concat;
 mod convert;
 mod diff;
 mod flow;
@@ -23,8 +24,11 @@ mod format;
 mod location;
 mod memory;
 mod open;
+mod parts;
 mod progress;
+mod read;
 mod room;
+mod slice;
 mod sort;
 mod stages;
 mod stats;
@@ -33,7 +37,8 @@ mod transposed;
 
 pub use cat::{CatOptions, cat};
 pub use check::validate;
-pub use convert::{ConvertOptions, Summary, convert};
+pub use concat::{Concat, ConcatOptions, concat};
+pub use convert::{ConvertOptions, Summary, convert, convert_opened};
 pub use diff::{DiffOptions, Difference, diff};
 pub use format::Format;
 pub use location::Location;
@@ -50,8 +55,10 @@ pub use nnz_core::{
 pub use nnz_interop::matrix_market::Layout;
 pub use open::{Opened, open};
 pub use progress::{Progress, Silent};
+pub use read::{Compressed, ReadOptions, read};
+pub use slice::{Selection, Slice, slice};
 pub use stages::DuplicatePolicy;
-pub use stats::{Moments, Number, Stats, StatsOptions, stats};
+pub use stats::{Measures, Moments, Number, Spread, Stats, StatsOptions, Total, stats};
 pub use transposed::Transposed;
 
 /// What the README shows is compiled.

@@ -8,6 +8,11 @@ pub trait Progress: Sync {
     /// So many more entries are done.
     fn advance(&self, entries: u64);
 
+    /// Work takes so many bytes of temporary space on disk, all in all.
+    fn disk(&self, bytes: u64) {
+        let _ = bytes;
+    }
+
     /// The work is over, done or not.
     fn end(&self);
 }

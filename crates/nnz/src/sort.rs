@@ -13,10 +13,11 @@ mod store;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use nnz_core::{Batch, Bint8, MatrixSource, Order, Result, Scalar, Shape, Unit, ValueType, Values};
 
-use crate::flow::{InOrder, Work, run};
+use crate::flow::{Join, Work, Write, run};
 use crate::stages::{Step, Units, apply, emptied};
 use bucket::Buckets;
 use cut::Cut;
@@ -49,6 +50,8 @@ pub(crate) struct SortPlan<'a> {
     pub(crate) memory: u64,
     /// Where a file may be written.
     pub(crate) directory: &'a Path,
+    /// Is told how many bytes that file has.
+    pub(crate) disk: Option<&'a Arc<AtomicU64>>,
     pub(crate) threads: usize,
 }
 
@@ -63,7 +66,8 @@ impl<'a> SortPlan<'a> {
     ) -> Self {
         let header = source.header();
         let (shape, value_type) = (header.shape, Some(header.value_type));
-        Self { order, shape, value_type, expected: expected(source), memory, directory, threads }
+        let (expected, disk) = (expected(source), None);
+        Self { order, shape, value_type, expected, memory, directory, disk, threads }
     }
 
     /// Makes what values are collected in; where none are wanted, all share one.
@@ -82,15 +86,16 @@ pub(crate) fn sorted<'a>(
     read: &(dyn Fn(u64) + Sync),
 ) -> Result<(Units<'a>, u64)> {
     let cut = Cut::of_shape(plan.shape, plan.order, plan.expected);
-    let store = Arc::new(Store::new(plan.directory, plan.memory / 2));
+    let store = Store::new(plan.directory, plan.memory / 2).telling(plan.disk.cloned());
+    let store = Arc::new(store);
     if let Some(expected) = plan.expected {
         store.check_room(expected.saturating_mul(LEAST))?;
     }
     let collecting = Collecting { plan, cut: &cut, steps };
-    let values = plan.no_values();
-    let mut collected = Collected { packets: Vec::new(), store: &store, entries: 0, values, read };
-    run(units, &collecting, &mut collected, plan.threads)?;
-    let Collected { packets, entries, values, .. } = collected;
+    let mut counted = Counted { entries: 0, values: plan.no_values(), read };
+    let mut kept = Kept { packets: Vec::new(), store: &store };
+    run(units, &collecting, &mut counted, &mut kept, plan.threads)?;
+    let (Counted { entries, values, .. }, Kept { packets, .. }) = (counted, kept);
     let buckets = Buckets::new(plan, cut, packets, Arc::clone(&store), values);
     Ok((Box::new(buckets), entries))
 }
@@ -103,9 +108,13 @@ struct Collecting<'a> {
 }
 
 /// The packets so far.
-struct Collected<'a> {
+struct Kept<'a> {
     packets: Vec<Packet>,
     store: &'a Store,
+}
+
+/// The entries so far.
+struct Counted<'a> {
     entries: u64,
     /// Empty, like the values of the entries.
     values: Values,
@@ -113,6 +122,7 @@ struct Collected<'a> {
 }
 
 impl Work for Collecting<'_> {
+    type Batch = Batch;
     type Decoded = Entries;
     type Encoded = Loose;
     type Joint = ();
@@ -139,7 +149,7 @@ impl Work for Collecting<'_> {
     }
 }
 
-impl InOrder<Collecting<'_>> for Collected<'_> {
+impl Join<Collecting<'_>> for Counted<'_> {
     fn join(&mut self, entries: &Entries) -> Result<Option<()>> {
         if matches!(entries.values, Values::Iso(_)) {
             self.values = emptied(&entries.values);
@@ -148,7 +158,9 @@ impl InOrder<Collecting<'_>> for Collected<'_> {
         (self.read)(entries.len() as u64);
         Ok(Some(()))
     }
+}
 
+impl Write<Collecting<'_>> for Kept<'_> {
     fn write(&mut self, loose: Loose) -> Result<()> {
         self.packets.push(loose.keep(self.store)?);
         Ok(())

@@ -1,6 +1,7 @@
 //! Where and how a matrix is written.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use nnz_bpcells::SinkOptions;
 use nnz_container::ContainerWriter;
@@ -12,7 +13,8 @@ use nnz_core::{
 };
 use nnz_interop::matrix_market::{self, Layout};
 
-use crate::{ConvertOptions, Format, Generation, Location, Packing};
+use crate::read::MemorySink;
+use crate::{Compressed, ConvertOptions, Format, Generation, Location, Packing};
 
 /// A place to write to, and the format to write.
 pub(crate) struct Target {
@@ -27,7 +29,11 @@ pub(crate) struct Target {
 enum Kind {
     BpCells(SinkOptions, Hdf5Options),
     MatrixMarket { layout: Layout, lossy: bool },
+    Memory(Shelf, u64),
 }
+
+/// Where a matrix is put that was read into memory.
+pub(crate) type Shelf = Arc<Mutex<Option<Compressed>>>;
 
 impl Target {
     /// Decides how to write to a place. `dense` says whether the source stores every cell.
@@ -85,11 +91,18 @@ impl Target {
         Ok(Self { path, group, kind, write: options.write })
     }
 
+    /// Makes a target in memory, of at most so many bytes.
+    pub(crate) fn memory(shelf: Shelf, allowed: u64) -> Self {
+        let kind = Kind::Memory(shelf, allowed);
+        Self { path: None, group: None, kind, write: WriteOptions::default() }
+    }
+
     /// Returns what the format can hold.
     pub(crate) fn needs(&self) -> Needs {
         match self.kind {
             Kind::BpCells(..) => nnz_bpcells::NEEDS,
             Kind::MatrixMarket { layout, .. } => matrix_market::needs(layout),
+            Kind::Memory(..) => MemorySink::NEEDS,
         }
     }
 
@@ -106,6 +119,7 @@ impl Target {
     pub(crate) fn place(&self) -> Place {
         match &self.path {
             Some(path) => Place::path(path),
+            None if matches!(self.kind, Kind::Memory(..)) => Place::default(),
             None => Place::path("standard output"),
         }
     }
@@ -128,7 +142,7 @@ impl Target {
             (Some(path), None, Kind::BpCells(..)) => {
                 DirectoryWriter::create(path, self.write, nnz_bpcells::MEMBERS).map(drop)
             }
-            (Some(path), None, Kind::MatrixMarket { .. }) => {
+            (Some(path), None, Kind::MatrixMarket { .. } | Kind::Memory(..)) => {
                 nnz_container::staging::StagedFile::create(path, self.write).map(drop)
             }
         }
@@ -143,7 +157,7 @@ impl Target {
             Kind::MatrixMarket { layout: Layout::Array, .. } => {
                 u64::try_from(header.shape.cells()).unwrap_or(u64::MAX)
             }
-            Kind::MatrixMarket { .. } => 0,
+            Kind::MatrixMarket { .. } | Kind::Memory(..) => 0,
         }
     }
 
@@ -166,6 +180,10 @@ impl Target {
             }
             (Kind::BpCells(..), None) => {
                 Err(Error::argument("BPCells arrays cannot go to standard output"))
+            }
+            (Kind::Memory(shelf, allowed), _) => {
+                let sink = MemorySink::new(header, Arc::clone(shelf), *allowed);
+                sink.map(|sink| Box::new(sink) as Box<dyn MatrixSink>)
             }
             (Kind::MatrixMarket { layout, lossy }, path) => {
                 let target = match path {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use nnz::{ErrorKind, Location, Moments, Number, Stats, StatsOptions};
+use nnz::{ErrorKind, Location, Measures, Moments, Number, Spread, Stats, StatsOptions, Total};
 
 fn stats_of(text: &str, threads: usize) -> Stats {
     let dir = tempfile::tempdir().unwrap();
@@ -13,12 +13,26 @@ fn stats_of(text: &str, threads: usize) -> Stats {
 }
 
 fn stats(location: &Location, threads: usize) -> nnz::Result<Stats> {
-    nnz::stats(location, &StatsOptions { rows: true, cols: true, memory: 1 << 20, threads })
+    measured(location, Measures::All, threads)
+}
+
+fn measured(location: &Location, measures: Measures, threads: usize) -> nnz::Result<Stats> {
+    let memory = 1 << 22;
+    nnz::stats(location, &StatsOptions { rows: true, cols: true, measures, memory, threads })
 }
 
 fn integers(nnz: u64, sum: i128, mean: f64, variance: f64, min: i128, max: i128) -> Moments {
     let (min, max) = (Some(Number::Integer(min)), Some(Number::Integer(max)));
-    Moments { nnz, sum: Number::Integer(sum), mean, variance, min, max }
+    let total = Some(Total { sum: Number::Integer(sum), mean });
+    Moments { nnz, total, spread: Some(Spread { variance, min, max }) }
+}
+
+fn sum(found: &Stats) -> Number {
+    found.whole.total.unwrap().sum
+}
+
+fn spread(found: &Stats) -> Spread {
+    found.whole.spread.unwrap()
 }
 
 #[test]
@@ -42,18 +56,18 @@ fn sums_of_integers_are_exact_beyond_64_bits() {
         "coordinate integer general\n3 1 3\n1 1 9223372036854775807\n2 1 9223372036854775807\n3 1 -1\n",
         2,
     );
-    assert_eq!(found.whole.sum, Number::Integer(18_446_744_073_709_551_613));
-    assert_eq!(found.whole.max, Some(Number::Integer(i64::MAX.into())));
+    assert_eq!(sum(&found), Number::Integer(18_446_744_073_709_551_613));
+    assert_eq!(spread(&found).max, Some(Number::Integer(i64::MAX.into())));
 }
 
 #[test]
 fn sums_of_floats_keep_what_is_small() {
     let found = stats_of("array real general\n1 4\n1e100\n1\n-1e100\n1\n", 1);
-    assert_eq!(found.whole.sum, Number::Float(2.0));
+    assert_eq!(sum(&found), Number::Float(2.0));
     let found = stats_of("coordinate real general\n1 2 2\n1 1 nan\n1 2 1\n", 1);
-    assert!(matches!(found.whole.max, Some(Number::Float(max)) if max.is_nan()));
+    assert!(matches!(spread(&found).max, Some(Number::Float(max)) if max.is_nan()));
     let found = stats_of("coordinate real general\n1 3 2\n1 1 inf\n1 2 1\n", 1);
-    assert_eq!(found.whole.sum, Number::Float(f64::INFINITY));
+    assert_eq!(sum(&found), Number::Float(f64::INFINITY));
 }
 
 #[test]
@@ -62,16 +76,25 @@ fn symmetric_and_pattern_matrices_count_what_they_mean() {
     assert_eq!(found.whole.nnz, 3);
     assert_eq!(found.rows, found.cols);
     let found = stats_of("coordinate real skew-symmetric\n2 2 1\n2 1 4\n", 1);
-    assert_eq!(found.whole.sum, Number::Float(0.0));
+    assert_eq!(sum(&found), Number::Float(0.0));
 }
 
 #[test]
 fn nothing_has_no_mean_and_no_least() {
     let found = stats_of("coordinate integer general\n0 3 0\n", 1);
-    assert!(found.whole.mean.is_nan() && found.whole.min.is_none());
+    assert!(found.whole.total.unwrap().mean.is_nan() && spread(&found).min.is_none());
     assert_eq!(found.cols.unwrap().len(), 3);
     let found = stats_of("coordinate integer general\n1 1 1\n1 1 7\n", 1);
-    assert!(found.whole.variance.is_nan());
+    assert!(spread(&found).variance.is_nan());
+}
+
+fn each(stats: &Stats, change: impl Fn(&Moments) -> Moments) -> Stats {
+    let all = |list: &Vec<Moments>| list.iter().map(&change).collect();
+    Stats {
+        whole: change(&stats.whole),
+        rows: stats.rows.as_ref().map(all),
+        cols: stats.cols.as_ref().map(all),
+    }
 }
 
 #[test]
@@ -87,6 +110,14 @@ fn any_number_of_threads_and_any_order_give_the_same() {
         let row = stats(&matrix(&format!("{name}.row")), 2).unwrap();
         if name.contains("uint") {
             assert_eq!(col, row);
+        }
+        for threads in [1, 2] {
+            let less = |moments: &Moments| Moments { spread: None, ..*moments };
+            let only = measured(&matrix(&format!("{name}.col")), Measures::Sums, threads).unwrap();
+            assert_eq!(only, each(&col, less));
+            let least = |moments: &Moments| Moments { total: None, ..less(moments) };
+            let only = measured(&matrix(&format!("{name}.col")), Measures::Nnz, threads).unwrap();
+            assert_eq!(only, each(&col, least));
         }
     }
 }

@@ -66,6 +66,21 @@ impl Integers {
         }
     }
 
+    /// Reads one element.
+    pub(crate) fn get(&self, position: u64) -> Result<u32> {
+        let mut element = Vec::new();
+        self.read(position..position + 1, &mut Scratch::default(), &mut element)?;
+        Ok(element.first().copied().unwrap_or(0))
+    }
+
+    /// Reads the first element of a chunk of 128, decoding as little as that takes.
+    pub(crate) fn first_of(&self, chunk: u64) -> Result<u32> {
+        match self {
+            Self::Plain(_) => self.get(chunk * CHUNK as u64),
+            Self::Packed(packed) => packed.first_of(chunk),
+        }
+    }
+
     /// Returns the array that says where in the file an element is, for messages.
     pub(crate) fn place(&self) -> nnz_core::Place {
         match self {

@@ -67,12 +67,13 @@ impl PackedArray {
         if len == 0 {
             return Ok(());
         }
-        scratch.idx.resize(len + 1, 0);
-        self.idx.read(range.start, &mut scratch.idx)?;
-        let first = self.epochs.absolute(range.start, scratch.idx[0]);
+        let Scratch { idx, starts, data } = scratch;
+        let idx = front(idx, len + 1);
+        self.idx.read(range.start, idx)?;
+        let first = self.epochs.absolute(range.start, idx[0]);
         // How far the packed words reach. Steps are checked one by one as chunks are decoded; here
         // it is enough that no more is read than the chunks may take.
-        let words = scratch.idx.windows(2).try_fold(0_u64, |sum, pair| {
+        let words = idx.windows(2).try_fold(0_u64, |sum, pair| {
             match pair[1].wrapping_sub(pair[0]) {
                 step @ 0..=128 => Some(sum + u64::from(step)),
                 _ => None,
@@ -80,20 +81,42 @@ impl PackedArray {
         });
         let Some(words) = words.filter(|words| first.saturating_add(*words) <= self.data.len())
         else {
-            return Err(self.bad_idx(range.start, &scratch.idx, first));
+            return Err(self.bad_idx(range.start, idx, first));
         };
-        scratch.data.resize(in_memory(words), 0);
-        self.data.read(first, &mut scratch.data)?;
-        if let Some(starts) = &self.starts {
-            scratch.starts.resize(len, 0);
-            starts.read(range.start, &mut scratch.starts)?;
-        }
-        let Scratch { idx, starts, data } = &*scratch;
+        let data = front(data, in_memory(words));
+        self.data.read(first, data)?;
+        let starts = match &self.starts {
+            None => &mut [],
+            Some(array) => {
+                let starts = front(starts, len);
+                array.read(range.start, starts)?;
+                starts
+            }
+        };
         unpack_chunks(self.codec, idx, first, first, data, starts, out).map_err(|error| match error
         {
             ChunkError::Step { .. } => self.bad_idx(range.start, idx, first),
             other => Error::mismatch(self.idx.place(), other, "chunks inside the data"),
         })
+    }
+
+    /// Returns the first value of a chunk, which differences start from.
+    pub(super) fn first_of(&self, chunk: u64) -> Result<u32> {
+        let mut first = [0];
+        if let Some(starts) = &self.starts {
+            let mut idx = [0_u32; 2];
+            self.idx.read(chunk, &mut idx)?;
+            if idx[1].wrapping_sub(idx[0]) < 128 {
+                starts.read(chunk, &mut first)?;
+            } else {
+                // Values that need all bits are there as they are.
+                self.data.read(self.epochs.absolute(chunk, idx[0]), &mut first)?;
+            }
+            return Ok(first[0]);
+        }
+        let mut values = Vec::new();
+        self.read_chunks(chunk..chunk + 1, &mut Scratch::default(), &mut values)?;
+        Ok(values.first().copied().unwrap_or(0))
     }
 
     /// Finds what is wrong with a piece of `idx` that starts at entry `start`.
@@ -147,8 +170,16 @@ fn epochs(offsets: &dyn NumberArray, chunks: u64, words: u64) -> Result<EpochTab
         .map_err(|error| Error::mismatch(offsets.place(), error, "boundaries of 2^32 words"))
 }
 
+/// Returns the front of a buffer that is made longer if need be, and never shorter.
+fn front(buffer: &mut Vec<u32>, len: usize) -> &mut [u32] {
+    if buffer.len() < len {
+        buffer.resize(len, 0);
+    }
+    &mut buffer[..len]
+}
+
 /// Checks that an array of 32-bit integers is long enough.
-pub(super) fn at_least(array: &dyn NumberArray, needed: u64) -> Result<()> {
+pub(crate) fn at_least(array: &dyn NumberArray, needed: u64) -> Result<()> {
     if array.value_type() != ValueType::U32 {
         let found = format!("elements of type {}", array.value_type());
         return Err(Error::mismatch(array.place(), found, "elements of type uint32"));

@@ -101,7 +101,7 @@ impl Unit for Piece<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         SCRATCH.with_borrow_mut(|scratch| {
             if self.fields.minors {
-                self.read_minors(scratch, batch.minors.u32_mut())?;
+                self.read_minors(scratch, batch.minors.u32_buffer())?;
             }
             if self.fields.values {
                 self.read_values(scratch, &mut batch.values)?;
@@ -120,8 +120,7 @@ impl Piece<'_> {
         self.source.index.read(self.entries.clone(), scratch, minors)?;
         let header = &self.source.header;
         let len = header.shape.minor(header.order);
-        let largest = minors.iter().copied().max();
-        if largest.is_none_or(|largest| u64::from(largest) < len) {
+        if nnz_bitpack::max(minors).is_none_or(|largest| u64::from(largest) < len) {
             return Ok(());
         }
         let offender = minors.iter().position(|&minor| u64::from(minor) >= len).unwrap_or(0);

@@ -1,7 +1,6 @@
 //! Writing a matrix.
 
 mod encode;
-mod integers;
 mod pointers;
 
 use std::sync::Arc;
@@ -14,10 +13,10 @@ use nnz_core::{
 };
 
 use super::members;
+use crate::arrays::IntegerSink;
 use crate::version::{self, Version};
 use crate::{Generation, Packing};
 use encode::{EncodedBatch, EncodedValues, MatrixEncoder};
-use integers::IntegerSink;
 use pointers::PointerSink;
 
 /// What a BPCells matrix can hold.
@@ -88,14 +87,12 @@ impl MatrixSink {
         };
         container.set_tag(version::TAG, &version.to_string())?;
         let here = &mut *container;
-        let index = IntegerSink::create(here, members::INDEX, Codec::DeltaZigzag, version)?;
+        let SinkOptions { packing, generation } = options;
+        let mut integers =
+            |name, codec| IntegerSink::create(here, name, codec, packing, generation);
+        let index = integers(members::INDEX, Codec::DeltaZigzag)?;
         let values = match header.value_type {
-            ValueType::U32 => ValueSink::Integers(IntegerSink::create(
-                here,
-                members::VAL,
-                Codec::MinusOne,
-                version,
-            )?),
+            ValueType::U32 => ValueSink::Integers(integers(members::VAL, Codec::MinusOne)?),
             other => ValueSink::Floats(here.create_array(members::VAL, other)?),
         };
         let majors = header.shape.major(header.order);

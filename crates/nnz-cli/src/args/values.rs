@@ -1,8 +1,50 @@
 //! Values of flags, from text.
 
 use std::ops::Range;
+use std::path::PathBuf;
 
-use nnz::Compress;
+use nnz::{Compress, Error, Selection};
+
+/// Rows or columns that are selected.
+#[derive(Clone, Debug)]
+pub(crate) enum Selected {
+    /// They are listed.
+    Listed(Selection),
+    /// They are in a file, one a line.
+    File(PathBuf),
+}
+
+impl Selected {
+    /// Returns the list; all where nothing was said.
+    pub(crate) fn list(selected: Option<&Self>) -> Result<Selection, Error> {
+        match selected {
+            None => Ok(Selection::all()),
+            Some(Self::Listed(selection)) => Ok(selection.clone()),
+            Some(Self::File(path)) => Selection::read(path),
+        }
+    }
+}
+
+/// Reads a list, or `@FILE`.
+pub(super) fn selected(text: &str) -> Result<Selected, String> {
+    match text.strip_prefix('@') {
+        Some("") => Err("expected a file after @".to_owned()),
+        Some(path) => Ok(Selected::File(PathBuf::from(path))),
+        None => text.parse().map(Selected::Listed),
+    }
+}
+
+/// Reads a number of threads, one at the least. More than any machine has use for are as many.
+pub(super) fn threads(text: &str) -> Result<usize, String> {
+    const MOST: u64 = 1024;
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    // What does not fit is more than enough.
+    let number = if digits { text.parse().unwrap_or(u64::MAX) } else { 0 };
+    match usize::try_from(number.min(MOST)) {
+        Ok(number @ 1..) => Ok(number),
+        _ => Err("expected a number from 1 on".to_owned()),
+    }
+}
 
 /// Reads `A:B`, `A:`, `:B` or `:`: from A up to, not including, B.
 pub(super) fn range(text: &str) -> Result<Range<u64>, String> {
@@ -64,6 +106,17 @@ mod tests {
         assert!(range("5").is_err());
         assert!(range("5:2").is_err());
         assert!(range("-1:2").is_err());
+    }
+
+    #[test]
+    fn threads_are_one_or_more_but_not_without_end() {
+        assert_eq!(threads("1"), Ok(1));
+        assert_eq!(threads("64"), Ok(64));
+        assert_eq!(threads("65536"), Ok(1024));
+        assert_eq!(threads("99999999999999999999999"), Ok(1024));
+        for text in ["0", "", "-1", "+1", "two", "1.5"] {
+            assert!(threads(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -7,12 +7,11 @@ use crate::{Outcome, args};
 
 /// Compares two matrices.
 pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
-    let threads = nnz::ConvertOptions::default().threads;
     let options = DiffOptions {
         stored: args.stored,
         most: args.most.max(1),
         memory: args.resources.bytes(),
-        threads: args.threads.map_or(threads, Into::into),
+        threads: args.threads.number(),
     };
     let mut differences = Vec::new();
     nnz::diff(&args.first, &args.second, &options, &mut |found| differences.push(found))?;

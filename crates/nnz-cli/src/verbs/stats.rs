@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use nnz::{Axis, Error, Moments, Number, StatsOptions, StringList};
+use nnz::{Axis, Error, Measures, Moments, Number, Spread, StatsOptions, StringList, Total};
 use serde::Serialize;
 
 use crate::args::AxisArg;
@@ -22,8 +22,20 @@ struct Told {
 #[derive(Serialize)]
 struct Line {
     nnz: u64,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    total: Option<TotalLine>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    spread: Option<SpreadLine>,
+}
+
+#[derive(Serialize)]
+struct TotalLine {
     sum: Json,
     mean: f64,
+}
+
+#[derive(Serialize)]
+struct SpreadLine {
     variance: f64,
     min: Option<Json>,
     max: Option<Json>,
@@ -47,20 +59,23 @@ impl From<Number> for Json {
 
 impl From<&Moments> for Line {
     fn from(moments: &Moments) -> Self {
-        let Moments { nnz, sum, mean, variance, min, max } = *moments;
-        let (sum, min, max) = (sum.into(), min.map(Into::into), max.map(Into::into));
-        Self { nnz, sum, mean, variance, min, max }
+        let total = moments.total.map(|Total { sum, mean }| TotalLine { sum: sum.into(), mean });
+        let spread = moments.spread.map(|Spread { variance, min, max }| {
+            let (min, max) = (min.map(Into::into), max.map(Into::into));
+            SpreadLine { variance, min, max }
+        });
+        Self { nnz: moments.nnz, total, spread }
     }
 }
 
 /// Tells sums and their kin.
 pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
-    let threads = nnz::ConvertOptions::default().threads;
     let options = StatsOptions {
         rows: args.axis.contains(&AxisArg::Rows),
         cols: args.axis.contains(&AxisArg::Cols),
+        measures: args.measures.into(),
         memory: args.resources.bytes(),
-        threads: args.threads.map_or(threads, Into::into),
+        threads: args.threads.number(),
     };
     let found = nnz::stats(&args.source, &options)?;
     with_stdout(|out| {
@@ -75,8 +90,8 @@ pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
             return writeln!(out).map_err(failed);
         }
         if args.axis.is_empty() {
-            return write!(out, "nnz\tsum\tmean\tvariance\tmin\tmax\n{}\n", text(&found.whole))
-                .map_err(failed);
+            let (heading, line) = (heading(args.measures.into()), text(&found.whole));
+            return write!(out, "{heading}\n{line}\n").map_err(failed);
         }
         for (axis, list) in [(Axis::Rows, &found.rows), (Axis::Cols, &found.cols)] {
             if let Some(list) = list {
@@ -103,7 +118,7 @@ fn table(
         },
         if names.is_some() { "\tname" } else { "" },
     );
-    writeln!(out, "{one}{named}\tnnz\tsum\tmean\tvariance\tmin\tmax").map_err(failed)?;
+    writeln!(out, "{one}{named}\t{}", heading(args.measures.into())).map_err(failed)?;
     let mut names = names.as_ref().map(|names| names.iter());
     for (position, moments) in list.iter().enumerate() {
         write!(out, "{position}\t").map_err(failed)?;
@@ -115,10 +130,23 @@ fn table(
     Ok(())
 }
 
+fn heading(measures: Measures) -> &'static str {
+    match measures {
+        Measures::Nnz => "nnz",
+        Measures::Sums => "nnz\tsum\tmean",
+        Measures::All => "nnz\tsum\tmean\tvariance\tmin\tmax",
+    }
+}
+
 fn text(moments: &Moments) -> String {
     let float = |number: f64| Number::Float(number).to_string();
     let extreme = |number: Option<Number>| number.map_or("-".to_owned(), |n| n.to_string());
-    let Moments { nnz, sum, mean, variance, min, max } = *moments;
-    let (mean, variance) = (float(mean), float(variance));
-    format!("{nnz}\t{sum}\t{mean}\t{variance}\t{}\t{}", extreme(min), extreme(max))
+    let mut line = moments.nnz.to_string();
+    if let Some(Total { sum, mean }) = moments.total {
+        line += &format!("\t{sum}\t{}", float(mean));
+    }
+    if let Some(Spread { variance, min, max }) = moments.spread {
+        line += &format!("\t{}\t{}\t{}", float(variance), extreme(min), extreme(max));
+    }
+    line
 }

@@ -5,7 +5,7 @@ use std::io::Read;
 use nnz_core::Result;
 
 /// The longest line that is read, so that a file of another kind is not taken into memory whole.
-const LONGEST: usize = 1 << 20;
+pub(super) const LONGEST: usize = 1 << 20;
 
 /// What stopped the reading of lines.
 pub(super) enum Stopped {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Place, Result, ValueType};
 
-use super::header;
+use super::{header, lines};
 use crate::staging::{StagedDirectory, WriteOptions};
 use crate::{ArrayId, Capabilities, ContainerWriter};
 
@@ -95,6 +95,11 @@ impl ContainerWriter for DirectoryWriter {
             if string.contains(&b'\n') || string.ends_with(b"\r") {
                 let found = format!("the name \"{}\"", string.escape_ascii());
                 let expected = "names without line breaks, which is all a text file can hold";
+                return Err(Error::mismatch(place, found, expected));
+            }
+            if string.len() > lines::LONGEST {
+                let found = format!("a name of {} bytes", string.len());
+                let expected = format!("names of at most {}, as they are read", lines::LONGEST);
                 return Err(Error::mismatch(place, found, expected));
             }
             out.write_all(string).and_then(|()| out.write_all(b"\n")).map_err(io)?;

@@ -39,7 +39,7 @@ fn ends(byte: u8) -> bool {
 
 /// Reads digits; `None` where there are none, or more than 64 bits hold.
 #[inline]
-pub(super) fn digits(text: &[u8], at: usize) -> Option<(u64, usize)> {
+pub(crate) fn digits(text: &[u8], at: usize) -> Option<(u64, usize)> {
     let (value, count) = up_to_eight_digits(text, at);
     match count {
         0 => None,

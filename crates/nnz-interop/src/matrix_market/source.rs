@@ -86,7 +86,9 @@ impl MatrixMarketSource {
         let preamble = Preamble::read(&mut lines, path)?;
         let guess = match preamble.banner.layout {
             Layout::Array => Guess { order: Order::Col, ascend: true },
-            Layout::Coordinate => guess_order(lines.peek(PEEK)?, preamble.rules(Order::Col)),
+            Layout::Coordinate => {
+                guess_order(lines.peek(PEEK)?, preamble.rules(Order::Col), preamble.stored)
+            }
         };
         Ok(Self {
             path: path.to_path_buf(),

@@ -7,6 +7,7 @@ mod line;
 mod output;
 mod place;
 mod ready;
+mod sink;
 mod text;
 
 use std::io::Write;
@@ -16,8 +17,8 @@ use nnz_container::staging;
 use nnz_core::{Error, Header, MatrixSink, Needs, Order, Place, Result, ValueType};
 
 use super::{LARGEST_SIZE, Layout};
-use array::ArraySink;
-use coordinate::CoordinateSink;
+use array::Cells;
+use coordinate::Entries;
 use output::Output;
 
 /// Says where the text goes.
@@ -149,8 +150,8 @@ pub fn create(target: Target, header: &Header, options: Options) -> Result<Box<d
     }
     let output = Output::create(target, options.gzip)?;
     Ok(match options.layout {
-        Layout::Coordinate => Box::new(CoordinateSink::new(output, header, options)?),
-        Layout::Array => Box::new(ArraySink::new(output, header, options)?),
+        Layout::Coordinate => Box::new(Entries::sink(output, header, options)?),
+        Layout::Array => Box::new(Cells::sink(output, header, options)?),
     })
 }
 

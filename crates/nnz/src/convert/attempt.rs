@@ -1,6 +1,6 @@
 //! One attempt at a conversion, with as little sorting as the entries allow.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{
@@ -10,7 +10,7 @@ use nnz_core::{
 
 use super::plan::Plan;
 use crate::Progress;
-use crate::flow::{InOrder, Work, run};
+use crate::flow::{Join, Work, Write, run};
 use crate::sort::{SortPlan, sorted};
 use crate::stages::{
     Batches, Builder, Cast, Counted, DropZeros, DuplicatePolicy, Extent, Grouped, Step, Stepped,
@@ -64,6 +64,8 @@ pub(super) struct Attempt<'a> {
     pub(super) target: &'a Target,
     pub(super) names: [Option<&'a StringList>; 2],
     pub(super) progress: &'a (dyn Progress + 'a),
+    /// Bytes that sorting has on disk.
+    pub(super) disk: Arc<AtomicU64>,
 }
 
 impl Attempt<'_> {
@@ -142,10 +144,14 @@ impl Attempt<'_> {
         let directory = self.target.spool_directory();
         let sort = SortPlan {
             value_type: Some(value_type),
+            disk: Some(&self.disk),
             ..SortPlan::of(self.source, plan.order, plan.memory, &directory, plan.threads)
         };
         self.progress.begin("sorting", header.stored.filter(|_| plan.mirroring.is_none()));
-        let sorted = sorted(units, steps, sort, &|entries| self.progress.advance(entries));
+        let sorted = sorted(units, steps, sort, &|entries| {
+            self.progress.advance(entries);
+            self.progress.disk(self.disk.load(Ordering::Relaxed));
+        });
         self.progress.end();
         sorted
     }
@@ -172,26 +178,24 @@ impl Attempt<'_> {
             buffers: Mutex::default(),
             place: self.target.place(),
         };
-        let mut written = Joined {
-            writing: &writing,
-            sink,
-            progress: self.progress,
+        let mut joined = Joined {
+            plan,
             unsure: matches!(promise, Promise::InOrder),
             violated: false,
             last: None,
             entries: 0,
         };
+        let mut written = Put { writing: &writing, sink, progress: self.progress };
         self.progress.begin("writing", stored.or(self.source.header().stored));
-        let done = run(units, &writing, &mut written, plan.threads);
+        let done = run(units, &writing, &mut joined, &mut written, plan.threads);
         self.progress.end();
         done?;
         // Before anything appears: entries that ended early are not all of them.
         let broken = matches!(promise, Promise::Kept(broken) if broken.load(Ordering::Relaxed));
-        if written.violated || broken {
+        if joined.violated || broken {
             return Ok(None);
         }
-        let entries = written.entries;
-        Ok(Some((entries, written.sink.finish().map_err(at_target)?)))
+        Ok(Some((joined.entries, written.sink.finish().map_err(at_target)?)))
     }
 }
 
@@ -218,6 +222,7 @@ impl Writing<'_> {
 }
 
 impl Work for Writing<'_> {
+    type Batch = Batch;
     type Decoded = ([Batch; 2], Extent);
     type Encoded = (Ready, usize);
     type Joint = u64;
@@ -247,18 +252,16 @@ impl Work for Writing<'_> {
     }
 }
 
-/// The part of a conversion that goes in turn.
+/// What is known of the entries so far.
 struct Joined<'a> {
-    writing: &'a Writing<'a>,
-    sink: Box<dyn MatrixSink>,
-    progress: &'a (dyn Progress + 'a),
+    plan: &'a Plan,
     unsure: bool,
     violated: bool,
     last: Option<(u64, u64)>,
     entries: u64,
 }
 
-impl InOrder<Writing<'_>> for Joined<'_> {
+impl Join<Writing<'_>> for Joined<'_> {
     fn join(&mut self, (batches, extent): &([Batch; 2], Extent)) -> Result<Option<u64>> {
         let first = self.entries;
         self.entries += batches[0].entries() as u64;
@@ -268,10 +271,10 @@ impl InOrder<Writing<'_>> for Joined<'_> {
             self.violated = true;
             return Ok(None);
         }
-        if self.writing.plan.duplicates == DuplicatePolicy::Refuse {
+        if self.plan.duplicates == DuplicatePolicy::Refuse {
             let repeated = (self.last == Some(start)).then_some(start).or(extent.repeated);
             if let Some((major, minor)) = repeated {
-                let (row, col) = self.writing.plan.order.row_col(major, minor);
+                let (row, col) = self.plan.order.row_col(major, minor);
                 let place = Place::default().at(At::Entry { row, col });
                 return Err(Error::new(ErrorKind::Duplicate { other: None }, place));
             }
@@ -279,7 +282,16 @@ impl InOrder<Writing<'_>> for Joined<'_> {
         self.last = Some(end);
         Ok(Some(first))
     }
+}
 
+/// Where entries are put.
+struct Put<'a> {
+    writing: &'a Writing<'a>,
+    sink: Box<dyn MatrixSink>,
+    progress: &'a (dyn Progress + 'a),
+}
+
+impl Write<Writing<'_>> for Put<'_> {
     fn write(&mut self, (ready, entries): (Ready, usize)) -> Result<()> {
         let written = match ready {
             Ready::Encoded(encoded) => self.sink.write_encoded(encoded),

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
@@ -13,25 +14,33 @@ pub(super) struct Store {
     directory: PathBuf,
     /// Bytes that may stay in memory.
     allowed: u64,
+    /// Is told how many bytes are on disk.
+    told: Option<Arc<AtomicU64>>,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
     in_memory: u64,
-    file: Option<std::sync::Arc<File>>,
+    file: Option<Arc<File>>,
     file_len: u64,
 }
 
 /// Words that were kept.
 pub(super) enum Kept {
     Memory(Vec<u32>),
-    File { file: std::sync::Arc<File>, offset: u64 },
+    File { file: Arc<File>, offset: u64 },
 }
 
 impl Store {
     pub(super) fn new(directory: &Path, allowed: u64) -> Self {
-        Self { directory: directory.to_path_buf(), allowed, state: Mutex::default() }
+        let directory = directory.to_path_buf();
+        Self { directory, allowed, told: None, state: Mutex::default() }
+    }
+
+    /// Tells how many bytes are on disk, as they become more.
+    pub(super) fn telling(self, told: Option<Arc<AtomicU64>>) -> Self {
+        Self { told, ..self }
     }
 
     /// Returns the place errors are about.
@@ -53,11 +62,14 @@ impl Store {
             Some(file) => file.clone(),
             None => {
                 let file = tempfile::tempfile_in(&self.directory).map_err(io)?;
-                state.file.insert(std::sync::Arc::new(file)).clone()
+                state.file.insert(Arc::new(file)).clone()
             }
         };
         let offset = state.file_len;
         state.file_len += len;
+        if let Some(told) = &self.told {
+            told.store(state.file_len, Ordering::Relaxed);
+        }
         drop(state);
         file.write_all_at(bytes, offset).map_err(io)?;
         Ok(Kept::File { file, offset })

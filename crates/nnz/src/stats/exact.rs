@@ -3,10 +3,64 @@
 
 use nnz_core::Bint8;
 
-use super::tally::{Add, extremes};
-use super::{Moments, Number};
+use super::tally::{Slim, Sums, extremes};
+use super::{Number, Spread, Total};
 
-/// Sums of whole numbers.
+/// A type whose values fit 128 bits.
+pub(super) trait Whole: Copy + 'static {
+    fn wide(self) -> i128;
+}
+
+macro_rules! whole {
+    ($($t:ty)*) => {
+        $(impl Whole for $t {
+            #[inline(always)]
+            fn wide(self) -> i128 { i128::from(self) }
+        })*
+    };
+}
+whole!(u8 u16 u32 u64 i8 i16 i32 i64);
+
+impl Whole for Bint8 {
+    #[inline(always)]
+    fn wide(self) -> i128 {
+        i128::from(self.0)
+    }
+}
+
+/// The sum of whole numbers.
+#[derive(Clone, Copy, Default)]
+pub(super) struct ExactSum(pub(super) i128);
+
+impl Sums for ExactSum {
+    fn merge(&mut self, other: &Self) {
+        self.0 += other.0;
+    }
+
+    fn finish(&self, count: u64, zeros: u128) -> (Option<Total>, Option<Spread>) {
+        let cells = zeros.saturating_add(count.into());
+        let mean = self.0 as f64 / cells as f64;
+        (Some(Total { sum: Number::Integer(self.0), mean }), None)
+    }
+}
+
+impl<T: Whole> Slim<T> for ExactSum {
+    type Sums = Self;
+
+    fn of(values: &[T]) -> Self {
+        Self(values.iter().map(|value| value.wide()).sum())
+    }
+
+    fn add(&mut self, value: T) {
+        self.0 += value.wide();
+    }
+
+    fn widened(&self) -> Self {
+        *self
+    }
+}
+
+/// Sums of whole numbers and of their squares, and the extremes.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Exact {
     sum: i128,
@@ -19,6 +73,11 @@ pub(super) struct Exact {
 }
 
 impl Exact {
+    /// Puts together what is known of at least one number.
+    pub(super) fn new(sum: i128, squares: u128, min: i128, max: i128) -> Self {
+        Self { sum, squares: Some(squares), near_squares: squares as f64, any: true, min, max }
+    }
+
     fn add_wide(&mut self, value: i128) {
         if !self.any {
             *self = Self { squares: Some(0), any: true, min: value, max: value, ..*self };
@@ -29,20 +88,6 @@ impl Exact {
         self.near_squares += (value as f64) * (value as f64);
         self.min = self.min.min(value);
         self.max = self.max.max(value);
-    }
-
-    fn merge_wide(&mut self, other: &Self) {
-        if !self.any || !other.any {
-            if other.any {
-                *self = *other;
-            }
-            return;
-        }
-        self.sum += other.sum;
-        self.squares = self.squares.zip(other.squares).and_then(|(a, b)| a.checked_add(b));
-        self.near_squares += other.near_squares;
-        self.min = self.min.min(other.min);
-        self.max = self.max.max(other.max);
     }
 
     fn variance(&self, cells: u128) -> f64 {
@@ -67,50 +112,45 @@ impl Exact {
     }
 }
 
-/// A type whose values fit 128 bits.
-trait Whole: Copy {
-    fn wide(self) -> i128;
-}
+impl Sums for Exact {
+    fn merge(&mut self, other: &Self) {
+        if !self.any || !other.any {
+            if other.any {
+                *self = *other;
+            }
+            return;
+        }
+        self.sum += other.sum;
+        self.squares = self.squares.zip(other.squares).and_then(|(a, b)| a.checked_add(b));
+        self.near_squares += other.near_squares;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
 
-macro_rules! whole {
-    ($($t:ty)*) => {
-        $(impl Whole for $t {
-            fn wide(self) -> i128 { i128::from(self) }
-        })*
-    };
-}
-whole!(u8 u16 u32 u64 i8 i16 i32 i64);
-
-impl Whole for Bint8 {
-    fn wide(self) -> i128 {
-        i128::from(self.0)
+    fn finish(&self, count: u64, zeros: u128) -> (Option<Total>, Option<Spread>) {
+        let cells = zeros.saturating_add(count.into());
+        let found = self.any.then_some((self.min, self.max));
+        let (min, max) = extremes(found, 0, zeros, Number::Integer);
+        let mean = self.sum as f64 / cells as f64;
+        let total = Total { sum: Number::Integer(self.sum), mean };
+        (Some(total), Some(Spread { variance: self.variance(cells), min, max }))
     }
 }
 
-impl<T: Whole> Add<T> for Exact {
+impl<T: Whole> Slim<T> for Exact {
+    type Sums = Self;
+
+    fn of(values: &[T]) -> Self {
+        let mut sums = Self::default();
+        values.iter().for_each(|value| sums.add_wide(value.wide()));
+        sums
+    }
+
     fn add(&mut self, value: T) {
         self.add_wide(value.wide());
     }
 
-    fn add_all(&mut self, values: &[T]) {
-        values.iter().for_each(|value| self.add_wide(value.wide()));
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.merge_wide(other);
-    }
-
-    fn finish(&self, count: u64, zeros: u128) -> Moments {
-        let cells = zeros.saturating_add(count.into());
-        let found = self.any.then_some((self.min, self.max));
-        let (min, max) = extremes(found, 0, zeros, Number::Integer);
-        Moments {
-            nnz: count,
-            sum: Number::Integer(self.sum),
-            mean: self.sum as f64 / cells as f64,
-            variance: self.variance(cells),
-            min,
-            max,
-        }
+    fn widened(&self) -> Self {
+        *self
     }
 }

@@ -1,23 +1,18 @@
 //! Floats, added up with care.
 #![expect(clippy::cast_precision_loss, reason = "counts of cells among floats")]
 
-use super::tally::{Add, extremes};
-use super::{Moments, Number};
+use super::tally::{Slim, Sums, extremes};
+use super::{Number, Spread, Total};
 
-/// Sums of floats: compensated (Neumaier), and distances from the mean (Welford).
+/// The sum of floats, with what rounding lost carried along (Neumaier).
 #[derive(Clone, Copy, Default)]
-pub(super) struct Float {
+pub(super) struct FloatSum {
     sum: f64,
     lost: f64,
-    count: f64,
-    mean: f64,
-    spread: f64,
-    min: f64,
-    max: f64,
 }
 
-impl Float {
-    fn add_to_sum(&mut self, value: f64) {
+impl FloatSum {
+    fn add_float(&mut self, value: f64) {
         let sum = self.sum + value;
         // What the larger of the two could not take in of the smaller.
         self.lost += if self.sum.abs() >= value.abs() {
@@ -28,11 +23,63 @@ impl Float {
         self.sum = sum;
     }
 
+    fn total(&self) -> f64 {
+        // With infinities what was lost is no number, and nothing was.
+        if self.lost.is_finite() { self.sum + self.lost } else { self.sum }
+    }
+
+    fn of_cells(&self, cells: f64) -> Total {
+        Total { sum: Number::Float(self.total()), mean: self.total() / cells }
+    }
+}
+
+impl Sums for FloatSum {
+    fn merge(&mut self, other: &Self) {
+        self.add_float(other.sum);
+        self.lost += other.lost;
+    }
+
+    fn finish(&self, count: u64, zeros: u128) -> (Option<Total>, Option<Spread>) {
+        (Some(self.of_cells(count as f64 + zeros as f64)), None)
+    }
+}
+
+impl<T: Into<f64> + Copy> Slim<T> for FloatSum {
+    type Sums = Self;
+    const ORDER_FREE: bool = false;
+
+    fn of(values: &[T]) -> Self {
+        let mut sum = Self::default();
+        values.iter().for_each(|&value| sum.add_float(value.into()));
+        sum
+    }
+
+    fn add(&mut self, value: T) {
+        self.add_float(value.into());
+    }
+
+    fn widened(&self) -> Self {
+        *self
+    }
+}
+
+/// The sum of floats, their distances from the mean (Welford), and the extremes.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Float {
+    sum: FloatSum,
+    count: f64,
+    mean: f64,
+    spread: f64,
+    min: f64,
+    max: f64,
+}
+
+impl Float {
     fn add_float(&mut self, value: f64) {
         if self.count == 0.0 {
             (self.min, self.max) = (value, value);
         }
-        self.add_to_sum(value);
+        self.sum.add_float(value);
         self.count += 1.0;
         let distance = value - self.mean;
         self.mean += distance / self.count;
@@ -45,21 +92,17 @@ impl Float {
             self.max = value;
         }
     }
+}
 
-    fn total(&self) -> f64 {
-        // With infinities what was lost is no number, and nothing was.
-        if self.lost.is_finite() { self.sum + self.lost } else { self.sum }
-    }
-
-    fn merge_float(&mut self, other: &Self) {
+impl Sums for Float {
+    fn merge(&mut self, other: &Self) {
         if self.count == 0.0 || other.count == 0.0 {
             if other.count > 0.0 {
                 *self = *other;
             }
             return;
         }
-        self.add_to_sum(other.sum);
-        self.lost += other.lost;
+        self.sum.merge(&other.sum);
         let count = self.count + other.count;
         let distance = other.mean - self.mean;
         self.spread += other.spread + distance * distance * (self.count / count * other.count);
@@ -72,22 +115,8 @@ impl Float {
             self.max = other.max;
         }
     }
-}
 
-impl<T: Into<f64> + Copy> Add<T> for Float {
-    fn add(&mut self, value: T) {
-        self.add_float(value.into());
-    }
-
-    fn add_all(&mut self, values: &[T]) {
-        values.iter().for_each(|&value| self.add_float(value.into()));
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.merge_float(other);
-    }
-
-    fn finish(&self, count: u64, zeros: u128) -> Moments {
+    fn finish(&self, _: u64, zeros: u128) -> (Option<Total>, Option<Spread>) {
         let found = (self.count > 0.0).then_some((self.min, self.max));
         let (min, max) = extremes(found, 0.0, zeros, Number::Float);
         let zeros = zeros as f64;
@@ -96,13 +125,26 @@ impl<T: Into<f64> + Copy> Add<T> for Float {
             0.0 => 0.0,
             count => self.spread + self.mean * self.mean * (count / cells * zeros),
         };
-        Moments {
-            nnz: count,
-            sum: Number::Float(self.total()),
-            mean: self.total() / cells,
-            variance: if cells < 2.0 { f64::NAN } else { spread / (cells - 1.0) },
-            min,
-            max,
-        }
+        let variance = if cells < 2.0 { f64::NAN } else { spread / (cells - 1.0) };
+        (Some(self.sum.of_cells(cells)), Some(Spread { variance, min, max }))
+    }
+}
+
+impl<T: Into<f64> + Copy> Slim<T> for Float {
+    type Sums = Self;
+    const ORDER_FREE: bool = false;
+
+    fn of(values: &[T]) -> Self {
+        let mut sums = Self::default();
+        values.iter().for_each(|&value| sums.add_float(value.into()));
+        sums
+    }
+
+    fn add(&mut self, value: T) {
+        self.add_float(value.into());
+    }
+
+    fn widened(&self) -> Self {
+        *self
     }
 }

@@ -4,9 +4,10 @@ use std::fmt;
 
 use nnz_core::{Bint8, Element};
 
-use super::exact::Exact;
-use super::float::Float;
-use super::tally::Add;
+use super::exact::{Exact, ExactSum};
+use super::float::{Float, FloatSum};
+use super::narrow::{NarrowSum, NarrowSums};
+use super::tally::Slim;
 
 /// A number that is exact if it is whole.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,23 +33,21 @@ impl fmt::Display for Number {
 
 /// A type of value that can be added up.
 pub(super) trait Value: Element {
-    /// How it is added up.
-    type Sums: Add<Self>;
+    /// What is kept where sums alone are asked for.
+    type Sum: Slim<Self>;
 
-    /// Whether the order makes no difference to the sum.
-    const ORDER_FREE: bool;
+    /// What is kept where everything is.
+    type All: Slim<Self>;
 }
 
 macro_rules! values {
-    ($($integer:ty)*; $($float:ty)*) => {
-        $(impl Value for $integer {
-            type Sums = Exact;
-            const ORDER_FREE: bool = true;
-        })*
-        $(impl Value for $float {
-            type Sums = Float;
-            const ORDER_FREE: bool = false;
+    ($($t:ty)*; $sum:ty, $all:ty) => {
+        $(impl Value for $t {
+            type Sum = $sum;
+            type All = $all;
         })*
     };
 }
-values!(u8 u16 u32 u64 i8 i16 i32 i64 Bint8; f32 f64);
+values!(u8 u16 u32 i8 i16 i32 Bint8; NarrowSum, NarrowSums<Self>);
+values!(u64 i64; ExactSum, Exact);
+values!(f32 f64; FloatSum, Float);

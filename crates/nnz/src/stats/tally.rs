@@ -1,50 +1,72 @@
-//! What is kept of a list of values.
+//! What is kept of values while they go by.
 
-use super::number::Value;
-use super::{Moments, Number};
+use super::{Moments, Number, Spread, Total};
 
-/// Sums of values of a type.
-pub(super) trait Add<T>: Copy + Default + Send + Sync + 'static {
-    fn add(&mut self, value: T);
-    fn add_all(&mut self, values: &[T]);
+/// Sums of values of a type, wide enough for any number of them.
+pub(super) trait Sums: Copy + Default + Send + Sync + 'static {
     fn merge(&mut self, other: &Self);
 
-    /// Returns sum, mean, variance, least and greatest of the values added and of `zeros` zeros.
-    fn finish(&self, count: u64, zeros: u128) -> Moments;
+    /// Returns what `count` values and `zeros` zeros come to, as far as it was asked for.
+    fn finish(&self, count: u64, zeros: u128) -> (Option<Total>, Option<Spread>);
+}
+
+/// Sums of at most [`Slim::MOST`] values, in as few bytes as that takes.
+pub(super) trait Slim<T>: Copy + Default + Send + Sync + 'static {
+    type Sums: Sums;
+
+    /// Whether values are looked at at all.
+    const VALUES: bool = true;
+
+    /// Whether the order of the values makes no difference.
+    const ORDER_FREE: bool = true;
+
+    /// How many values may be added.
+    const MOST: u64 = u64::MAX;
+
+    fn of(values: &[T]) -> Self;
+    fn add(&mut self, value: T);
+    fn widened(&self) -> Self::Sums;
+
+    /// Returns the sum of so many values, where nothing but their sum is kept and they are small:
+    /// each of them is at most the number returned with it.
+    fn small(values: &[T]) -> Option<u32> {
+        let _ = values;
+        None
+    }
+
+    /// Returns what values come to that were found [`small`](Self::small).
+    fn of_small(sum: u32) -> Self {
+        let _ = sum;
+        Self::default()
+    }
 }
 
 /// The number of values, and their sums.
-pub(super) struct Tally<T: Value> {
-    count: u64,
-    sums: T::Sums,
+#[derive(Clone, Copy, Default)]
+pub(super) struct Tally<S> {
+    pub(super) count: u64,
+    pub(super) sums: S,
 }
 
-impl<T: Value> Clone for Tally<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T: Value> Copy for Tally<T> {}
-
-impl<T: Value> Default for Tally<T> {
-    fn default() -> Self {
-        Self { count: 0, sums: T::Sums::default() }
-    }
-}
-
-impl<T: Value> Tally<T> {
-    pub(super) fn of(values: &[T]) -> Self {
-        let mut sums = T::Sums::default();
-        sums.add_all(values);
-        Self { count: values.len() as u64, sums }
-    }
-
-    pub(super) fn add(&mut self, value: T) {
+impl<S> Tally<S> {
+    #[inline(always)]
+    pub(super) fn add<T>(&mut self, value: T)
+    where
+        S: Slim<T>,
+    {
         self.count += 1;
         self.sums.add(value);
     }
 
+    pub(super) fn widened<T>(&self) -> Tally<S::Sums>
+    where
+        S: Slim<T>,
+    {
+        Tally { count: self.count, sums: self.sums.widened() }
+    }
+}
+
+impl<S: Sums> Tally<S> {
     pub(super) fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.sums.merge(&other.sums);
@@ -52,12 +74,40 @@ impl<T: Value> Tally<T> {
 
     /// Returns what the values come to in a list of `cells` cells, the others of which are zero.
     pub(super) fn moments(&self, cells: u128) -> Moments {
-        let moments = self.sums.finish(self.count, cells.saturating_sub(self.count.into()));
+        let zeros = cells.saturating_sub(self.count.into());
+        let (mut total, mut spread) = self.sums.finish(self.count, zeros);
         if cells == 0 && self.count == 0 {
-            let (mean, variance) = (f64::NAN, f64::NAN);
-            return Moments { mean, variance, min: None, max: None, ..moments };
+            total = total.map(|total| Total { mean: f64::NAN, ..total });
+            spread = spread.map(|_| Spread { variance: f64::NAN, min: None, max: None });
         }
-        moments
+        Moments { nnz: self.count, total, spread }
+    }
+}
+
+/// Nothing but the number of values is asked for.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Nothing;
+
+impl Sums for Nothing {
+    fn merge(&mut self, _: &Self) {}
+
+    fn finish(&self, _: u64, _: u128) -> (Option<Total>, Option<Spread>) {
+        (None, None)
+    }
+}
+
+impl<T> Slim<T> for Nothing {
+    type Sums = Self;
+    const VALUES: bool = false;
+
+    fn of(_: &[T]) -> Self {
+        Self
+    }
+
+    fn add(&mut self, _: T) {}
+
+    fn widened(&self) -> Self {
+        Self
     }
 }
 

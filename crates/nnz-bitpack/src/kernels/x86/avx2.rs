@@ -24,10 +24,11 @@ use std::mem::MaybeUninit;
 use std::sync::atomic::{Ordering, compiler_fence};
 
 use super::sse2::{self, count};
-use super::{Place, unroll};
 use crate::CHUNK;
 use crate::kernels::scalar::{copy, fill};
-use crate::kernels::{DELTA, DELTA_ZIGZAG, Kernels, MINUS_ONE, PLAIN, by_width, low_bits};
+use crate::kernels::{
+    DELTA, DELTA_ZIGZAG, Kernels, MINUS_ONE, PLAIN, Place, by_width, low_bits, unroll,
+};
 
 pub(crate) static KERNELS: Kernels = Kernels {
     unpack: [

@@ -8,10 +8,11 @@
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
-use super::{Place, unroll};
 use crate::CHUNK;
 use crate::kernels::scalar::{copy, fill, pack_nothing, pack_raw};
-use crate::kernels::{DELTA, DELTA_ZIGZAG, Kernels, MINUS_ONE, PLAIN, by_width, low_bits};
+use crate::kernels::{
+    DELTA, DELTA_ZIGZAG, Kernels, MINUS_ONE, PLAIN, Place, by_width, low_bits, unroll,
+};
 
 pub(crate) static KERNELS: Kernels = Kernels {
     unpack: [

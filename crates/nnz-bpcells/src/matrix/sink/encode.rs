@@ -6,7 +6,7 @@ use nnz_core::{
     Values,
 };
 
-use super::integers::EncodedIntegers;
+use crate::arrays::EncodedIntegers;
 use crate::version::Version;
 
 /// Makes batches ready for a matrix.
@@ -94,8 +94,7 @@ impl MatrixEncoder {
             let found = format!("{} indices for {entries} entries", minors.len());
             return Err(Error::mismatch(Place::default(), found, "one of each"));
         }
-        let largest = minors.iter().copied().max();
-        if largest.is_none_or(|largest| u64::from(largest) < self.minors) {
+        if nnz_bitpack::max(minors).is_none_or(|largest| u64::from(largest) < self.minors) {
             return Ok(());
         }
         let entry = minors.iter().position(|&minor| u64::from(minor) >= self.minors);

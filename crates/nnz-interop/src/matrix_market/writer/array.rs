@@ -1,59 +1,31 @@
 //! Every cell of the stored triangle, one a line, column by column.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-
-use nnz_core::{
-    Batch, BatchEncoder, Encoded, Error, ErrorKind, Header, MatrixSink, Place, Result, Triangle,
-    Written,
-};
+use nnz_core::{Batch, Error, ErrorKind, Header, Place, Result, Triangle, Written};
 
 use super::super::banner::{Banner, Field, Layout};
 use super::Options;
 use super::body::Body;
 use super::line::Lines;
 use super::output::Output;
-use super::place::{Places, check_batch};
-use super::ready::{Ready, Shared, unknown};
+use super::sink::{Form, Rules, Sink};
 use super::text::{Number, at_entry, with_numbers};
 
 /// Zeros that are written at once.
 const ZEROS: usize = 4096;
 
-pub(super) struct ArraySink {
+/// The cells that are written.
+pub(super) struct Cells {
     body: Body,
-    encoder: Arc<ArrayEncoder>,
     /// The text of `ZEROS` cells that hold nothing, and of one.
     zeros: Vec<u8>,
     zero_len: usize,
     /// The cell that is written next.
     next: (u64, u64),
-    /// The number of the entry that is written next.
-    written: u64,
     previous: Option<(u64, u64)>,
-    failed: bool,
-}
-
-/// Makes text of batches.
-struct ArrayEncoder {
-    path: PathBuf,
-    header: Header,
-    places: Places,
-    lossy: bool,
-    shared: Arc<Shared>,
-}
-
-/// The text of a batch, without the zeros between its entries: there may be any number of them.
-struct Text {
-    text: Ready,
-    stretches: Vec<Stretch>,
-    /// Number of the first entry.
-    first: u64,
-    entries: u64,
 }
 
 /// Neighbouring cells of a column.
-struct Stretch {
+pub(super) struct Stretch {
     row: u64,
     col: u64,
     count: u64,
@@ -61,49 +33,41 @@ struct Stretch {
     end: usize,
 }
 
-impl ArraySink {
-    pub(super) fn new(output: Output, header: &Header, options: Options) -> Result<Self> {
+impl Cells {
+    pub(super) fn sink(output: Output, header: &Header, options: Options) -> Result<Sink<Self>> {
         let field = match header.value_type {
             value_type if value_type.is_complex() => Field::Complex,
             value_type if value_type.is_integer() => Field::Integer,
             _ => Field::Real,
         };
-        let places = Places::new(header);
+        let rules = Rules::new(output.path().to_path_buf(), header, options);
         let zero: &[u8] = match field {
             Field::Complex => b"0.0 0.0\n",
             Field::Real => b"0.0\n",
             _ => b"0\n",
         };
         let mut body = Body::direct(output);
-        let banner = Banner { layout: Layout::Array, field, symmetry: places.symmetry };
+        let symmetry = rules.places.symmetry;
+        let banner = Banner { layout: Layout::Array, field, symmetry };
         let shape = header.shape;
         let preamble = format!("%%MatrixMarket matrix {banner}\n{} {}\n", shape.rows, shape.cols);
         body.write(preamble.as_bytes())?;
-        let encoder = ArrayEncoder {
-            path: body.path().to_path_buf(),
-            header: header.clone(),
-            places,
-            lossy: options.lossy,
-            shared: Arc::default(),
-        };
-        Ok(Self {
+        let cells = Self {
             body,
-            encoder: Arc::new(encoder),
             zeros: zero.repeat(ZEROS),
             zero_len: zero.len(),
-            next: (places.symmetry.first_row(0), 0),
-            written: 0,
+            next: (symmetry.first_row(0), 0),
             previous: None,
-            failed: false,
-        })
+        };
+        Ok(Sink::new(cells, rules))
     }
 
     /// Writes zeros up to a cell, of this column or a later one.
-    fn fill_to(&mut self, row: u64, col: u64) -> Result<()> {
+    fn fill_to(&mut self, rules: &Rules, row: u64, col: u64) -> Result<()> {
         while self.next.1 < col {
-            self.fill(self.encoder.header.shape.rows.saturating_sub(self.next.0))?;
+            self.fill(rules.header.shape.rows.saturating_sub(self.next.0))?;
             self.next.1 += 1;
-            self.next.0 = self.encoder.places.symmetry.first_row(self.next.1);
+            self.next.0 = rules.places.symmetry.first_row(self.next.1);
         }
         self.fill(row.saturating_sub(self.next.0))?;
         self.next.0 = self.next.0.max(row);
@@ -115,28 +79,6 @@ impl ArraySink {
             let now = usize::try_from(count).unwrap_or(ZEROS).min(ZEROS);
             self.body.write(&self.zeros[..now * self.zero_len])?;
             count -= now as u64;
-        }
-        Ok(())
-    }
-
-    fn next(&mut self, text: &Text) -> Result<()> {
-        if text.first != self.written {
-            return Err(Error::argument("a batch that is not the next one"));
-        }
-        self.written += text.entries;
-        let mut start = 0;
-        for stretch in &text.stretches {
-            let Stretch { row, col, count, end } = *stretch;
-            self.check_order(row, col).map_err(|error| {
-                let upper = self.encoder.header.structure.triangle() == Some(Triangle::Upper);
-                let (row, col) = if upper { (col, row) } else { (row, col) };
-                at_entry(error, self.body.path(), row, col)
-            })?;
-            self.fill_to(row, col)?;
-            self.body.write(&text.text.bytes()[start..end])?;
-            self.next.0 += count;
-            self.previous = Some((self.next.0 - 1, col));
-            start = end;
         }
         Ok(())
     }
@@ -154,86 +96,69 @@ impl ArraySink {
     }
 }
 
-impl ArrayEncoder {
-    fn text(&self, batch: &Batch, first: u64) -> Result<Text> {
-        check_batch(batch, &self.header)?;
-        let mut lines = Lines::new(self.shared.buffer());
-        let stretches =
-            with_numbers!(&batch.values, number => self.stretches(batch, number, &mut lines))?;
-        let text = Ready::new(lines.finish(), &self.shared);
-        Ok(Text { text, stretches, first, entries: batch.entries() as u64 })
+impl Form for Cells {
+    /// Zeros are not in the text: there may be any number of them between the stretches.
+    type Known = Vec<Stretch>;
+
+    fn text(rules: &Rules, batch: &Batch, lines: &mut Lines) -> Result<Vec<Stretch>> {
+        with_numbers!(&batch.values, number => stretches(rules, batch, number, lines))
     }
 
-    fn stretches(
-        &self,
-        batch: &Batch,
-        number: impl Fn(usize) -> Number,
-        lines: &mut Lines,
-    ) -> Result<Vec<Stretch>> {
-        let mut stretches: Vec<Stretch> = Vec::new();
-        batch.try_for_each(|entry, major, minor| {
-            let (row, col) = batch.order.row_col(major, minor);
-            let written = self.places.put(row, col, number(entry)).and_then(|put| {
-                let (row, col, number) = put;
-                lines.line(|line| {
-                    line.number(number, self.lossy)?;
-                    line.byte(b'\n');
-                    Ok(())
-                })?;
-                let end = lines.len();
-                match stretches.last_mut() {
-                    Some(last) if last.col == col && last.row + last.count == row => {
-                        last.count += 1;
-                        last.end = end;
-                    }
-                    _ => stretches.push(Stretch { row, col, count: 1, end }),
-                }
-                Ok(())
-            });
-            written.map_err(|error| at_entry(error, &self.path, row, col))
-        })?;
-        Ok(stretches)
-    }
-}
-
-impl BatchEncoder for ArrayEncoder {
-    fn encode(&self, batch: &Batch, first: u64) -> Result<Encoded> {
-        match self.text(batch, first) {
-            Ok(text) => Ok(Box::new(text)),
-            Err(error) => {
-                self.shared.fail();
-                Err(error)
-            }
+    fn next(&mut self, rules: &Rules, text: &[u8], stretches: &Vec<Stretch>) -> Result<()> {
+        let mut start = 0;
+        for &Stretch { row, col, count, end } in stretches {
+            self.check_order(row, col).map_err(|error| {
+                let upper = rules.header.structure.triangle() == Some(Triangle::Upper);
+                let (row, col) = if upper { (col, row) } else { (row, col) };
+                at_entry(error, &rules.path, row, col)
+            })?;
+            self.fill_to(rules, row, col)?;
+            self.body.write(&text[start..end])?;
+            self.next.0 += count;
+            self.previous = Some((self.next.0 - 1, col));
+            start = end;
         }
-    }
-}
-
-impl MatrixSink for ArraySink {
-    fn write(&mut self, batch: &Batch) -> Result<()> {
-        let encoded = self.encoder.encode(batch, self.written)?;
-        self.write_encoded(encoded)
+        Ok(())
     }
 
-    fn encoder(&self) -> Option<Arc<dyn BatchEncoder>> {
-        Some(Arc::<ArrayEncoder>::clone(&self.encoder))
-    }
-
-    fn write_encoded(&mut self, encoded: Encoded) -> Result<()> {
-        let text = encoded.downcast::<Text>().map_err(|_| unknown())?;
-        let written = self.next(&text);
-        self.failed |= written.is_err();
-        written
-    }
-
-    fn finish(mut self: Box<Self>) -> Result<Written> {
-        if self.failed || self.encoder.shared.failed() {
-            return Err(super::failed(self.body.path()));
-        }
-        let shape = self.encoder.header.shape;
+    fn finish(mut self, rules: &Rules, _: u64) -> Result<Written> {
+        let shape = rules.header.shape;
         // Columns without a cell are not worth counting through: there may be 2^63 of them.
         if !shape.is_empty() {
-            self.fill_to(0, shape.cols)?;
+            self.fill_to(rules, 0, shape.cols)?;
         }
         self.body.finish(&[])
     }
+}
+
+/// Writes values, and returns which cells they belong to.
+fn stretches(
+    rules: &Rules,
+    batch: &Batch,
+    number: impl Fn(usize) -> Number,
+    lines: &mut Lines,
+) -> Result<Vec<Stretch>> {
+    let mut stretches: Vec<Stretch> = Vec::new();
+    batch.try_for_each(|entry, major, minor| {
+        let (row, col) = batch.order.row_col(major, minor);
+        let written = rules.places.put(row, col, number(entry)).and_then(|put| {
+            let (row, col, number) = put;
+            lines.line(|line| {
+                line.number(number, rules.lossy)?;
+                line.byte(b'\n');
+                Ok(())
+            })?;
+            let end = lines.len();
+            match stretches.last_mut() {
+                Some(last) if last.col == col && last.row + last.count == row => {
+                    last.count += 1;
+                    last.end = end;
+                }
+                _ => stretches.push(Stretch { row, col, count: 1, end }),
+            }
+            Ok(())
+        });
+        written.map_err(|error| at_entry(error, &rules.path, row, col))
+    })?;
+    Ok(stretches)
 }

@@ -3,7 +3,6 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, Write};
-use std::path::Path;
 
 use nnz_core::{Result, Written};
 
@@ -28,10 +27,6 @@ impl Body {
     /// Keeps everything aside until it is finished with what precedes it.
     pub(super) fn spooled(output: Output) -> Result<Self> {
         Ok(Self { spool: Some(output.spool()?), output, text: Vec::new() })
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        self.output.path()
     }
 
     /// Writes text that is there already; what is short waits for more.

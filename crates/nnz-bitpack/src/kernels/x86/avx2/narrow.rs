@@ -10,8 +10,7 @@
 use std::arch::x86_64::*;
 
 use super::{count, load, splat};
-use crate::kernels::x86::Place;
-use crate::kernels::{DELTA, DELTA_ZIGZAG};
+use crate::kernels::{DELTA, DELTA_ZIGZAG, Place};
 
 /// Whether this module handles a codec at a width.
 pub(super) const fn holds(width: usize, codec: u8) -> bool {

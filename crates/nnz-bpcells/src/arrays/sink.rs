@@ -4,11 +4,10 @@ use nnz_bitpack::{CHUNK, Chunks, Codec, Encoder};
 use nnz_container::{ArrayId, ContainerWriter};
 use nnz_core::{Error, Result, ValueType};
 
-use crate::version::Version;
 use crate::{Generation, Packing};
 
 /// Neighbouring elements of an array, made ready by any thread.
-pub(super) enum EncodedIntegers {
+pub(crate) enum EncodedIntegers {
     /// Chunks, between the elements that complete a chunk begun before and those that begin one.
     Packed {
         head: Vec<u32>,
@@ -20,7 +19,7 @@ pub(super) enum EncodedIntegers {
 
 impl EncodedIntegers {
     /// Encodes elements, the first of which is number `first` of the array.
-    pub(super) fn encode(codec: Codec, packing: Packing, integers: &[u32], first: u64) -> Self {
+    pub(crate) fn encode(codec: Codec, packing: Packing, integers: &[u32], first: u64) -> Self {
         if packing == Packing::Unpacked {
             return Self::Plain(integers.to_vec());
         }
@@ -33,28 +32,45 @@ impl EncodedIntegers {
 }
 
 /// An array of 32-bit integers being written.
-pub(super) enum IntegerSink {
+pub(crate) enum IntegerSink {
     Packed(Box<PackedSink>),
     Plain(ArrayId),
 }
 
 impl IntegerSink {
-    pub(super) fn create(
+    pub(crate) fn create(
         container: &mut dyn ContainerWriter,
         name: &str,
         codec: Codec,
-        version: Version,
+        packing: Packing,
+        generation: Generation,
     ) -> Result<Self> {
-        match version.packing {
+        match packing {
             Packing::Packed => {
-                let packed = PackedSink::create(container, name, codec, version.generation)?;
+                let packed = PackedSink::create(container, name, codec, generation)?;
                 Ok(Self::Packed(Box::new(packed)))
             }
             Packing::Unpacked => container.create_array(name, ValueType::U32).map(Self::Plain),
         }
     }
 
-    pub(super) fn push(
+    /// Appends elements.
+    pub(crate) fn append(
+        &mut self,
+        container: &mut dyn ContainerWriter,
+        integers: &[u32],
+    ) -> Result<()> {
+        match self {
+            Self::Plain(id) => container.append(*id, integers),
+            Self::Packed(sink) => {
+                sink.encoder.push(integers);
+                sink.drain(container)
+            }
+        }
+    }
+
+    /// Appends elements that were encoded apart.
+    pub(crate) fn push(
         &mut self,
         container: &mut dyn ContainerWriter,
         integers: &EncodedIntegers,
@@ -68,7 +84,7 @@ impl IntegerSink {
         }
     }
 
-    pub(super) fn finish(self, container: &mut dyn ContainerWriter) -> Result<()> {
+    pub(crate) fn finish(self, container: &mut dyn ContainerWriter) -> Result<()> {
         match self {
             Self::Plain(_) => Ok(()),
             Self::Packed(packed) => packed.finish(container),
@@ -77,7 +93,7 @@ impl IntegerSink {
 }
 
 /// The arrays `NAME_data`, `NAME_idx`, `NAME_starts` and `NAME_idx_offsets` being written.
-pub(super) struct PackedSink {
+pub(crate) struct PackedSink {
     encoder: Encoder,
     data: ArrayId,
     idx: ArrayId,
@@ -122,6 +138,11 @@ impl PackedSink {
             return Err(Error::argument("not the next batch of this matrix"));
         }
         self.encoder.push(tail);
+        self.drain(container)
+    }
+
+    /// Hands what is encoded to the container.
+    fn drain(&mut self, container: &mut dyn ContainerWriter) -> Result<()> {
         let ready = self.encoder.drain();
         container.append(self.data, ready.data)?;
         container.append(self.idx, ready.idx)?;

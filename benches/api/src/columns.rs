@@ -1,0 +1,40 @@
+//! Columns chosen at random.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use nnz::{Batch, Element, Fields, Location, Order, Values};
+
+use crate::{Measured, Result, measured};
+
+pub(crate) fn measure(location: &Location, count: u64) -> Result<Measured> {
+    let cols = nnz::open(location)?.source.header().shape.cols;
+    let chosen = choose(count.min(cols), cols);
+
+    let started = Instant::now();
+    let opened = nnz::open(location)?;
+    let header = opened.source.header();
+    if header.order != Order::Col {
+        return Err("the matrix is not stored by column".into());
+    }
+    let mut batch = Batch::new(header.order, Values::new(header.value_type));
+    let (mut entries, mut sum) = (0_u64, 0_u64);
+    for col in chosen {
+        let mut batches = opened.source.batches(col..col + 1, Fields::ALL)?;
+        while batches.next_batch(&mut batch)? {
+            let values = u32::slice(&batch.values).ok_or("the values are no uint32")?;
+            entries += batch.entries() as u64;
+            sum += values.iter().map(|&value| u64::from(value)).sum::<u64>();
+            black_box(&batch);
+        }
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    Ok(measured([("seconds", seconds.into()), ("entries", entries.into()), ("check", sum.into())]))
+}
+
+/// Chooses `count` of `cols` columns: the first of every stretch, moved on by a few. The peers
+/// choose the same.
+fn choose(count: u64, cols: u64) -> Vec<u64> {
+    let stretch = cols / count.max(1);
+    (0..count).map(|place| place * stretch + place * 7919 % stretch.max(1)).collect()
+}

@@ -1,0 +1,98 @@
+//! Times one call of the library and prints what it took as a line of JSON.
+//!
+//! `cargo xtask bench` starts this once for each measurement, so that each has a process, an
+//! allocator and a peak of memory of its own. `seconds` is what the call took, opening included;
+//! `check` is a number that every contender of a row has to agree on.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for the benchmark")]
+
+mod columns;
+mod inflate;
+mod memory;
+mod read;
+mod sums;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use nnz::{Axis, Location, Order};
+use serde_json::Value;
+
+/// What goes wrong ends the measurement.
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+/// Times one call of the library and prints what it took as a line of JSON.
+#[derive(Parser)]
+enum Call {
+    /// Sums of every column.
+    ColSums(Whole),
+    /// Sums of every row.
+    RowSums(Whole),
+    /// The whole matrix into memory, and a copy of it beside.
+    Read {
+        #[command(flatten)]
+        whole: Whole,
+        /// Row by row; by default as it is stored, or column by column.
+        #[arg(long)]
+        by_row: bool,
+    },
+    /// Columns chosen at random, in ascending order.
+    Columns {
+        /// The matrix.
+        path: PathBuf,
+        /// How many.
+        #[arg(long, default_value_t = 1000)]
+        count: u64,
+    },
+    /// Inflates a gzip file with the library `nnz` inflates with, into nothing.
+    Inflate {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// A matrix that is gone through as a whole.
+#[derive(clap::Args)]
+struct Whole {
+    /// The matrix.
+    path: PathBuf,
+    /// Threads that work at the same time.
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+}
+
+impl Whole {
+    fn location(&self) -> Location {
+        Location::parse(&self.path)
+    }
+}
+
+fn main() -> ExitCode {
+    let measured = match Call::parse() {
+        Call::ColSums(whole) => sums::measure(&whole.location(), Axis::Cols, whole.threads),
+        Call::RowSums(whole) => sums::measure(&whole.location(), Axis::Rows, whole.threads),
+        Call::Read { whole, by_row } => {
+            read::measure(&whole.location(), by_row.then_some(Order::Row), whole.threads)
+        }
+        Call::Columns { path, count } => columns::measure(&Location::parse(path), count),
+        Call::Inflate { path } => inflate::measure(&path),
+    };
+    match measured {
+        Ok(measured) => {
+            println!("{}", Value::from(measured));
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What a measurement found, by name.
+type Measured = serde_json::Map<String, Value>;
+
+/// Collects what was found.
+fn measured<const N: usize>(found: [(&str, Value); N]) -> Measured {
+    found.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}

@@ -1,0 +1,65 @@
+//! The whole matrix into memory, and a copy of it beside: what no reading can be faster than.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use nnz::{Location, Minors, Order, ReadOptions, Values};
+
+use crate::memory::peak;
+use crate::{Measured, Result, measured};
+
+pub(crate) fn measure(
+    location: &Location,
+    order: Option<Order>,
+    threads: usize,
+) -> Result<Measured> {
+    let options = ReadOptions { order, threads, ..ReadOptions::default() };
+    let started = Instant::now();
+    let matrix = black_box(nnz::read(location, &options)?);
+    let seconds = started.elapsed().as_secs_f64();
+    // Before anything else is held.
+    let peak = peak();
+    let pointers = bytemuck::cast_slice(&matrix.pointers);
+    let minors = match &matrix.minors {
+        Minors::U32(minors) => bytemuck::cast_slice(minors),
+        Minors::U64(minors) | Minors::Spans(minors) => bytemuck::cast_slice(minors),
+    };
+    let arrays = [pointers, minors, matrix.values.bytes()];
+    let copy_seconds: f64 = arrays.map(|array| copy(array, threads)).iter().sum();
+    Ok(measured([
+        ("seconds", seconds.into()),
+        ("copy_seconds", copy_seconds.into()),
+        ("entries", matrix.pointers.last().copied().into()),
+        ("check", sum(&matrix.values).into()),
+        ("peak_rss", peak.into()),
+    ]))
+}
+
+/// Times a copy into memory that was not touched before, by as many threads.
+fn copy(from: &[u8], threads: usize) -> f64 {
+    let started = Instant::now();
+    // Zeroed memory of this size comes untouched from the system.
+    let mut to = vec![0; from.len()];
+    let part = from.len().div_ceil(threads.max(1)).max(1);
+    std::thread::scope(|scope| {
+        for (to, from) in to.chunks_mut(part).zip(from.chunks(part)) {
+            scope.spawn(|| to.copy_from_slice(from));
+        }
+    });
+    let seconds = started.elapsed().as_secs_f64();
+    black_box(&to);
+    seconds
+}
+
+/// Adds up the values, as a number that a peer can come to.
+fn sum(values: &Values) -> f64 {
+    match values {
+        Values::F64(values) => values.iter().sum(),
+        Values::F32(values) => values.iter().map(|&value| f64::from(value)).sum(),
+        Values::U32(values) => values.iter().map(|&value| f64::from(value)).sum(),
+        Values::I32(values) => values.iter().map(|&value| f64::from(value)).sum(),
+        #[allow(clippy::cast_precision_loss, reason = "sums of the inputs stay below 2^53")]
+        Values::I64(values) => values.iter().sum::<i64>() as f64,
+        _ => f64::NAN,
+    }
+}

@@ -1,0 +1,201 @@
+//! Sums and extremes of freshly decoded values, while they are still in the cache.
+
+/// What a slice of values comes to.
+///
+/// ```
+/// let fold = nnz_bitpack::Fold::of(&[3, 0, 4]);
+/// assert_eq!((fold.sum, fold.squares, fold.min, fold.max), (7, 25, 0, 4));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fold {
+    /// The sum of the values.
+    pub sum: u64,
+    /// The sum of their squares.
+    pub squares: u128,
+    /// The least value; the largest there is where there are none.
+    pub min: u32,
+    /// The greatest value; 0 where there are none.
+    pub max: u32,
+}
+
+impl Fold {
+    /// Folds values.
+    #[must_use]
+    pub fn of(values: &[u32]) -> Self {
+        let mut all = Self { sum: 0, squares: 0, min: u32::MAX, max: 0 };
+        for block in values.chunks(BLOCK) {
+            let part = fold_block(block);
+            // Of values below 2^24 the squares of a block fit 64 bits; of others they are added
+            // up again.
+            all.squares += if part.max < 1 << 24 { part.squares.into() } else { squares(block) };
+            all.sum += part.sum;
+            all.min = all.min.min(part.min);
+            all.max = all.max.max(part.max);
+        }
+        all
+    }
+}
+
+/// Adds up values.
+///
+/// ```
+/// assert_eq!(nnz_bitpack::sum(&[u32::MAX, 1]), 1 << 32);
+/// ```
+#[allow(unsafe_code)]
+#[must_use]
+pub fn sum(values: &[u32]) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has the instructions.
+        return unsafe { sum_avx2(values) };
+    }
+    sum_portable(values)
+}
+
+/// Returns the greatest value; `None` where there are none.
+///
+/// ```
+/// assert_eq!(nnz_bitpack::max(&[3, 9, 4]), Some(9));
+/// ```
+#[allow(unsafe_code)]
+#[must_use]
+pub fn max(values: &[u32]) -> Option<u32> {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has the instructions.
+        return unsafe { max_avx2(values) };
+    }
+    max_portable(values)
+}
+
+/// Returns whether each value is greater than the one before it.
+///
+/// ```
+/// assert!(nnz_bitpack::ascends(&[3, 4, 9]));
+/// assert!(!nnz_bitpack::ascends(&[3, 4, 4]));
+/// ```
+#[allow(unsafe_code)]
+#[must_use]
+pub fn ascends(values: &[u32]) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has the instructions.
+        return unsafe { ascends_avx2(values) };
+    }
+    ascends_portable(values)
+}
+
+/// Values that are folded in 64-bit lanes.
+const BLOCK: usize = 1 << 14;
+
+/// A [`Fold`] whose squares may have wrapped around.
+struct Part {
+    sum: u64,
+    squares: u64,
+    min: u32,
+    max: u32,
+}
+
+#[allow(unsafe_code)]
+fn fold_block(values: &[u32]) -> Part {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has the instructions.
+        return unsafe { fold_avx2(values) };
+    }
+    fold_portable(values)
+}
+
+// The same loops, compiled for a processor with wider vectors.
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn sum_avx2(values: &[u32]) -> u64 {
+    sum_portable(values)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn fold_avx2(values: &[u32]) -> Part {
+    fold_portable(values)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn max_avx2(values: &[u32]) -> Option<u32> {
+    max_portable(values)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn ascends_avx2(values: &[u32]) -> bool {
+    ascends_portable(values)
+}
+
+#[inline(always)]
+fn max_portable(values: &[u32]) -> Option<u32> {
+    values.iter().copied().max()
+}
+
+#[inline(always)]
+fn ascends_portable(values: &[u32]) -> bool {
+    let later = values.get(1..).unwrap_or_default();
+    values.iter().zip(later).fold(true, |all, (value, next)| all & (value < next))
+}
+
+#[inline(always)]
+fn sum_portable(values: &[u32]) -> u64 {
+    values.iter().map(|&value| u64::from(value)).sum()
+}
+
+#[inline(always)]
+fn fold_portable(values: &[u32]) -> Part {
+    let mut part = Part { sum: 0, squares: 0, min: u32::MAX, max: 0 };
+    for &value in values {
+        let wide = u64::from(value);
+        part.sum += wide;
+        part.squares = part.squares.wrapping_add(wide.wrapping_mul(wide));
+        part.min = part.min.min(value);
+        part.max = part.max.max(value);
+    }
+    part
+}
+
+fn squares(values: &[u32]) -> u128 {
+    values.iter().map(|&value| u128::from(u64::from(value) * u64::from(value))).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folds_are_exact_for_values_of_any_size_and_slices_of_any_length() {
+        let mut state = 1_u32;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state
+        };
+        for len in [0, 1, 7, 8, 33, 129, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 5] {
+            for shift in [0, 7, 8, 9, 20, 31] {
+                let values: Vec<u32> = (0..len).map(|_| next() >> shift).collect();
+                let wide = || values.iter().map(|&value| u128::from(value));
+                let expected = Fold {
+                    sum: u64::try_from(wide().sum::<u128>()).unwrap(),
+                    squares: wide().map(|value| value * value).sum(),
+                    min: values.iter().copied().min().unwrap_or(u32::MAX),
+                    max: values.iter().copied().max().unwrap_or(0),
+                };
+                assert_eq!(Fold::of(&values), expected, "{len} values >> {shift}");
+                assert_eq!(sum(&values), expected.sum);
+                assert_eq!(max(&values), values.iter().copied().max());
+                assert!(!ascends(&values) || len < 2);
+                let ramp: Vec<u32> = (0..len as u32).map(|value| value + shift).collect();
+                assert!(ascends(&ramp));
+            }
+        }
+        let largest = vec![u32::MAX; BLOCK * 2];
+        let square = u128::from(u32::MAX) * u128::from(u32::MAX);
+        assert_eq!(Fold::of(&largest).squares, square * (BLOCK as u128 * 2));
+    }
+}

@@ -1,0 +1,152 @@
+//! Stored fragments, opened for reading.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use nnz_bitpack::Codec;
+use nnz_container::{Container, NumberArray};
+use nnz_core::{
+    About, ArrayAbout, Error, FragmentBatch, FragmentFields, FragmentHeader, Place, Result,
+    StringList, UnitReader,
+};
+
+use super::members::{self, CELL, CELL_NAMES, CHR_NAMES, END, END_MAX, START};
+use super::reader::Reader;
+use super::segments;
+use crate::arrays::{Integers, at_least, chunks};
+use crate::version;
+use crate::{FragmentVersion, Packing};
+
+/// BPCells fragments in a container.
+///
+/// Opening reads the version and `chr_ptr`; everything else waits until it is needed.
+pub struct FragmentSource {
+    pub(super) container: Box<dyn Container>,
+    version: FragmentVersion,
+    pub(super) header: FragmentHeader,
+    chr_ptr: Box<dyn NumberArray>,
+    pub(super) cells: Integers,
+    pub(super) starts: Integers,
+    /// Where fragments end, or how long they are where they are packed.
+    pub(super) ends: Integers,
+    /// An upper bound of the ends on the chromosome up to every 128th fragment.
+    pub(super) end_max: Box<dyn NumberArray>,
+    /// How many cells have names, once that was counted.
+    named_cells: OnceLock<u64>,
+}
+
+impl FragmentSource {
+    /// Opens the fragments a container holds.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the version is not one of fragments, a member is missing, is of the wrong type
+    /// or too short, or `chr_ptr` does not give each fragment one chromosome.
+    pub fn open(container: Box<dyn Container>) -> Result<Self> {
+        let here = &*container;
+        let place = Place::array(here.path(), version::TAG);
+        let version = FragmentVersion::parse(&here.tag(version::TAG)?, &place)?;
+        for name in [CHR_NAMES, CELL_NAMES] {
+            here.strings_size(name)?;
+        }
+        let (chr_ptr, header) = segments::read(here, version.generation)?;
+        let integers = |name, codec| {
+            Integers::open(here, name, codec, version.packing, version.generation, header.count)
+        };
+        let cells = integers(CELL, Codec::Plain)?;
+        let starts = integers(START, Codec::Delta)?;
+        let ends = integers(END, Codec::Plain)?;
+        let end_max = here.array(END_MAX)?;
+        at_least(&*end_max, chunks(header.count))?;
+        let named_cells = OnceLock::new();
+        Ok(Self { container, version, header, chr_ptr, cells, starts, ends, end_max, named_cells })
+    }
+
+    /// Returns how the fragments are stored.
+    #[must_use]
+    pub fn version(&self) -> FragmentVersion {
+        self.version
+    }
+
+    /// Returns whether `end` holds how long fragments are.
+    pub(super) fn holds_lengths(&self) -> bool {
+        self.version.packing == Packing::Packed
+    }
+
+    /// Returns the number of cells that have names, which bounds those of fragments.
+    pub(super) fn named_cells(&self) -> Result<u64> {
+        if let Some(count) = self.named_cells.get() {
+            return Ok(*count);
+        }
+        let count = members::count_cells(&*self.container)?;
+        Ok(*self.named_cells.get_or_init(|| count))
+    }
+}
+
+impl nnz_core::FragmentSource for FragmentSource {
+    fn header(&self) -> &FragmentHeader {
+        &self.header
+    }
+
+    fn about(&self) -> Result<About> {
+        let integers = [&self.cells, &self.starts, &self.ends];
+        let numbers = integers.into_iter().flat_map(Integers::arrays);
+        let mut arrays: Vec<ArrayAbout> = Vec::new();
+        for array in numbers.chain([&*self.end_max, &*self.chr_ptr]) {
+            arrays.push(ArrayAbout {
+                name: array.place().array.unwrap_or_default(),
+                value_type: Some(array.value_type()),
+                len: Some(array.len()),
+                bytes: array.stored_bytes(),
+            });
+        }
+        for name in [CELL_NAMES, CHR_NAMES] {
+            arrays.push(ArrayAbout {
+                name: name.to_owned(),
+                value_type: None,
+                len: None,
+                bytes: self.container.strings_size(name)?,
+            });
+        }
+        Ok(About {
+            format: "BPCells fragments".to_owned(),
+            container: self.container.kind().to_owned(),
+            version: Some(self.version.to_string()),
+            dialect: None,
+            bytes: Some(arrays.iter().map(|array| array.bytes).sum()),
+            arrays,
+        })
+    }
+
+    fn chromosome_names(&self) -> Result<StringList> {
+        members::chromosome_names(&*self.container, self.header.chromosomes)
+    }
+
+    fn cell_names(&self) -> Result<StringList> {
+        self.container.strings(CELL_NAMES)
+    }
+
+    fn units(
+        &self,
+        positions: Range<u64>,
+        fields: FragmentFields,
+    ) -> Result<Box<dyn UnitReader<'_, FragmentBatch> + '_>> {
+        if positions.start > positions.end || positions.end > self.header.count {
+            return Err(Error::argument(format!(
+                "fragments {} to {} of {} were asked for",
+                positions.start, positions.end, self.header.count
+            )));
+        }
+        Ok(Box::new(Reader::new(self, positions, fields)))
+    }
+
+    fn overlapping(&self, chromosome: u32, bases: Range<u32>) -> Result<Range<u64>> {
+        if chromosome >= self.header.chromosomes {
+            return Err(Error::argument(format!(
+                "chromosome {chromosome} of {} was asked for",
+                self.header.chromosomes
+            )));
+        }
+        self.find_overlapping(chromosome, bases)
+    }
+}

@@ -1,0 +1,166 @@
+//! Checking all of a container of fragments.
+
+use nnz_bitpack::{CHUNK, Codec};
+use nnz_container::Container;
+use nnz_core::{
+    At, Finding, FragmentBatch, FragmentFields, FragmentSource as _, Result, ValueType,
+};
+
+use super::end_max::{EndMax, Entry};
+use super::members::{CELL, CELL_NAMES, CHR_NAMES, CHR_PTR, END, END_MAX, START};
+use super::segments;
+use super::source::FragmentSource;
+use crate::arrays::chunks;
+use crate::check::{Check, add_member_names};
+use crate::version;
+use crate::{FragmentVersion, Packing};
+
+/// Checks every member of the fragments in the container that `open` opens, and hands what is
+/// found to `each`.
+///
+/// # Errors
+///
+/// Fails only where `open` does; whatever else is wrong is a finding.
+pub fn validate_fragments(
+    open: &dyn Fn() -> Result<Box<dyn Container>>,
+    each: &mut dyn FnMut(Finding),
+) -> Result<()> {
+    let container = open()?;
+    let mut check = Check::new(&*container, each);
+    if members(&mut check).is_none() || check.faults > 0 {
+        return Ok(());
+    }
+    // All lengths fit: now every fragment can be decoded.
+    let source = FragmentSource::open(open()?);
+    if let Some(source) = check.take(source) {
+        // Apart, so that what is wrong with one does not hide what is wrong with the other.
+        let decoded = cells(&source);
+        check.take(decoded);
+        let decoded = intervals(&mut check, &source);
+        check.take(decoded);
+    }
+    Ok(())
+}
+
+/// Checks each member by itself and the lengths that follow from each other. `None` where what the
+/// rest depends on is not known.
+fn members(check: &mut Check<'_>) -> Option<()> {
+    let text = check.container.tag(version::TAG);
+    let text = check.take(text)?;
+    let version = FragmentVersion::parse(&text, &check.place(version::TAG));
+    let version = check.take(version)?;
+    let FragmentVersion { packing, generation } = version;
+    check.foreign(&member_names(version), version);
+
+    check.trailing(CHR_PTR);
+    names(check, CELL_NAMES, None);
+    let read = segments::read(check.container, generation);
+    let header = check.take(read).map(|(_, header)| header);
+    names(check, CHR_NAMES, header.as_ref().map(|header| header.chromosomes));
+    let count = header?.count;
+    check.integers(CELL, Codec::Plain, packing, generation, count);
+    check.integers(START, Codec::Delta, packing, generation, count);
+    check.integers(END, Codec::Plain, packing, generation, count);
+    check.array(END_MAX, ValueType::U32, chunks(count)).map(drop)
+}
+
+/// Checks that names can be read, and that there are as many of them as there have to be.
+fn names(check: &mut Check<'_>, name: &str, expected: Option<u32>) {
+    let mut count = 0;
+    let read = check.container.for_each_string(name, &mut |_| {
+        count += 1;
+        Ok(())
+    });
+    if check.take(read).is_some()
+        && let Some(expected) = expected
+        && count != u64::from(expected)
+    {
+        let expected = format!("{expected}, one for each pair in {CHR_PTR}");
+        check.fault(check.place(name), format!("found {count} names, expected {expected}"));
+    }
+}
+
+/// Decodes every cell.
+fn cells(source: &FragmentSource) -> Result<()> {
+    let fields = FragmentFields { cells: true, starts: false, ends: false };
+    let mut batch = FragmentBatch::default();
+    let mut reader = source.units(0..source.header().count, fields)?;
+    while let Some(unit) = reader.next_unit()? {
+        unit.decode(&mut batch)?;
+    }
+    Ok(())
+}
+
+/// Decodes every start and end, and holds `end_max` to them.
+fn intervals(check: &mut Check<'_>, source: &FragmentSource) -> Result<()> {
+    let mut bounds = Bounds { source, read: 0, found: Vec::new(), low: None, other: None };
+    let mut end_max = EndMax::default();
+    let mut batch = FragmentBatch::default();
+    let mut entries = Vec::new();
+    for segment in &source.header().segments {
+        end_max.next_chromosome();
+        let mut reader = source.units(segment.fragments.clone(), FragmentFields::INTERVALS)?;
+        while let Some(unit) = reader.next_unit()? {
+            unit.decode(&mut batch)?;
+            end_max.push(&batch.ends, |entry| entries.push(entry));
+            bounds.compare(&entries)?;
+            entries.clear();
+        }
+    }
+    entries.extend(end_max.finish());
+    bounds.compare(&entries)?;
+
+    if let Some((element, found, needed)) = bounds.low {
+        let last = element.saturating_mul(CHUNK as u64).saturating_add(CHUNK as u64 - 1);
+        let message = format!(
+            "found {found}, expected at least {needed}, the furthest end up to fragment {last}; \
+             BPCells does not find all fragments of a region by it"
+        );
+        check.fault(source.end_max.place().at(At::Element(element)), message);
+    }
+    if let Some((element, found, exact)) = bounds.other {
+        let message = format!("found {found}, where BPCells writes {exact}; no fragment is missed");
+        check.note(source.end_max.place().at(At::Element(element)), message);
+    }
+    Ok(())
+}
+
+/// Compares `end_max` with what it should be.
+struct Bounds<'a> {
+    source: &'a FragmentSource,
+    /// Entries compared.
+    read: u64,
+    found: Vec<u32>,
+    /// The first entry that is too low: its number, what it is and what it should be.
+    low: Option<(u64, u32, u32)>,
+    /// The first entry that is not too low, but not what BPCells writes.
+    other: Option<(u64, u32, u32)>,
+}
+
+impl Bounds<'_> {
+    /// Takes what the next entries should be.
+    fn compare(&mut self, entries: &[Entry]) -> Result<()> {
+        self.found.resize(entries.len(), 0);
+        self.source.end_max.read(self.read, &mut self.found)?;
+        for ((&found, entry), element) in self.found.iter().zip(entries).zip(self.read..) {
+            if found < entry.needed {
+                self.low.get_or_insert((element, found, entry.needed));
+            } else if found != entry.exact {
+                self.other.get_or_insert((element, found, entry.exact));
+            }
+        }
+        self.read += entries.len() as u64;
+        Ok(())
+    }
+}
+
+/// Lists the members that fragments of a version have.
+fn member_names(version: FragmentVersion) -> Vec<String> {
+    let mut names: Vec<String> =
+        [version::TAG, CELL_NAMES, CHR_NAMES, CHR_PTR, END_MAX].map(str::to_owned).into();
+    let packed = version.packing == Packing::Packed;
+    for (name, starts) in [(CELL, false), (START, true), (END, false)] {
+        add_member_names(&mut names, name, packed, starts, version.generation);
+    }
+    names
+}

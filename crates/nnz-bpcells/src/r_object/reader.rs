@@ -1,0 +1,178 @@
+//! Reading a BPCells object.
+
+use std::path::Path;
+
+use nnz_container::rds::{Rds, Value};
+use nnz_container::{Capabilities, Container, NumberArray};
+use nnz_core::{At, Error, Order, Place, Result, ValueType};
+
+use super::class::{holds_none, versions_of};
+use super::views::{BitCast, WholeNumbers};
+use crate::version;
+
+/// A matrix or fragments of BPCells that R saved, as the named arrays it stands for.
+pub struct RObject {
+    rds: Rds,
+    version: String,
+    /// Whether shape, names and order are said in the way of R.
+    in_slots: bool,
+}
+
+/// The members of an S4 matrix, and the slots that tell what they would.
+const SHAPE: (&str, &str) = ("shape", "dim");
+const NAMES: [(&str, &str); 2] = [("row_names", "dimnames[[1]]"), ("col_names", "dimnames[[2]]")];
+const STORAGE_ORDER: (&str, &str) = ("storage_order", "transpose");
+
+impl RObject {
+    /// Takes an object of R.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the object is of no class that holds data (its message says what it points to),
+    /// or has no version or another than its class.
+    pub fn open(rds: Rds) -> Result<Self> {
+        let expected = match rds.class() {
+            None => None,
+            Some(class) => match versions_of(class) {
+                Some(start) => Some(start),
+                None => return Err(holds_none(&rds, class)),
+            },
+        };
+        let version = rds.tag(version::TAG)?;
+        if let Some(start) = expected
+            && !version.starts_with(start)
+        {
+            let place = Place::array(rds.path(), version::TAG);
+            let class = rds.class().unwrap_or_default();
+            let expected = format!("{start}..., since the class is {class}");
+            return Err(Error::mismatch(
+                place,
+                format!("\"{}\"", version.escape_debug()),
+                expected,
+            ));
+        }
+        let in_slots = expected.is_some_and(|start| start.contains("-matrix-"));
+        Ok(Self { rds, version, in_slots })
+    }
+
+    /// Returns the version, which says whether it is a matrix or fragments.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    fn place(&self, name: &str) -> Place {
+        Place::array(self.rds.path(), name)
+    }
+
+    /// Returns the slot in which a member lies.
+    fn slot<'a>(&self, name: &'a str) -> &'a str {
+        let slots = NAMES.iter().chain([&SHAPE, &STORAGE_ORDER]);
+        let found = slots.into_iter().find(|(member, _)| self.in_slots && *member == name);
+        found.map_or(name, |(_, slot)| slot)
+    }
+
+    /// Reads `transpose`: whether the matrix is stored row by row.
+    fn order(&self) -> Result<Order> {
+        let (_, slot) = STORAGE_ORDER;
+        let value = &self.rds.object(slot)?.value;
+        if let Value::Logical(flags) = value {
+            match flags[..] {
+                [0] => return Ok(Order::Col),
+                [1] => return Ok(Order::Row),
+                _ => {}
+            }
+        }
+        Err(Error::mismatch(self.place(slot), value.kind(), "TRUE or FALSE"))
+    }
+
+    /// Checks that `dim` has no negative or missing side, which as bits would be a large one.
+    fn check_shape(&self) -> Result<()> {
+        let (_, slot) = SHAPE;
+        let Value::Integer(sides) = &self.rds.object(slot)?.value else { return Ok(()) };
+        let bad = (0..sides.len().min(2)).find(|&i| sides.get(i).is_some_and(|side| side < 0));
+        match bad {
+            None => Ok(()),
+            Some(element) => {
+                let place = self.place(slot).at(At::Element(element));
+                let found = sides.get(element).unwrap_or(0);
+                Err(Error::mismatch(place, found, "0 or more"))
+            }
+        }
+    }
+}
+
+/// Returns whether an array counts or points, so that it is of 64 bits where there are such.
+fn is_wide(name: &str) -> bool {
+    matches!(name, "idxptr" | "chr_ptr") || name.ends_with("_idx_offsets")
+}
+
+impl Container for RObject {
+    fn path(&self) -> &Path {
+        self.rds.path()
+    }
+
+    fn kind(&self) -> &'static str {
+        self.rds.kind()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            value_types: &[ValueType::U32, ValueType::U64, ValueType::F32, ValueType::F64],
+            ..self.rds.capabilities()
+        }
+    }
+
+    fn members(&self) -> Result<Vec<String>> {
+        let mut members = self.rds.members()?;
+        if self.in_slots {
+            let slots = ["dim", "dimnames", "transpose"];
+            members.retain(|name| !slots.contains(&&**name));
+            let stand_for = NAMES.iter().chain([&SHAPE, &STORAGE_ORDER]);
+            members.extend(stand_for.map(|(name, _)| (*name).to_owned()));
+            members.sort_unstable();
+        }
+        Ok(members)
+    }
+
+    fn tag(&self, name: &str) -> Result<String> {
+        self.rds.tag(name)
+    }
+
+    fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
+        let slot = self.slot(name);
+        if slot == SHAPE.1 {
+            self.check_shape()?;
+        }
+        let array = self.rds.array(slot)?;
+        Ok(match array.value_type() {
+            ValueType::F64 if is_wide(name) => Box::new(WholeNumbers(array)),
+            ValueType::U32 if name == "val" && self.version.contains("-float-") => {
+                Box::new(BitCast(array, ValueType::F32))
+            }
+            _ => array,
+        })
+    }
+
+    fn strings_size(&self, name: &str) -> Result<u64> {
+        let slot = self.slot(name);
+        if slot == STORAGE_ORDER.1 {
+            return self.order().map(|_| size_of::<i32>() as u64);
+        }
+        self.rds.strings_size(slot)
+    }
+
+    fn for_each_string(&self, name: &str, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let slot = self.slot(name);
+        if slot == STORAGE_ORDER.1 {
+            return each(self.order()?.to_string().as_bytes());
+        }
+        self.rds.for_each_string(slot, each)
+    }
+}
+
+impl std::fmt::Debug for RObject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RObject").field("path", &self.rds.path()).finish_non_exhaustive()
+    }
+}

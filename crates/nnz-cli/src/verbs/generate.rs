@@ -1,0 +1,52 @@
+//! `nnz completions` and `nnz man`: what packages hold besides the command.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::Path;
+
+use clap::{Command, CommandFactory as _};
+use nnz::{Error, ErrorKind, Place};
+
+use crate::output::{failed, with_stdout};
+use crate::{Outcome, args};
+
+/// Prints the script for a shell.
+pub(crate) fn completions(args: &args::Completions) -> Result<Outcome, Error> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut args::Args::command(), "nnz", &mut script);
+    with_stdout(|out| out.write_all(&script).map_err(failed))?;
+    Ok(Outcome::Good)
+}
+
+/// Writes the pages of the manual.
+pub(crate) fn man(args: &args::Man) -> Result<Outcome, Error> {
+    let directory = &args.directory;
+    fs::create_dir_all(directory).map_err(|error| Error::io(directory, error))?;
+    let mut command = args::Args::command().disable_help_subcommand(true);
+    command.build();
+    let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+    for page in std::iter::once(&command).chain(verbs) {
+        let name = page.get_display_name().unwrap_or("nnz").to_owned();
+        let path = directory.join(format!("{name}.1"));
+        let text = render(page).map_err(|error| Error::io(&path, error))?;
+        write(&path, &text, args.force)?;
+    }
+    Ok(Outcome::Good)
+}
+
+fn render(page: &Command) -> std::io::Result<Vec<u8>> {
+    let version = format!("nnz {}", env!("CARGO_PKG_VERSION"));
+    let mut text = Vec::new();
+    clap_mangen::Man::new(page.clone()).source(version).manual("nnz").render(&mut text)?;
+    Ok(text)
+}
+
+fn write(path: &Path, text: &[u8], force: bool) -> Result<(), Error> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(force).create_new(!force).truncate(force);
+    let mut file = options.open(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => Error::new(ErrorKind::Exists, Place::path(path)),
+        _ => Error::io(path, error),
+    })?;
+    file.write_all(text).map_err(|error| Error::io(path, error))
+}

@@ -1,0 +1,112 @@
+//! `nnz convert` and its kin: what writes a matrix.
+
+use nnz::{ConcatOptions, ConvertOptions, Error, Location, Rounding, Summary, WriteOptions};
+
+use crate::Outcome;
+use crate::args::{self, Selected, Writing};
+use crate::output::{bytes, rounded, tell};
+use crate::progress::Bar;
+
+/// Converts, with rows and columns exchanged or not, and says what it came to.
+pub(crate) fn convert(
+    args: &args::Convert,
+    transpose: bool,
+    quiet: bool,
+) -> Result<Outcome, Error> {
+    let options = ConvertOptions { transpose, ..options(&args.writing) };
+    let summary = nnz::convert(&args.source, &args.target, &options, &Bar::new(quiet))?;
+    if !quiet {
+        summarise(std::slice::from_ref(&args.source), &args.target, &summary);
+    }
+    Ok(Outcome::Good)
+}
+
+/// Writes some rows and columns.
+pub(crate) fn slice(args: &args::Slice, quiet: bool) -> Result<Outcome, Error> {
+    let rows = Selected::list(args.rows.as_ref())?;
+    let cols = Selected::list(args.cols.as_ref())?;
+    let (options, bar) = (options(&args.writing), Bar::new(quiet));
+    let summary = nnz::slice(&args.source, &args.target, [&rows, &cols], &options, &bar)?;
+    if !quiet {
+        summarise(std::slice::from_ref(&args.source), &args.target, &summary);
+    }
+    Ok(Outcome::Good)
+}
+
+/// Writes matrices one behind the other.
+pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error> {
+    let options = options(&args.writing);
+    let how = ConcatOptions {
+        value_type: options.value_type,
+        rounding: options.rounding,
+        ignore_names: args.ignore_names,
+    };
+    let (axis, bar) = (args.axis.into(), Bar::new(quiet));
+    let summary = nnz::concat(&args.sources, &args.target, axis, &how, &options, &bar)?;
+    if !quiet {
+        summarise(&args.sources, &args.target, &summary);
+    }
+    Ok(Outcome::Good)
+}
+
+fn options(args: &Writing) -> ConvertOptions {
+    ConvertOptions {
+        format: args.to,
+        order: args.order.map(Into::into),
+        value_type: args.value_type,
+        rounding: if args.lossy { Rounding::Nearest } else { Rounding::Refused },
+        duplicates: args.duplicates.map(Into::into),
+        packing: args.unpacked.then_some(nnz::Packing::Unpacked),
+        generation: args.format_version,
+        compress: args.compress,
+        layout: args.format.map(Into::into),
+        write: WriteOptions { overwrite: args.force, sync: !args.no_sync },
+        strict: args.strict,
+        transpose: false,
+        memory: args.resources.bytes(),
+        threads: args.threads.number(),
+    }
+}
+
+/// Prints the summary to standard error: the target may be standard output.
+fn summarise(sources: &[Location], target: &Location, summary: &Summary) {
+    for note in &summary.notes {
+        tell(&format!("note: {note}"));
+    }
+    if !summary.dropped.is_empty() {
+        tell(&format!("dropped, for want of a place: {}", summary.dropped.join(", ")));
+    }
+    let size = match summary.bytes_before {
+        Some(before) if before > 0 && summary.bytes_after > 0 => {
+            let hundredths = u128::from(before) * 100 / u128::from(summary.bytes_after);
+            let (whole, hundredths) = (hundredths / 100, hundredths % 100);
+            format!(
+                "{} -> {} (ratio {whole}.{hundredths:02})",
+                bytes(before),
+                bytes(summary.bytes_after)
+            )
+        }
+        _ => bytes(summary.bytes_after),
+    };
+    let nanos = std::time::Duration::from_secs_f64(summary.seconds).as_nanos().max(1);
+    let rate = u128::from(summary.entries) * 1_000_000_000 / nanos;
+    // Control characters in a file's name must not reach the terminal.
+    let shown = |place: &Location| nnz::Place::path(place.to_string()).to_string();
+    let sources: Vec<String> = match sources {
+        [first, .., last] if sources.len() > 4 => {
+            let between = format!("{} more", sources.len() - 2);
+            vec![shown(first), between, shown(last)]
+        }
+        few => few.iter().map(shown).collect(),
+    };
+    tell(&format!("{} -> {}", sources.join(", "), shown(target)));
+    tell(&format!(
+        "  {} rows, {} columns, {} entries",
+        summary.shape.rows, summary.shape.cols, summary.entries
+    ));
+    tell(&format!("  {size}"));
+    if summary.disk > 0 {
+        tell(&format!("  sorted with {} of temporary disk space", bytes(summary.disk)));
+    }
+    tell(&format!("  {:.2} s, {} entries/s", summary.seconds, rounded(rate)));
+}

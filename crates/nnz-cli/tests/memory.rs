@@ -1,0 +1,275 @@
+//! `--memory` is obeyed: the peak stays below it and a fixed allowance, whatever the matrix is like.
+//!
+//! What takes minutes and several gigabytes of disk is ignored unless asked for:
+//! `cargo test --release -p nnz-cli --test memory -- --ignored`.
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    reason = "a test stops where it fails, and uses what it needs of what tests share"
+)]
+
+mod common;
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use common::{command, run, text};
+use wait4::Wait4 as _;
+
+/// What the command may take beside `--memory`: its own code, buffers of threads, allocators.
+const ALLOWANCE: u64 = 150_000_000;
+
+/// Runs the command with so many megabytes to its end, and holds its peak to the promise.
+///
+/// The system counts into a process's peak what its parent held when it was started, so that these
+/// tests have to stay small themselves: they write what they make up as they go.
+#[track_caller]
+fn within(megabytes: u64, arguments: &[&str]) {
+    let memory = format!("--memory={megabytes}M");
+    let mut child = command()
+        .arg("-q")
+        .args(arguments)
+        .arg(memory)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut told = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+    let done = child.wait4().unwrap();
+    assert!(done.status.success(), "{arguments:?}: {told}");
+    let (peak, most) = (done.rusage.maxrss, megabytes * 1_000_000 + ALLOWANCE);
+    eprintln!("{:>6} of {} MB: {}", peak / 1_000_000, most / 1_000_000, arguments.join(" "));
+    assert!(peak <= most, "{arguments:?} took {peak} bytes, {most} are promised");
+}
+
+/// A directory that is gone afterwards, on the disk that the build is on.
+struct Bench(tempfile::TempDir);
+
+impl Bench {
+    fn new() -> Self {
+        Self(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn remove(&self, name: &str) {
+        let path = self.path(name);
+        fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path)).unwrap();
+    }
+
+    /// Writes a text of entries, given by row and column counted from 0.
+    fn text(&self, name: &str, shape: [u64; 2], count: u64, place: impl Fn(u64) -> [u64; 2]) {
+        let mut out = BufWriter::with_capacity(1 << 16, File::create(self.path(name)).unwrap());
+        let [rows, cols] = shape;
+        let banner = "%%MatrixMarket matrix coordinate integer general";
+        writeln!(out, "{banner}\n{rows} {cols} {count}").unwrap();
+        let mut line = Vec::new();
+        for entry in 0..count {
+            let [row, col] = place(entry);
+            assert!(row < rows && col < cols);
+            line.clear();
+            for (number, after) in [(row + 1, b' '), (col + 1, b' '), (value(row, col), b'\n')] {
+                digits(number, &mut line);
+                line.push(after);
+            }
+            out.write_all(&line).unwrap();
+        }
+        out.flush().unwrap();
+    }
+
+    /// Runs a conversion within the promise, and checks all of what it wrote.
+    #[track_caller]
+    fn convert(&self, megabytes: u64, verb: &str, from: &str, to: &str, flags: &[&str]) {
+        let (from, to) = (self.path(from), self.path(to));
+        let mut arguments = vec![verb, text(&from), text(&to), "--no-sync"];
+        arguments.extend(flags);
+        within(megabytes, &arguments);
+        within(megabytes, &["validate", text(&to)]);
+    }
+
+    /// Expects two matrices to be equal, found out within the promise.
+    #[track_caller]
+    fn same(&self, megabytes: u64, one: &str, other: &str) {
+        let (one, other) = (self.path(one), self.path(other));
+        within(megabytes, &["diff", text(&one), text(&other)]);
+    }
+
+    /// Expects a number of entries, and of what they add up to.
+    #[track_caller]
+    fn expect(&self, name: &str, entries: u64, sum: u64) {
+        let out = run(&["stats", "--json", text(&self.path(name))]).good();
+        let told: serde_json::Value = serde_json::from_str(&out).unwrap();
+        let found = ["nnz", "sum"].map(|what| told["whole"][what].as_u64());
+        assert_eq!(found, [Some(entries), Some(sum)], "{out}");
+    }
+}
+
+/// The value of a cell.
+fn value(row: u64, col: u64) -> u64 {
+    (row * 31 + col * 17) % 900 + 1
+}
+
+fn sum(count: u64, place: impl Fn(u64) -> [u64; 2]) -> u64 {
+    (0..count).map(place).map(|[row, col]| value(row, col)).sum()
+}
+
+/// Appends a number, without the formatting machinery: there are hundreds of millions.
+fn digits(mut number: u64, line: &mut Vec<u8>) {
+    let start = line.len();
+    loop {
+        line.push(b'0' + u8::try_from(number % 10).unwrap());
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    line[start..].reverse();
+}
+
+/// Every cell number below `cells` once, far from the one before. `cells` is a power of two.
+fn scattered(entry: u64, cells: u64) -> u64 {
+    entry.wrapping_mul(0x9e37_79b1) % cells
+}
+
+#[test]
+fn one_row_that_holds_most_of_it() {
+    let bench = Bench::new();
+    let (shape, count) = ([1 << 12, 1 << 22], 3_000_000);
+    // Nine in ten entries are in row 5, in no order.
+    let place = |entry: u64| match entry % 10 {
+        0 => [scattered(entry, 1 << 12) ^ 1, scattered(entry, 1 << 22)],
+        _ => [5, scattered(entry, 1 << 22)],
+    };
+    bench.text("m.mtx", shape, count, place);
+    bench.convert(16, "convert", "m.mtx", "col.bpcells", &[]);
+    bench.expect("col.bpcells", count, sum(count, place));
+    bench.convert(16, "convert", "m.mtx", "row.bpcells", &["--order=row"]);
+    bench.same(16, "col.bpcells", "row.bpcells");
+    bench.convert(16, "transpose", "row.bpcells", "turned.bpcells", &["--unpacked"]);
+    bench.convert(16, "transpose", "turned.bpcells", "back.mtx", &[]);
+    bench.same(16, "m.mtx", "back.mtx");
+}
+
+#[test]
+fn one_column_that_is_all_of_it() {
+    let bench = Bench::new();
+    // As many rows as a store has at the most.
+    let (shape, count) = ([u32::MAX.into(), 3], 2_500_000);
+    let place = |entry: u64| [scattered(entry * 1_000, 1 << 31) * 2 + entry % 2, 1];
+    bench.text("m.mtx", shape, count, place);
+    bench.convert(16, "convert", "m.mtx", "col.bpcells", &[]);
+    bench.expect("col.bpcells", count, sum(count, place));
+    bench.convert(16, "convert", "col.bpcells", "again.mtx", &[]);
+    bench.same(16, "again.mtx", "col.bpcells");
+}
+
+#[test]
+fn majors_that_are_mostly_empty() {
+    let bench = Bench::new();
+    let (shape, count) = ([1 << 10, 100_000_000], 500_000);
+    let place = |entry: u64| [entry % (1 << 10), scattered(entry, 1 << 26)];
+    bench.text("m.mtx", shape, count, place);
+    bench.convert(16, "convert", "m.mtx", "row.bpcells", &["--order=row"]);
+    bench.expect("row.bpcells", count, sum(count, place));
+    bench.convert(16, "transpose", "row.bpcells", "turned.mtx", &[]);
+    // A pointer of four bytes for each of the columns.
+    bench.convert(16, "convert", "m.mtx", "col.bpcells", &["--format-version=1"]);
+    bench.same(16, "col.bpcells", "row.bpcells");
+}
+
+/// Writes a store of a gigabyte, column by column, as plain numbers.
+fn large_store(path: &Path) -> [u64; 2] {
+    let (rows, cols, each) = (30_000_u32, 100_000_u32, 1_300_u32);
+    fs::create_dir(path).unwrap();
+    for (name, content) in [
+        ("version", "unpacked-uint-matrix-v2\n"),
+        ("storage_order", "col\n"),
+        ("row_names", ""),
+        ("col_names", ""),
+    ] {
+        fs::write(path.join(name), content).unwrap();
+    }
+    let array = |name: &str, magic: &[u8]| {
+        let mut out = BufWriter::with_capacity(1 << 16, File::create(path.join(name)).unwrap());
+        out.write_all(magic).unwrap();
+        out
+    };
+    let mut shape = array("shape", b"UINT32v1");
+    shape.write_all(&rows.to_le_bytes()).unwrap();
+    shape.write_all(&cols.to_le_bytes()).unwrap();
+    let mut pointers = array("idxptr", b"UINT64v1");
+    let (mut index, mut val) = (array("index", b"UINT32v1"), array("val", b"UINT32v1"));
+    let mut total = 0;
+    for col in 0..cols {
+        pointers.write_all(&u64::from(col * each).to_le_bytes()).unwrap();
+        for entry in 0..each {
+            // Ascending, with steps that vary.
+            let row = entry * 23 + (col * 37 + entry * 11) % 23;
+            let value = (row ^ col) % 900 + 1;
+            total += u64::from(value);
+            index.write_all(&row.to_le_bytes()).unwrap();
+            val.write_all(&value.to_le_bytes()).unwrap();
+        }
+    }
+    let entries = u64::from(cols) * u64::from(each);
+    pointers.write_all(&entries.to_le_bytes()).unwrap();
+    [shape, pointers, index, val].iter_mut().for_each(|file| file.flush().unwrap());
+    [entries, total]
+}
+
+#[test]
+#[ignore = "takes minutes, and 5 GB of disk"]
+fn a_store_of_a_gigabyte() {
+    let bench = Bench::new();
+    let [entries, total] = large_store(&bench.path("m.bpcells"));
+    assert!(bench.path("m.bpcells/index").metadata().unwrap().len() > 500_000_000);
+    bench.expect("m.bpcells", entries, total);
+    let convert = |to: &str, flags: &[&str]| {
+        bench.convert(256, "convert", "m.bpcells", to, flags);
+        bench.same(256, "m.bpcells", to);
+    };
+    convert("packed.bpcells", &[]);
+    convert("m.mtx", &[]);
+    bench.remove("m.mtx");
+    convert("m.h5", &["--to=bpcells"]);
+    bench.remove("m.h5");
+    convert("m.mtx.gz", &[]);
+    bench.remove("m.mtx.gz");
+    // All of it is sorted.
+    convert("row.bpcells", &["--order=row"]);
+    bench.remove("row.bpcells");
+    bench.convert(256, "transpose", "m.bpcells", "turned.bpcells", &[]);
+    bench.expect("turned.bpcells", entries, total);
+    bench.convert(256, "transpose", "turned.bpcells", "back.bpcells", &[]);
+    bench.same(256, "packed.bpcells", "back.bpcells");
+}
+
+#[test]
+#[ignore = "takes minutes, and 4 GB of disk"]
+fn a_text_of_a_gigabyte_in_no_order() {
+    let bench = Bench::new();
+    let (shape, count) = ([1 << 15, 1 << 13], 68_000_000);
+    let place = |entry: u64| {
+        let cell = scattered(entry, 1 << 28);
+        [cell & 0x7fff, cell >> 15]
+    };
+    bench.text("m.mtx", shape, count, place);
+    assert!(bench.path("m.mtx").metadata().unwrap().len() > 950_000_000);
+    let total = sum(count, place);
+    bench.convert(256, "convert", "m.mtx", "col.bpcells", &[]);
+    bench.expect("col.bpcells", count, total);
+    bench.convert(256, "convert", "m.mtx", "row.bpcells", &["--order=row", "--unpacked"]);
+    bench.same(256, "row.bpcells", "col.bpcells");
+    bench.convert(256, "transpose", "m.mtx", "turned.mtx", &[]);
+    within(256, &["cat", text(&bench.path("m.mtx"))]);
+    bench.same(256, "m.mtx", "col.bpcells");
+}

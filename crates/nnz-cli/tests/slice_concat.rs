@@ -1,0 +1,224 @@
+//! `nnz slice` and `nnz concat`: what they write, and what they refuse.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    reason = "a test stops where it fails, and uses what it needs of what tests share"
+)]
+
+mod common;
+
+use std::fs;
+use std::path::PathBuf;
+
+use common::{content, names_in, run, run_with_input, testdata, text};
+
+/// A 10x folder with three genes and four cells.
+fn folder(scratch: &tempfile::TempDir, name: &str, genes: &str, cells: &str) -> PathBuf {
+    let folder = scratch.path().join(name);
+    fs::create_dir(&folder).unwrap();
+    let entries = "1 1 1\n3 1 2\n2 2 3\n1 4 4\n2 4 5\n3 4 6\n";
+    let matrix = format!("%%MatrixMarket matrix coordinate integer general\n3 4 6\n{entries}");
+    fs::write(folder.join("matrix.mtx"), matrix).unwrap();
+    fs::write(folder.join("genes.tsv"), genes.replace(' ', "\n") + "\n").unwrap();
+    fs::write(folder.join("barcodes.tsv"), cells.replace(' ', "\n") + "\n").unwrap();
+    folder
+}
+
+const GENES: &str = "CD3E CD8A MS4A1";
+const CELLS: &str = "AAA CCC GGG TTT";
+
+#[test]
+fn what_is_selected_is_written_in_the_order_it_was_listed() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = folder(&scratch, "pbmc", GENES, CELLS);
+    let store = scratch.path().join("pbmc.bpcells");
+    run(&["-q", "convert", text(&source), text(&store)]).good();
+    let list = scratch.path().join("cells.txt");
+    fs::write(&list, "TTT\r\nAAA\n2").unwrap();
+    let list = format!("@{}", text(&list));
+    let target = scratch.path().join("t.bpcells");
+    let target = text(&target);
+    for source in [text(&source), text(&store)] {
+        for (flags, entries, rows, cols) in [
+            (
+                &["--rows", "MS4A1,CD3E"][..],
+                "0\t0\t2\n1\t0\t1\n0\t3\t6\n1\t3\t4\n",
+                "MS4A1\nCD3E\n",
+                "AAA\nCCC\nGGG\nTTT\n",
+            ),
+            (
+                &["--cols", &list],
+                "0\t0\t4\n1\t0\t5\n2\t0\t6\n0\t1\t1\n2\t1\t2\n",
+                "CD3E\nCD8A\nMS4A1\n",
+                "TTT\nAAA\nGGG\n",
+            ),
+            (
+                &["--rows", "1:", "--cols", "3,:1"],
+                "0\t0\t5\n1\t0\t6\n1\t1\t2\n",
+                "CD8A\nMS4A1\n",
+                "TTT\nAAA\n",
+            ),
+            (&["--rows", "1:1"], "", "", "AAA\nCCC\nGGG\nTTT\n"),
+            (&["--cols", "0:0", "--rows", "2"], "", "MS4A1\n", ""),
+        ] {
+            let arguments = ["-q", "slice", source, target, "--force"];
+            run(&[&arguments[..], flags].concat()).good();
+            assert_eq!(run(&["cat", target]).good(), entries, "{flags:?}");
+            assert_eq!(run(&["names", target, "rows"]).good(), rows, "{flags:?}");
+            assert_eq!(run(&["names", target, "cols"]).good(), cols, "{flags:?}");
+            assert_eq!(run(&["validate", target]).good(), "");
+        }
+    }
+    // What convert can be told, slice can be told.
+    let out = run(&["-q", "slice", text(&store), "-", "--cols", "TTT", "--order", "row"]).good();
+    let banner = "%%MatrixMarket matrix coordinate integer general\n";
+    assert_eq!(out, format!("{banner}3 1 3\n1 1 4\n2 1 5\n3 1 6\n"));
+    let piped = format!("{banner}2 2 2\n2 2 9\n1 1 8\n");
+    let out = run_with_input(&["-q", "slice", "-", "-", "--rows", "1,0"], piped.as_bytes()).good();
+    assert_eq!(out, format!("{banner}2 2 2\n2 1 8\n1 2 9\n"));
+    let said = run(&["slice", text(&store), target, "--rows", "0", "--force"]);
+    assert!(said.err.contains("1 rows, 4 columns, 2 entries"), "{}", said.err);
+}
+
+#[test]
+fn what_cannot_be_selected_is_told_with_its_reason() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = folder(&scratch, "pbmc", "7 1 X", "A B A D");
+    let source = text(&source);
+    let nameless = scratch.path().join("m.mtx");
+    fs::write(&nameless, "%%MatrixMarket matrix coordinate integer general\n3 4 0\n").unwrap();
+    let nameless = text(&nameless);
+    let target = scratch.path().join("t.bpcells");
+    let target = text(&target);
+    for (source, flags, message) in [
+        (source, ["--rows", "2:4"], "there is no row 3: there are 3 rows, numbered from 0"),
+        (source, ["--rows", "3"], "there is no row 3: there are 3 rows, numbered from 0"),
+        (source, ["--cols", "9:"], "there is no column 9: there are 4 columns, numbered from 0"),
+        (source, ["--rows", "Y"], "there is no row with the name \"Y\""),
+        (nameless, ["--rows", "Y"], "there is no row with the name \"Y\": rows have none"),
+        (source, ["--cols", "A"], "\"A\" is the name of column 0 and of column 2"),
+        (source, ["--rows", "7,0"], "row 0 is selected twice"),
+        (source, ["--rows", "0:2,1"], "row 1 is selected twice"),
+        (source, ["--cols", "99999999999999999999"], "there is no column 99999999999999999999"),
+    ] {
+        let said = run(&["slice", source, target, flags[0], flags[1]]).refused();
+        assert!(said.starts_with(&format!("nnz: {source}: {message}")), "{said}");
+    }
+    // A number that is also the name of another.
+    let numbered = folder(&scratch, "numbered", "2 1 X", CELLS);
+    let numbered = text(&numbered);
+    let said = run(&["slice", numbered, target, "--rows", "2"]).refused();
+    let message = "2 is a position, and the name of row 0; say 2:3 or 0:1\n";
+    assert_eq!(said, format!("nnz: {numbered}: {message}"));
+    run(&["-q", "slice", numbered, target, "--rows", "1,2:3"]).good();
+    assert_eq!(run(&["names", target, "rows"]).good(), "1\nX\n");
+    let said = run(&["slice", source, "-", "--rows", "@no such list"]).refused();
+    assert_eq!(said, "nnz: no such list: no such file or directory\n");
+    for flags in
+        [&[][..], &["--rows", "5:2"], &["--rows", ""], &["--cols", "1,,2"], &["--cols", "@"]]
+    {
+        let done = run(&[&["slice", source, target, "--force"], flags].concat());
+        assert_eq!((done.code, &*done.out), (Some(2), ""), "{flags:?}");
+    }
+    assert_eq!(run(&["names", target, "rows"]).good(), "1\nX\n");
+}
+
+#[test]
+fn a_value_that_does_not_fit_leaves_nothing() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("m.mtx");
+    fs::write(&path, "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 0.5\n")
+        .unwrap();
+    let target = scratch.path().join("t.bpcells");
+    let to = ["slice", text(&path), text(&target), "--type", "uint"];
+    let said = run(&[&to[..], &["--rows", "1,0"]].concat()).refused();
+    let place = format!("nnz: what is selected of {}: entry (row 0, column 1): ", text(&path));
+    assert!(said.starts_with(&place), "{said}");
+    assert_eq!(names_in(scratch.path()), ["m.mtx"]);
+    run(&[&["-q"][..], &to, &["--rows", "0"]].concat()).good();
+    assert_eq!(run(&["cat", text(&target)]).good(), "0\t0\t1\n");
+}
+
+#[test]
+fn matrices_are_put_together_with_their_names() {
+    let scratch = tempfile::tempdir().unwrap();
+    let a = folder(&scratch, "a", GENES, "A1 A2 A3 A4");
+    let b = folder(&scratch, "b", GENES, "B1 B2 B3 B4");
+    let other = folder(&scratch, "other", "CD3E CD8B MS4A1", "C1 C2 C3 C4");
+    let [a, b, other] = [text(&a), text(&b), text(&other)];
+    let target = scratch.path().join("t.bpcells");
+    let target = text(&target);
+    let together = "0\t0\t1\n2\t0\t2\n1\t1\t3\n0\t3\t4\n1\t3\t5\n2\t3\t6\n\
+                    0\t4\t1\n2\t4\t2\n1\t5\t3\n0\t7\t4\n1\t7\t5\n2\t7\t6\n";
+    let stores: Vec<_> = ["col", "row"]
+        .map(|order| {
+            [a, b].map(|from| {
+                let to = format!("{from}.{order}.bpcells");
+                run(&["-q", "convert", from, &to, "--order", order]).good();
+                to
+            })
+        })
+        .concat();
+    for (a, b) in
+        [(a, b), (&*stores[0], &*stores[1]), (&stores[2], &stores[3]), (&stores[0], &stores[3])]
+    {
+        let to = ["-q", "concat", a, b, target, "--axis", "cols", "--order", "col", "--force"];
+        run(&to).good();
+        assert_eq!(run(&["cat", target]).good(), together, "{a} and {b}");
+        assert_eq!(run(&["names", target, "rows"]).good(), "CD3E\nCD8A\nMS4A1\n");
+        let cells = "A1\nA2\nA3\nA4\nB1\nB2\nB3\nB4\n";
+        assert_eq!(run(&["names", target, "cols"]).good(), cells);
+        assert_eq!(run(&["validate", target]).good(), "");
+    }
+    let before = content(scratch.path().join("t.bpcells").as_path());
+
+    // Names that differ are not mixed up, unless somebody says so.
+    let differ = ["concat", a, other, target, "--axis", "cols", "--force"];
+    let said = run(&differ).refused();
+    let message = format!(
+        "nnz: {other}: the name \"CD8B\" of row 1, which is \"CD8A\" in {a}; \
+         --ignore-names takes the first\n"
+    );
+    assert_eq!(said, message);
+    assert_eq!(content(scratch.path().join("t.bpcells").as_path()), before);
+    run(&[&["-q"][..], &differ, &["--ignore-names"]].concat()).good();
+    assert_eq!(run(&["names", target, "rows"]).good(), "CD3E\nCD8A\nMS4A1\n");
+
+    // A matrix without names leaves all without, and that is told.
+    let nameless = format!("{a}/matrix.mtx");
+    let done = run(&["concat", a, &nameless, target, "--axis", "cols", "--force"]);
+    let told = format!("the names of the cols of {a}, since {nameless} has none");
+    assert!(done.err.contains(&told), "{}", done.err);
+    assert_eq!(run(&["names", target, "cols"]).good(), "");
+    assert_eq!(run(&["names", target, "rows"]).good(), "CD3E\nCD8A\nMS4A1\n");
+    let strict = ["concat", a, &nameless, target, "--axis", "cols", "--force", "--strict"];
+    assert!(run(&strict).refused().contains(&told));
+}
+
+#[test]
+fn what_does_not_fit_together_is_told_with_both_names() {
+    let scratch = tempfile::tempdir().unwrap();
+    let one = testdata().join("bpcells/matrix_dir/one_uint.packed.col");
+    let basic = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
+    let [one, basic] = [text(&one), text(&basic)];
+    let target = scratch.path().join("t.bpcells");
+    let said = run(&["concat", one, basic, text(&target), "--axis", "rows"]).refused();
+    assert!(said.starts_with(&format!("nnz: {basic}: found ")), "{said}");
+    assert!(said.contains(" columns ("), "{said}");
+    assert!(said.contains(&format!("as in {one} (")), "{said}");
+    for arguments in [
+        &["concat", one, text(&target), "--axis", "diagonal"][..],
+        &["concat", one, text(&target)],
+        &["concat", one, "--axis", "rows"],
+        &["concat", "-", "-", "-", "--axis", "rows"],
+    ] {
+        assert_eq!(run(arguments).code, Some(2), "{arguments:?}");
+    }
+    assert!(names_in(scratch.path()).is_empty());
+    run(&["-q", "concat", basic, text(&target), "--axis", "rows"]).good();
+    assert_eq!(run(&["diff", basic, text(&target)]).good(), "");
+}

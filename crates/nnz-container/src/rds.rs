@@ -1,0 +1,64 @@
+//! Objects of R in `.rds` files: S4 objects, whose slots are the members, and lists with names.
+//!
+//! R has 32-bit integers and doubles. Integer (and logical) vectors are arrays of `uint32`, bit for
+//! bit; what an array means beyond that is known to the format that owns it. A member of a list
+//! that is a member itself is named as R does: `dimnames[[1]]`. `NULL` is a list of no strings.
+//!
+//! R reads and writes a file from its start to its end, so an object that is read lies in memory.
+//! One that is written does not: its arrays wait beside the target in files without a name.
+
+mod numbers;
+mod reader;
+mod spool;
+mod writer;
+
+use std::fs::File;
+use std::path::Path;
+
+use nnz_core::{At, Error, ErrorKind, Place, Result};
+
+pub use nnz_rds::{
+    Compression, Document, Entry, Integers, Limits, Object, Reals, Strings, TextRef, Value, Version,
+};
+pub use reader::Rds;
+pub use writer::{Form, RdsOptions, RdsWriter};
+
+/// Returns whether a file starts like an object of R, compressed or not.
+///
+/// # Errors
+///
+/// Fails where the file cannot be read.
+pub fn is_rds(path: &Path) -> Result<bool> {
+    let file = File::open(path).map_err(|error| Error::io(path, error))?;
+    // What cannot be decompressed is some other file.
+    Ok(nnz_rds::looks_like(file).unwrap_or(false))
+}
+
+/// Reads the object of a file, whatever it is.
+///
+/// # Errors
+///
+/// Fails where the file cannot be read, is damaged, takes more memory than `limits` say, or holds
+/// code or environments.
+pub fn read(path: &Path, limits: Limits) -> Result<Document> {
+    let io = |error| Error::io(path, error);
+    let file = File::open(path).map_err(io)?;
+    if file.metadata().map_err(io)?.is_dir() {
+        return Err(io(std::io::ErrorKind::IsADirectory.into()));
+    }
+    nnz_rds::read(file, limits).map_err(|error| placed(path, error))
+}
+
+/// Says in which file an error was found.
+pub fn placed(path: &Path, error: nnz_rds::Error) -> Error {
+    let (kind, offset) = error.into_parts();
+    let place = Place::path(path).at(At::Byte(offset));
+    let kind = match kind {
+        nnz_rds::ErrorKind::Io(error) => ErrorKind::Io(error),
+        nnz_rds::ErrorKind::Mismatch { found, expected } => ErrorKind::Mismatch { found, expected },
+        nnz_rds::ErrorKind::Memory { needed, allowed } => ErrorKind::Memory { needed, allowed },
+        nnz_rds::ErrorKind::Unsupported(what) => ErrorKind::Unsupported(what),
+        other => ErrorKind::Unsupported(other.to_string()),
+    };
+    Error::new(kind, place)
+}

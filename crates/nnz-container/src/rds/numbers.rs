@@ -1,0 +1,100 @@
+//! A vector of numbers as an array.
+
+use std::sync::Arc;
+
+use nnz_core::{Place, Result, ValueType};
+use nnz_rds::{Integers, Object, Reals, Value};
+
+use super::reader::element_of;
+use crate::NumberArray;
+use crate::array::check_range;
+
+/// A vector that belongs to an object.
+pub(super) struct Numbers {
+    object: Arc<Object>,
+    element: Option<usize>,
+    place: Place,
+    value_type: ValueType,
+    len: u64,
+}
+
+/// Elements of a sequence that are computed at a time.
+const BLOCK: usize = 512;
+
+impl Numbers {
+    /// Takes a vector of integers, logicals or doubles; `None` where it is no such.
+    pub(super) fn new(object: Arc<Object>, element: Option<usize>, place: Place) -> Option<Self> {
+        let (value_type, len) = match &element_of(&object, element).value {
+            Value::Integer(numbers) => (ValueType::U32, numbers.len()),
+            Value::Logical(numbers) => (ValueType::U32, numbers.len() as u64),
+            Value::Real(numbers) => (ValueType::F64, numbers.len()),
+            _ => return None,
+        };
+        Some(Self { object, element, place, value_type, len })
+    }
+}
+
+impl NumberArray for Numbers {
+    fn place(&self) -> Place {
+        self.place.clone()
+    }
+
+    fn value_type(&self) -> ValueType {
+        self.value_type
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn stored_bytes(&self) -> u64 {
+        match &element_of(&self.object, self.element).value {
+            // Three doubles.
+            Value::Integer(Integers::Sequence { .. }) | Value::Real(Reals::Sequence { .. }) => 24,
+            _ => self.len * self.value_type.size() as u64,
+        }
+    }
+
+    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
+        check_range(self, first, out.len())?;
+        let copy = |all: &[u8], out: &mut [u8]| {
+            let start = usize::try_from(first).unwrap_or(usize::MAX) * self.value_type.size();
+            out.copy_from_slice(&all[start..start + out.len()]);
+        };
+        match &element_of(&self.object, self.element).value {
+            Value::Logical(all) | Value::Integer(Integers::Stored(all)) => {
+                copy(bytemuck::cast_slice(all), out);
+            }
+            Value::Real(Reals::Stored(all)) => copy(bytemuck::cast_slice(all), out),
+            Value::Integer(sequence) => {
+                in_blocks(first, out, [0_i32; BLOCK], |from, block| {
+                    // It reaches as far as was checked above.
+                    let _ = sequence.read(from, block);
+                });
+            }
+            Value::Real(sequence) => {
+                in_blocks(first, out, [0_f64; BLOCK], |from, block| {
+                    let _ = sequence.read(from, block);
+                });
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Computes elements from `first` on, some at a time.
+fn in_blocks<T: bytemuck::Pod>(
+    first: u64,
+    out: &mut [u8],
+    mut block: [T; BLOCK],
+    read: impl Fn(u64, &mut [T]),
+) {
+    let mut from = first;
+    for part in out.chunks_mut(BLOCK * size_of::<T>()) {
+        let elements = &mut block[..part.len() / size_of::<T>()];
+        read(from, elements);
+        part.copy_from_slice(bytemuck::cast_slice(elements));
+        from += elements.len() as u64;
+    }
+}

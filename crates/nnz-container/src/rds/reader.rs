@@ -1,0 +1,228 @@
+//! Reading the members of an object.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nnz_core::{At, Error, ErrorKind, Place, Result, ValueType};
+use nnz_rds::{Document, Limits, Object, Text, TextRef, Value};
+
+use super::numbers::Numbers;
+use crate::{Capabilities, Container, NumberArray};
+
+/// What an object can hold.
+pub(super) const CAPABILITIES: Capabilities = Capabilities {
+    value_types: &[ValueType::U32, ValueType::F64],
+    line_breaks: true,
+    any_bytes: false,
+};
+
+/// An object of R, read into memory.
+#[derive(Debug)]
+pub struct Rds {
+    path: PathBuf,
+    native: Option<String>,
+    class: Option<String>,
+    members: BTreeMap<String, Arc<Object>>,
+}
+
+impl Rds {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`read`](super::read) and [`from_document`](Self::from_document).
+    pub fn open(path: &Path, limits: Limits) -> Result<Self> {
+        Self::from_document(path, super::read(path, limits)?)
+    }
+
+    /// Takes an object that has been read from `path`.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is neither an S4 object nor a list with a name for each member.
+    pub fn from_document(path: &Path, document: Document) -> Result<Self> {
+        let Document { native, object, .. } = document;
+        let place = Place::path(path);
+        let to_utf8 = |text: TextRef<'_>| utf8(text, native.as_deref(), &place);
+        let mut members = BTreeMap::new();
+        let mut add = |name: String, object: Object| {
+            let place = Place::array(path, &*name);
+            match members.insert(name, Arc::new(object)) {
+                None => Ok(()),
+                Some(_) => Err(Error::mismatch(place, "a second member of this name", "one")),
+            }
+        };
+        let mut class = None;
+        if object.is_s4() {
+            let name = object.class();
+            let name = name.as_ref().map(Text::get);
+            let Some(name) = name else {
+                return Err(Error::mismatch(place, "an S4 object without a class", "its class"));
+            };
+            class = Some(to_utf8(name)?);
+            for entry in object.attributes {
+                let Some(tag) = entry.tag.filter(|tag| !tag.is("class")) else { continue };
+                add(to_utf8(tag.text())?, entry.value)?;
+            }
+        } else {
+            let (list, names) = named_list(object, &place)?;
+            let mut list = list.into_iter();
+            names.try_for_each(|name| match (name, list.next()) {
+                (Some(name), Some(object)) => add(to_utf8(name)?, object),
+                _ => Err(Error::mismatch(place.clone(), "a member without a name", "its name")),
+            })?;
+        }
+        Ok(Self { path: path.to_path_buf(), native, class, members })
+    }
+
+    /// Returns the class of an S4 object; `None` for a list.
+    #[must_use]
+    pub fn class(&self) -> Option<&str> {
+        self.class.as_deref()
+    }
+
+    /// Returns a member as it is.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is missing.
+    pub fn object(&self, name: &str) -> Result<&Object> {
+        self.find(name).map(|(object, element)| element_of(object, element))
+    }
+
+    /// Finds a member, or the member of a member that `NAME[[NUMBER]]` names.
+    fn find(&self, name: &str) -> Result<(&Arc<Object>, Option<usize>)> {
+        if let Some(object) = self.members.get(name) {
+            return Ok((object, None));
+        }
+        let inner = name.strip_suffix("]]").and_then(|rest| rest.rsplit_once("[["));
+        let found = inner.and_then(|(outer, number)| {
+            let element = number.parse::<usize>().ok()?.checked_sub(1)?;
+            let object = self.members.get(outer)?;
+            match &object.value {
+                Value::List(list) if element < list.len() => Some((object, Some(element))),
+                _ => None,
+            }
+        });
+        found.ok_or_else(|| Error::new(ErrorKind::Missing, self.place(name)))
+    }
+
+    fn place(&self, name: &str) -> Place {
+        Place::array(&*self.path, name)
+    }
+
+    fn mistyped(&self, name: &str, found: &Value, expected: &str) -> Error {
+        Error::mismatch(self.place(name), found.kind(), expected)
+    }
+}
+
+/// Returns the object a place in a list means.
+pub(super) fn element_of(object: &Object, element: Option<usize>) -> &Object {
+    match (&object.value, element) {
+        (Value::List(list), Some(element)) => list.get(element).unwrap_or(object),
+        _ => object,
+    }
+}
+
+/// Takes a list and its names apart.
+fn named_list(object: Object, place: &Place) -> Result<(Vec<Object>, nnz_rds::Strings)> {
+    let expected = "an S4 object or a list with names";
+    let names = match object.attribute("names").map(|names| &names.value) {
+        Some(Value::Character(names)) => names.clone(),
+        _ => nnz_rds::Strings::new(),
+    };
+    match object.value {
+        Value::List(list) if list.len() as u64 == names.len() => Ok((list, names)),
+        Value::List(list) => {
+            let found = format!("a list of {} members with {} names", list.len(), names.len());
+            Err(Error::mismatch(place.clone(), found, expected))
+        }
+        other => Err(Error::mismatch(place.clone(), other.kind(), expected)),
+    }
+}
+
+fn utf8(text: TextRef<'_>, native: Option<&str>, place: &Place) -> Result<String> {
+    match text.to_utf8(native) {
+        Some(text) => Ok(text.into_owned()),
+        None => {
+            let found = format!("\"{text}\" in an encoding that is not known");
+            Err(Error::mismatch(place.clone(), found, "UTF-8 or Latin-1"))
+        }
+    }
+}
+
+impl Container for Rds {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn kind(&self) -> &'static str {
+        "R object"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        CAPABILITIES
+    }
+
+    fn members(&self) -> Result<Vec<String>> {
+        Ok(self.members.keys().cloned().collect())
+    }
+
+    fn tag(&self, name: &str) -> Result<String> {
+        let value = &self.object(name)?.value;
+        let only = match value {
+            Value::Character(strings) => strings.only(),
+            _ => None,
+        };
+        let Some(only) = only else {
+            return Err(self.mistyped(name, value, "one string"));
+        };
+        let text = utf8(only.get(), self.native.as_deref(), &self.place(name))?;
+        if text.contains('\n') {
+            return Err(Error::mismatch(self.place(name), "several lines", "one line"));
+        }
+        Ok(text)
+    }
+
+    fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
+        let (object, element) = self.find(name)?;
+        let place = self.place(name);
+        match Numbers::new(Arc::clone(object), element, place) {
+            Some(numbers) => Ok(Box::new(numbers)),
+            None => {
+                let found = &element_of(object, element).value;
+                Err(self.mistyped(name, found, "integers or doubles"))
+            }
+        }
+    }
+
+    fn strings_size(&self, name: &str) -> Result<u64> {
+        match &self.object(name)?.value {
+            Value::Null => Ok(0),
+            Value::Character(strings) => Ok(strings.bytes()),
+            other => Err(self.mistyped(name, other, "strings")),
+        }
+    }
+
+    fn for_each_string(&self, name: &str, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let strings = match &self.object(name)?.value {
+            Value::Null => return Ok(()),
+            Value::Character(strings) => strings,
+            other => return Err(self.mistyped(name, other, "strings")),
+        };
+        let mut element = 0;
+        strings.try_for_each(|text| {
+            let place = || self.place(name).at(At::Element(element));
+            let Some(text) = text else {
+                return Err(Error::mismatch(place(), "a missing string (NA)", "a string"));
+            };
+            match text.to_utf8(self.native.as_deref()) {
+                Some(text) => each(text.as_bytes())?,
+                None => return utf8(text, self.native.as_deref(), &place()).map(drop),
+            }
+            element += 1;
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,268 @@
+//! Writing an object.
+
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use nnz_core::{At, Error, ErrorKind, Place, Result, ValueType};
+use nnz_rds::{Object, Output, Strings, TextRef, Version, Writer};
+
+use super::placed;
+use super::reader::CAPABILITIES;
+use super::spool::Spool;
+use crate::staging::{StagedFile, WriteOptions};
+use crate::{ArrayId, ContainerWriter};
+
+/// Says how an object is written.
+#[derive(Clone, Copy, Debug)]
+pub struct RdsOptions {
+    /// Whether it is compressed with gzip.
+    pub gzip: bool,
+    /// The version of the serialisation.
+    pub version: Version,
+}
+
+impl Default for RdsOptions {
+    /// As `saveRDS` does.
+    fn default() -> Self {
+        Self { gzip: true, version: Version::V3 }
+    }
+}
+
+/// Says what the members belong to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// A list with names.
+    #[default]
+    List,
+    /// An S4 object.
+    S4 {
+        /// Its class.
+        class: String,
+        /// The package that defines the class.
+        package: String,
+    },
+}
+
+/// An object being written. It appears when it is finished.
+pub struct RdsWriter {
+    staged: StagedFile,
+    directory: PathBuf,
+    options: RdsOptions,
+    form: Form,
+    members: Vec<(String, Being)>,
+}
+
+enum Being {
+    Numbers(ValueType, Spool),
+    Strings(Strings),
+    Object(Object),
+}
+
+impl RdsWriter {
+    /// Starts an object, which is a list unless [`set_form`](Self::set_form) says otherwise.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the target exists and may not be replaced, or cannot be written.
+    pub fn create(path: &Path, write: WriteOptions, options: RdsOptions) -> Result<Self> {
+        let staged = StagedFile::create(path, write)?;
+        let directory = match staged.path().parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+            _ => PathBuf::from("."),
+        };
+        Ok(Self { staged, directory, options, form: Form::List, members: Vec::new() })
+    }
+
+    /// Says what the members belong to.
+    pub fn set_form(&mut self, form: Form) {
+        self.form = form;
+    }
+
+    /// Adds any object as a member.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the name is taken.
+    pub fn set_object(&mut self, name: &str, object: Object) -> Result<()> {
+        self.add(name, Being::Object(object)).map(drop)
+    }
+
+    /// Puts members into an order; those that are not named come last.
+    ///
+    /// Arrays cannot be appended to after that.
+    pub fn sort_members(&mut self, order: &[&str]) {
+        let rank = |name: &str| order.iter().position(|n| *n == name).unwrap_or(order.len());
+        self.members.sort_by_key(|(name, _)| rank(name));
+    }
+
+    /// Takes a member out again. Arrays cannot be appended to after that.
+    pub fn remove(&mut self, name: &str) {
+        self.members.retain(|(member, _)| member != name);
+    }
+
+    fn place(&self, name: &str) -> Place {
+        Place::array(self.staged.path(), name)
+    }
+
+    fn add(&mut self, name: &str, member: Being) -> Result<ArrayId> {
+        if self.members.iter().any(|(taken, _)| taken == name) {
+            return Err(Error::new(ErrorKind::Exists, self.place(name)));
+        }
+        self.members.push((name.to_owned(), member));
+        Ok(ArrayId(self.members.len() - 1))
+    }
+}
+
+impl ContainerWriter for RdsWriter {
+    fn set_tag(&mut self, name: &str, text: &str) -> Result<()> {
+        if text.contains('\n') {
+            return Err(Error::mismatch(self.place(name), "several lines", "one line"));
+        }
+        self.write_strings(name, &mut std::iter::once(text.as_bytes()))
+    }
+
+    fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {
+        if !CAPABILITIES.value_types.contains(&value_type) {
+            let what = format!("a vector of R cannot hold {value_type}");
+            return Err(Error::unsupported(self.place(name), what));
+        }
+        self.add(name, Being::Numbers(value_type, Spool::default()))
+    }
+
+    fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()> {
+        if let Some((name, Being::Numbers(_, spool))) = self.members.get_mut(array.0) {
+            spool.append(bytes, &self.directory).map_err(|error| {
+                Error::new(ErrorKind::Io(error), Place::array(self.staged.path(), &**name))
+            })?;
+        }
+        Ok(())
+    }
+
+    fn write_strings(
+        &mut self,
+        name: &str,
+        strings: &mut dyn Iterator<Item = &[u8]>,
+    ) -> Result<()> {
+        let mut list = Strings::new();
+        for string in strings {
+            let text = std::str::from_utf8(string).ok().filter(|text| !text.contains('\0'));
+            let Some(text) = text else {
+                let place = self.place(name).at(At::Element(list.len()));
+                let shown = &string[..string.len().min(80)];
+                let found = format!("the string \"{}\"", shown.escape_ascii());
+                return Err(Error::mismatch(place, found, "UTF-8 without zero bytes"));
+            };
+            list.push(Some(TextRef::utf8(text)));
+        }
+        self.add(name, Being::Strings(list)).map(drop)
+    }
+
+    fn finish(self: Box<Self>) -> Result<u64> {
+        let Self { staged, options, form, members, .. } = *self;
+        let path = staged.path().to_path_buf();
+        let failed = |error| match error {
+            Failure::Io(error) => Error::io(&path, error),
+            Failure::Rds(error) => placed(&path, error),
+        };
+        let output = if options.gzip { Output::gzip(staged) } else { Output::Plain(staged) };
+        let output = BufWriter::with_capacity(64 << 10, output);
+        let output = write(output, options.version, &form, members).map_err(failed)?;
+        let output = output.into_inner().map_err(|error| Error::io(&path, error.into_error()))?;
+        output.finish().map_err(|error| Error::io(&path, error))?.commit()
+    }
+}
+
+/// What can fail as members are written.
+enum Failure {
+    Io(std::io::Error),
+    Rds(nnz_rds::Error),
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<nnz_rds::Error> for Failure {
+    fn from(error: nnz_rds::Error) -> Self {
+        Self::Rds(error)
+    }
+}
+
+fn write<W: Write>(
+    out: W,
+    version: Version,
+    form: &Form,
+    members: Vec<(String, Being)>,
+) -> Result<W, Failure> {
+    let mut writer = Writer::new(out, version)?;
+    match form {
+        Form::S4 { class, package } => {
+            writer.start_s4()?;
+            for (name, member) in members {
+                writer.attribute(&name)?;
+                write_member(&mut writer, member)?;
+            }
+            writer.attribute("class")?;
+            writer.object(&class_of(class, package))?;
+            writer.end_attributes()?;
+        }
+        Form::List => {
+            writer.start_list(members.len() as u64, !members.is_empty())?;
+            let mut names = Strings::new();
+            for (name, member) in members {
+                names.push(Some(TextRef::utf8(&name)));
+                write_member(&mut writer, member)?;
+            }
+            if !names.is_empty() {
+                writer.attribute("names")?;
+                writer.strings(&names)?;
+                writer.end_attributes()?;
+            }
+        }
+    }
+    Ok(writer.finish()?)
+}
+
+/// Makes the name of a class that tells which package defines it.
+fn class_of(class: &str, package: &str) -> Object {
+    let text = |text| {
+        let strings: Strings = [Some(TextRef::utf8(text))].into_iter().collect();
+        Object::from(nnz_rds::Value::Character(strings))
+    };
+    let mut object = text(class);
+    object.push_attribute("package", text(package));
+    object
+}
+
+fn write_member<W: Write>(writer: &mut Writer<W>, member: Being) -> Result<(), Failure> {
+    match member {
+        Being::Object(object) => writer.object(&object)?,
+        Being::Strings(strings) => writer.strings(&strings)?,
+        Being::Numbers(value_type, spool) => {
+            let len = spool.len() / value_type.size() as u64;
+            if value_type == ValueType::F64 {
+                writer.start_reals(len, false)?;
+                return spool.drain(|bytes| {
+                    let elements = bytes.as_chunks().0.iter();
+                    let numbers: Vec<f64> = elements.map(|e| f64::from_ne_bytes(*e)).collect();
+                    Ok(writer.reals(&numbers)?)
+                });
+            }
+            writer.start_integers(len, false)?;
+            return spool.drain(|bytes| {
+                let elements = bytes.as_chunks().0.iter();
+                let numbers: Vec<i32> = elements.map(|e| i32::from_ne_bytes(*e)).collect();
+                Ok(writer.integers(&numbers)?)
+            });
+        }
+    }
+    Ok(())
+}
+
+impl std::fmt::Debug for RdsWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("RdsWriter").field(&self.staged.path()).finish()
+    }
+}

@@ -1,0 +1,36 @@
+//! What text files of a directory can hold, and cannot.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use nnz_container::directory::{Directory, DirectoryWriter};
+use nnz_container::staging::WriteOptions;
+use nnz_container::{Container, ContainerWriter};
+
+/// Writes one name, reads it again, and returns it.
+fn there_and_back(name: &[u8]) -> nnz_core::Result<Vec<u8>> {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("store");
+    let options = WriteOptions { overwrite: false, sync: false };
+    let mut writer = Box::new(DirectoryWriter::create(&path, options, &["names"])?);
+    writer.write_strings("names", &mut std::iter::once(name))?;
+    writer.finish()?;
+    let store = Directory::open(&path)?;
+    let store: &dyn Container = &store;
+    let names = store.strings("names")?;
+    Ok(names.iter().next().unwrap().to_vec())
+}
+
+#[test]
+fn the_longest_name_that_is_written_is_the_longest_that_is_read() {
+    let longest = vec![b'x'; 1 << 20];
+    assert!(there_and_back(&longest).unwrap() == longest);
+    let longer = vec![b'x'; (1 << 20) + 1];
+    let error = there_and_back(&longer).unwrap_err().to_string();
+    assert!(error.contains("names: found a name of 1048577 bytes"), "{error}");
+}
+
+#[test]
+fn a_return_inside_a_name_is_kept_and_one_at_its_end_refused() {
+    // Found by fuzzing: a file with `c\r\r\n` reads as this, and cannot be written as text again.
+    assert_eq!(there_and_back(b"c\rd").unwrap(), b"c\rd");
+    assert!(there_and_back(b"c\r").is_err());
+}

@@ -1,0 +1,129 @@
+//! Genomic fragments: half-open intervals on chromosomes, each from one cell.
+
+use std::ops::Range;
+
+use crate::{About, Result, StringList, UnitReader};
+
+/// Says which columns of the fragments a reader needs; the others may be left empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FragmentFields {
+    /// The cell of each fragment.
+    pub cells: bool,
+    /// Where each fragment starts.
+    pub starts: bool,
+    /// Where each fragment ends.
+    pub ends: bool,
+}
+
+impl FragmentFields {
+    /// Cells, starts and ends.
+    pub const ALL: Self = Self { cells: true, starts: true, ends: true };
+    /// Starts and ends alone.
+    pub const INTERVALS: Self = Self { cells: false, starts: true, ends: true };
+}
+
+/// A bounded run of fragments of one chromosome, in storage order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FragmentBatch {
+    /// The chromosome all of them lie on, by its number in the list of names.
+    pub chromosome: u32,
+    /// The cell of each fragment, by its number in the list of names.
+    pub cells: Vec<u32>,
+    /// The first base of each fragment; bases are counted from 0.
+    pub starts: Vec<u32>,
+    /// The base behind the last one of each fragment, never less than its start.
+    pub ends: Vec<u32>,
+}
+
+/// The fragments of one chromosome, which lie together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// The chromosome, by its number in the list of names.
+    pub chromosome: u32,
+    /// The positions of its fragments among all.
+    pub fragments: Range<u64>,
+}
+
+/// What is known of fragments before any of them is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FragmentHeader {
+    /// Number of fragments.
+    pub count: u64,
+    /// Number of chromosomes.
+    pub chromosomes: u32,
+    /// Where the fragments of each chromosome lie, in storage order; those without any left out.
+    pub segments: Vec<Segment>,
+}
+
+/// Fragments that can be read at any position, from many threads.
+pub trait FragmentSource: Send + Sync {
+    /// Returns what is known without reading fragments.
+    fn header(&self) -> &FragmentHeader;
+
+    /// Describes how the fragments are stored.
+    ///
+    /// # Errors
+    ///
+    /// Fails where that cannot be read.
+    fn about(&self) -> Result<About>;
+
+    /// Reads the names of the chromosomes.
+    ///
+    /// # Errors
+    ///
+    /// Fails where they cannot be read, or are too few.
+    fn chromosome_names(&self) -> Result<StringList>;
+
+    /// Reads the names of the cells.
+    ///
+    /// # Errors
+    ///
+    /// Fails where they cannot be read.
+    fn cell_names(&self) -> Result<StringList>;
+
+    /// Starts reading a range of positions, such that many threads can decode. No piece goes
+    /// beyond one chromosome.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the range is past the end, or the data cannot be read.
+    fn units(
+        &self,
+        positions: Range<u64>,
+        fields: FragmentFields,
+    ) -> Result<Box<dyn UnitReader<'_, FragmentBatch> + '_>>;
+
+    /// Returns positions outside of which no fragment of the chromosome overlaps the bases.
+    ///
+    /// Not all fragments inside need overlap them.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the chromosome has no such number, or the data cannot be read.
+    fn overlapping(&self, chromosome: u32, bases: Range<u32>) -> Result<Range<u64>>;
+}
+
+/// Fragments being written. Dropped unfinished, they leave nothing behind.
+pub trait FragmentSink: Send {
+    /// Writes the next fragments: all of a chromosome together, and inside it starts ascend.
+    ///
+    /// Chromosomes may come in any order. Their names, and those of cells, are told at the end:
+    /// whoever imports a text learns them on the way.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the order is broken, or the disk is full.
+    fn write(&mut self, batch: &FragmentBatch) -> Result<()>;
+
+    /// Completes the fragments and puts them in their place.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a batch was of a chromosome or cell that has no name, or it cannot be done;
+    /// nothing is left behind then.
+    fn finish(
+        self: Box<Self>,
+        chromosomes: &StringList,
+        cells: &StringList,
+    ) -> Result<crate::Written>;
+}

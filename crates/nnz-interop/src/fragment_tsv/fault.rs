@@ -1,0 +1,66 @@
+//! What is wrong at a place of a text.
+
+use std::path::Path;
+
+use nnz_core::{At, Error, Place};
+
+/// The first thing wrong in a piece of text. It is told when its turn comes, as only then the
+/// number of its line is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    /// The line, counted from 0 where the piece begins.
+    pub(super) line: u64,
+    /// The byte in the line, counted from 1.
+    pub(super) column: u64,
+    pub(super) found: String,
+    pub(super) expected: String,
+}
+
+impl Fault {
+    /// Makes the error, of a piece that begins with a line.
+    pub(super) fn report(self, path: &Path, first_line: u64) -> Error {
+        let at = At::Line { line: first_line.saturating_add(self.line), column: self.column };
+        Error::mismatch(Place::path(path).at(at), self.found, self.expected)
+    }
+}
+
+/// Shows the field at the start of a text: printable, and not much of it.
+pub(super) fn field(text: &[u8]) -> String {
+    let len = text.iter().take_while(|&&byte| byte >= b' ').count();
+    match text.get(len) {
+        _ if len > 0 => shown(&text[..len]),
+        Some(b'\t') => "an empty field".to_owned(),
+        Some(b'\r') if text.get(1) != Some(&b'\n') => "a lone carriage return".to_owned(),
+        Some(b'\n' | b'\r') | None => "the end of the line".to_owned(),
+        Some(byte) => format!("the control character {byte:#04x}"),
+    }
+}
+
+/// Quotes a name: printable, and not much of it.
+pub(super) fn shown(name: &[u8]) -> String {
+    const SHOWN: usize = 40;
+    let cut = if name.len() > SHOWN { "..." } else { "" };
+    let start = String::from_utf8_lossy(&name[..name.len().min(SHOWN)]);
+    format!("\"{}{cut}\"", start.escape_debug())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_found_is_short_and_printable() {
+        for (text, expected) in [
+            (&b"chr 1\t2\n"[..], "\"chr 1\""),
+            (b"\t2", "an empty field"),
+            (b"\r\n", "the end of the line"),
+            (b"\rx\n", "a lone carriage return"),
+            (b"\0\n", "the control character 0x00"),
+            (b"\xff\n", "\"\u{fffd}\""),
+            (b"", "the end of the line"),
+        ] {
+            assert_eq!(field(text), expected);
+        }
+        assert_eq!(field(&[b'x'; 99]).len(), 40 + "\"...\"".len());
+    }
+}

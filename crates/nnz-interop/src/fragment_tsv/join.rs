@@ -1,0 +1,241 @@
+//! Bringing decoded pieces together, in turn.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError};
+
+use nnz_core::{Error, Result, StringList};
+
+use super::block::{OWN, Run, TsvBlock, push_bounded};
+use super::fault::{Fault, shown};
+use super::names::Names;
+use super::scan::{ASCEND, Shared};
+
+/// Brings the pieces of a text together, in turn: completes lines that were cut, counts lines, and
+/// numbers chromosomes and cells as they come.
+#[derive(Debug)]
+pub struct Joiner {
+    path: PathBuf,
+    shared: Arc<Shared>,
+    /// The number of the line that the next block begins in.
+    line: u64,
+    /// What is there of that line.
+    begun: Vec<u8>,
+    /// The line that two blocks share.
+    cut: TsvBlock,
+    /// Columns of every line, once there was one.
+    columns: Option<u64>,
+    /// Chromosomes in the order they came, unless they were listed.
+    names: Names,
+    /// Which chromosomes have come.
+    came: Vec<bool>,
+    current: Option<u32>,
+    last_start: u32,
+    fragments: u64,
+    unwanted: u64,
+    ended: bool,
+}
+
+/// What joining tells of a block, for [`TsvBlock::resolve`].
+#[derive(Debug, Default)]
+pub struct Joint {
+    /// The fragment of the line that the block ends.
+    pub(super) first: Option<First>,
+    /// The chromosome of each run.
+    pub(super) chromosomes: Vec<u32>,
+    /// The cell of each name that was new.
+    pub(super) cells: Vec<u32>,
+}
+
+/// A fragment before those of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct First {
+    pub(super) chromosome: u32,
+    pub(super) cell: u32,
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
+
+/// What a text came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Read {
+    /// Names of chromosomes: as listed, else in the order they came.
+    pub chromosomes: StringList,
+    /// Names of cells, in the order they came.
+    pub cells: StringList,
+    /// Number of fragments.
+    pub fragments: u64,
+    /// Number of fragments that were left out, as their cells are not wanted.
+    pub unwanted: u64,
+    /// Columns of the text; none where there is no fragment.
+    pub columns: Option<u64>,
+}
+
+impl Joiner {
+    pub(super) fn new(path: &Path, shared: Arc<Shared>) -> Self {
+        Self {
+            path: path.to_path_buf(),
+            shared,
+            line: 1,
+            begun: Vec::new(),
+            cut: TsvBlock::default(),
+            columns: None,
+            names: Names::default(),
+            came: Vec::new(),
+            current: None,
+            last_start: 0,
+            fragments: 0,
+            unwanted: 0,
+            ended: false,
+        }
+    }
+
+    /// Joins the next block to those before it.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a line is no fragment, fragments are not in order, a name is not in its list,
+    /// or there are too many. The message says line and column.
+    pub fn join(&mut self, block: &TsvBlock) -> Result<Joint> {
+        let mut joint = Joint::default();
+        push_bounded(&mut self.begun, &block.head);
+        let ended = block.headed || block.last && !self.begun.is_empty();
+        if ended {
+            joint.first = self.join_cut()?;
+            self.line += 1;
+            self.begun.clear();
+        }
+        if block.headed {
+            self.join_lines(block, &mut joint)?;
+            self.line += block.lines;
+            self.begun.extend_from_slice(&block.tail);
+        }
+        self.ended |= block.last;
+        Ok(joint)
+    }
+
+    /// Reads the line that was cut.
+    fn join_cut(&mut self) -> Result<Option<First>> {
+        self.begun.push(b'\n');
+        let mut cut = std::mem::take(&mut self.cut);
+        cut.clear();
+        self.shared.scan(&self.begun, &mut cut);
+        let mut joint = Joint::default();
+        self.join_lines(&cut, &mut joint)?;
+        let chromosome = joint.chromosomes.first().copied();
+        let fragment = match (&cut.cells[..], &cut.starts[..], &cut.ends[..]) {
+            (&[cell], &[start], &[end]) => {
+                let own = (cell & !OWN) as usize;
+                let own = if cell & OWN == 0 { None } else { joint.cells.get(own).copied() };
+                let cell = own.unwrap_or(cell);
+                chromosome.map(|chromosome| First { chromosome, cell, start, end })
+            }
+            _ => None,
+        };
+        self.cut = cut;
+        Ok(fragment)
+    }
+
+    /// Joins the whole lines of a block.
+    fn join_lines(&mut self, block: &TsvBlock, joint: &mut Joint) -> Result<()> {
+        if let Some((columns, line)) = block.columns {
+            let expected = *self.columns.get_or_insert(columns);
+            if columns != expected {
+                let found = format!("{columns} columns");
+                let expected = format!("{expected}, as the lines before have");
+                return Err(self.refuse(Fault { line, column: 1, found, expected }));
+            }
+        }
+        joint.chromosomes.reserve(block.runs.len());
+        for run in &block.runs {
+            joint.chromosomes.push(self.join_run(run, block)?);
+        }
+        if let Some(fault) = &block.fault {
+            return Err(self.refuse(fault.clone()));
+        }
+        if block.new_cells.len() > 0 {
+            let mut cells = self.shared.cells.write().unwrap_or_else(PoisonError::into_inner);
+            joint.cells.reserve(block.new_cells.len());
+            for name in block.new_cells.iter() {
+                let number = cells.number(name).filter(|&number| number & OWN == 0);
+                joint.cells.push(number.ok_or_else(|| {
+                    let what = format!("more than {OWN} cells");
+                    Error::unsupported(nnz_core::Place::path(&self.path), what)
+                })?);
+            }
+        }
+        self.fragments += block.cells.len() as u64;
+        self.unwanted += block.unwanted;
+        Ok(())
+    }
+
+    /// Numbers the chromosome of a run, and checks that it comes in order.
+    fn join_run(&mut self, run: &Run, block: &TsvBlock) -> Result<u32> {
+        let name = block.chromosomes.name(run.chromosome);
+        let known = match &self.shared.rules.chromosomes {
+            Some(listed) => listed.find(name),
+            None => self.names.find_or_insert(name),
+        };
+        let chromosome = known.ok_or_else(|| {
+            let what = format!("more than {OWN} chromosomes");
+            Error::unsupported(nnz_core::Place::path(&self.path), what)
+        })?;
+        let line = run.line;
+        if self.current == Some(chromosome) {
+            if run.first_start < self.last_start && self.shared.rules.sorted {
+                let found = format!("start {} after {}", run.first_start, self.last_start);
+                let column = name.len() as u64 + 2;
+                let expected = ASCEND.to_owned();
+                return Err(self.refuse(Fault { line, column, found, expected }));
+            }
+        } else {
+            let at = chromosome as usize;
+            if self.came.len() <= at {
+                self.came.resize(at + 1, false);
+            }
+            if std::mem::replace(&mut self.came[at], true) && self.shared.rules.sorted {
+                let found = format!("{} once more, after others", shown(name));
+                let expected = "all fragments of a chromosome together; unsorted fragments can be \
+                                read with --sort";
+                let expected = expected.to_owned();
+                return Err(self.refuse(Fault { line, column: 1, found, expected }));
+            }
+            self.current = Some(chromosome);
+        }
+        self.last_start = run.last_start;
+        Ok(chromosome)
+    }
+
+    #[cold]
+    fn refuse(&self, fault: Fault) -> Error {
+        fault.report(&self.path, self.line)
+    }
+
+    /// Returns how many fragments were joined so far.
+    #[must_use]
+    pub fn fragments(&self) -> u64 {
+        self.fragments
+    }
+
+    /// Tells what the text came to, after its last block.
+    ///
+    /// # Errors
+    ///
+    /// Fails where that was not joined.
+    pub fn finish(self) -> Result<Read> {
+        if !self.ended {
+            return Err(Error::argument("a text was not read to its end"));
+        }
+        let chromosomes = match &self.shared.rules.chromosomes {
+            Some(listed) => listed.names(),
+            None => self.names.list(),
+        };
+        let cells = self.shared.cells.read().unwrap_or_else(PoisonError::into_inner).list();
+        Ok(Read {
+            chromosomes,
+            cells,
+            fragments: self.fragments,
+            unwanted: self.unwanted,
+            columns: self.columns,
+        })
+    }
+}

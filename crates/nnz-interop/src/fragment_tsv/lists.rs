@@ -1,0 +1,138 @@
+//! Lists beside the text: chromosomes in their order, cells that are wanted.
+
+use std::path::Path;
+
+use nnz_core::{At, Error, Place, Result, StringList};
+
+use super::fault::{field, shown};
+use super::names::Names;
+use crate::input::Input;
+use crate::lines::Lines;
+
+/// Chromosomes in the order they are to have, with their sizes where those are known.
+#[derive(Debug, Default)]
+pub struct Chromosomes {
+    names: Names,
+    /// Bases of each.
+    sizes: Vec<u32>,
+}
+
+impl Chromosomes {
+    /// Reads names from the first column of a text, and sizes from the second where there is one.
+    ///
+    /// Such are `chrom.sizes` of UCSC and the `.fai` index of a genome. Blank lines and those that
+    /// begin with `#` are passed over; the text may be gzipped.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the file cannot be read, a name is there twice or a size is no number.
+    pub fn read(path: &Path) -> Result<Self> {
+        let mut chromosomes = Self::default();
+        each_line(path, |line, place| {
+            let mut fields = line.split(|&byte| byte == b'\t');
+            let name = fields.next().unwrap_or(&[]);
+            let size = match fields.next() {
+                None => u32::MAX,
+                Some(size) => {
+                    let number = std::str::from_utf8(size).ok();
+                    let digits = size.iter().all(u8::is_ascii_digit);
+                    let number = number.filter(|_| digits).and_then(|text| text.parse().ok());
+                    number.ok_or_else(|| {
+                        let column = name.len() as u64 + 2;
+                        let expected = format!("bases, a whole number from 0 to {}", u32::MAX);
+                        Error::mismatch(place(column), field(size), expected)
+                    })?
+                }
+            };
+            if name.is_empty() {
+                return Err(Error::mismatch(place(1), field(line), "the name of a chromosome"));
+            }
+            if !chromosomes.push(name, size) {
+                let expected = "names that are there once";
+                return Err(Error::mismatch(place(1), shown(name), expected));
+            }
+            Ok(())
+        })?;
+        Ok(chromosomes)
+    }
+
+    /// Takes names of chromosomes whose sizes are not known.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a name is there twice.
+    pub fn named(names: &StringList) -> Result<Self> {
+        let mut chromosomes = Self::default();
+        for name in names.iter() {
+            if !chromosomes.push(name, u32::MAX) {
+                let what = format!("the chromosome {} is listed twice", shown(name));
+                return Err(Error::argument(what));
+            }
+        }
+        Ok(chromosomes)
+    }
+
+    /// Adds a chromosome, unless it is there.
+    fn push(&mut self, name: &[u8], size: u32) -> bool {
+        let before = self.names.len();
+        let number = self.names.find_or_insert(name);
+        let new = number.is_some() && self.names.len() > before;
+        if new {
+            self.sizes.push(size);
+        }
+        new
+    }
+
+    #[inline]
+    pub(super) fn find(&self, name: &[u8]) -> Option<u32> {
+        self.names.find(name)
+    }
+
+    /// Returns the bases of a chromosome; as many as there can be where that is not known.
+    pub(super) fn size(&self, chromosome: u32) -> u32 {
+        self.sizes.get(chromosome as usize).copied().unwrap_or(u32::MAX)
+    }
+
+    /// Returns the names in their order.
+    #[must_use]
+    pub fn names(&self) -> StringList {
+        self.names.list()
+    }
+}
+
+/// Reads names of cells from the first column of a text, such as the `barcodes.tsv` of 10x.
+///
+/// Blank lines and those that begin with `#` are passed over; the text may be gzipped.
+///
+/// # Errors
+///
+/// Fails where the file cannot be read.
+pub fn read_cells(path: &Path) -> Result<StringList> {
+    let mut cells = StringList::new();
+    each_line(path, |line, place| {
+        let name = line.split(|&byte| byte == b'\t').next().unwrap_or(&[]);
+        if name.is_empty() {
+            return Err(Error::mismatch(place(1), field(line), "the name of a cell"));
+        }
+        cells.push(name);
+        Ok(())
+    })?;
+    Ok(cells)
+}
+
+/// Visits lines that are neither blank nor comments, without their ends.
+fn each_line(
+    path: &Path,
+    mut each: impl FnMut(&[u8], &dyn Fn(u64) -> Place) -> Result<()>,
+) -> Result<()> {
+    let mut lines = Lines::new(Input::open(path)?.reader, path);
+    while let Some(block) = lines.next_line()? {
+        let line = block.text.strip_suffix(b"\n").unwrap_or(block.text);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if !line.is_empty() && line.first() != Some(&b'#') {
+            let place = |column| Place::path(path).at(At::Line { line: block.line, column });
+            each(line, &place)?;
+        }
+    }
+    Ok(())
+}

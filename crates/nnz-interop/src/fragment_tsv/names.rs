@@ -1,0 +1,197 @@
+//! A set of names, each with a number, that is quick to look up.
+
+use std::hash::{BuildHasher, RandomState};
+
+use nnz_core::StringList;
+
+/// Most names a set may have. The bit above is left to mark numbers.
+pub(super) const MOST_NAMES: usize = 1 << 31;
+
+/// Different names, numbered in the order they came.
+///
+/// Names come from files, so where they are looked for depends on a number that is drawn anew for
+/// each set: nobody can choose names that all fall on one place.
+#[derive(Debug)]
+pub(super) struct Names {
+    text: Vec<u8>,
+    /// Where each name ends in the text.
+    ends: Vec<usize>,
+    /// At a place that depends on the name: the high half of its hash and its number plus 1, or 0.
+    slots: Vec<u64>,
+    seed: u64,
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        // Odd, so that multiplying by it loses nothing.
+        let seed = RandomState::new().hash_one(0) | 1;
+        Self { text: Vec::new(), ends: Vec::new(), slots: Vec::new(), seed }
+    }
+}
+
+impl Names {
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Forgets all names, and keeps their memory for others.
+    pub(super) fn clear(&mut self) {
+        if !self.ends.is_empty() {
+            self.text.clear();
+            self.ends.clear();
+            self.slots.fill(0);
+        }
+    }
+
+    /// Returns a name by its number; nothing where there is none.
+    #[inline]
+    pub(super) fn name(&self, number: u32) -> &[u8] {
+        let number = number as usize;
+        let start = match number.checked_sub(1) {
+            Some(before) => self.ends.get(before).copied(),
+            None => Some(0),
+        };
+        let end = self.ends.get(number).copied();
+        start.zip(end).and_then(|(start, end)| self.text.get(start..end)).unwrap_or(&[])
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let mut start = 0;
+        self.ends.iter().map(move |&end| &self.text[std::mem::replace(&mut start, end)..end])
+    }
+
+    pub(super) fn list(&self) -> StringList {
+        self.iter().collect()
+    }
+
+    /// Returns the number of a name.
+    #[inline]
+    pub(super) fn find(&self, name: &[u8]) -> Option<u32> {
+        self.find_hashed(name, self.hash(name))
+    }
+
+    /// Returns the number of a name, a new one where there is none yet. `None` where that would be
+    /// more names than there may be.
+    pub(super) fn find_or_insert(&mut self, name: &[u8]) -> Option<u32> {
+        let hash = self.hash(name);
+        if let Some(number) = self.find_hashed(name, hash) {
+            return Some(number);
+        }
+        if self.ends.len() == MOST_NAMES {
+            return None;
+        }
+        let number = u32::try_from(self.ends.len()).ok()?;
+        if self.slots.len() < 2 * (self.ends.len() + 1) {
+            self.grow();
+        }
+        self.text.extend_from_slice(name);
+        self.ends.push(self.text.len());
+        put(&mut self.slots, hash, number);
+        Some(number)
+    }
+
+    #[inline]
+    fn find_hashed(&self, name: &[u8], hash: u64) -> Option<u32> {
+        let mask = self.slots.len().checked_sub(1)?;
+        let mut at = place(hash, mask);
+        loop {
+            let slot = self.slots[at & mask];
+            if slot == 0 {
+                return None;
+            }
+            if (slot ^ hash) >> 32 == 0 {
+                let number = low_half(slot) - 1;
+                if self.name(number) == name {
+                    return Some(number);
+                }
+            }
+            at += 1;
+        }
+    }
+
+    fn grow(&mut self) {
+        let len = (4 * (self.ends.len() + 1)).next_power_of_two().max(64);
+        let mut slots = vec![0; len];
+        for (number, name) in (0..).zip(self.iter()) {
+            put(&mut slots, self.hash(name), number);
+        }
+        self.slots = slots;
+    }
+
+    #[inline]
+    fn hash(&self, name: &[u8]) -> u64 {
+        let mut hash = self.seed.rotate_left(32) ^ name.len() as u64;
+        let (words, rest) = name.as_chunks::<8>();
+        for word in words {
+            hash = fold(hash ^ u64::from_le_bytes(*word), self.seed);
+        }
+        if !rest.is_empty() {
+            // The last eight bytes once more where there are so many; their number counts too.
+            let last = match name.last_chunk::<8>() {
+                Some(last) => u64::from_le_bytes(*last),
+                None => rest.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)),
+            };
+            hash = fold(hash ^ last, self.seed);
+        }
+        fold(hash, self.seed)
+    }
+}
+
+/// Puts a number that has no place yet into one.
+fn put(slots: &mut [u64], hash: u64, number: u32) {
+    let mask = slots.len() - 1;
+    let mut at = place(hash, mask);
+    while slots[at & mask] != 0 {
+        at += 1;
+    }
+    slots[at & mask] = hash >> 32 << 32 | (u64::from(number) + 1);
+}
+
+/// Returns where a name is looked for first.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "cut to the number of slots")]
+fn place(hash: u64, mask: usize) -> usize {
+    // Not the bits that slots keep alone, or names that share a place would share those.
+    (hash ^ hash >> 40) as usize & mask
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the half that is wanted")]
+fn low_half(word: u64) -> u32 {
+    word as u32
+}
+
+/// Multiplies, and folds the two halves of the product together.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "both halves are used")]
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    (product as u64) ^ ((product >> 64) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_any_length_keep_their_numbers() {
+        let mut names = Names::default();
+        let long = [b'A'; 100];
+        let mut all: Vec<Vec<u8>> = (0..=100).map(|len| long[..len].to_vec()).collect();
+        all.extend((0..5000).map(|n| format!("CELL{n:012}-1").into_bytes()));
+        for (number, name) in (0..).zip(&all) {
+            assert_eq!(names.find(name), None);
+            assert_eq!(names.find_or_insert(name), Some(number));
+        }
+        for (number, name) in (0..).zip(&all) {
+            assert_eq!(names.find(name), Some(number));
+            assert_eq!(names.find_or_insert(name), Some(number));
+            assert_eq!(names.name(number), name);
+        }
+        assert_eq!(names.len(), all.len());
+        assert!(names.iter().eq(all.iter()));
+        names.clear();
+        assert_eq!((names.len(), names.find(b"A"), names.name(0)), (0, None, &b""[..]));
+        assert_eq!(names.find_or_insert(b"B"), Some(0));
+    }
+}

@@ -1,0 +1,184 @@
+//! A fragment text that can be read.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use nnz_core::{About, Error, Place, Result, StringList, UnitReader};
+
+use super::bgzf::{self, Beginning};
+use super::block::TsvBlock;
+use super::cells::Cells;
+use super::join::Joiner;
+use super::lists::Chromosomes;
+use super::scan::{Rules, Shared};
+use super::units::Pieces;
+
+/// Says how fragments are read.
+#[derive(Debug, Default)]
+pub struct Options {
+    /// Whether the end is the last base of a fragment, not the one behind it.
+    pub end_inclusive: bool,
+    /// Whether fragments may come in any order.
+    pub unsorted: bool,
+    /// The cells that are wanted. Without a list, all are.
+    pub cells: Option<StringList>,
+    /// The chromosomes there are, in the order they get their numbers. Without a list, they get
+    /// them as they come.
+    pub chromosomes: Option<Chromosomes>,
+}
+
+/// Fragments in text, read from its start to its end.
+pub struct FragmentTsv {
+    path: PathBuf,
+    kind: Kind,
+    /// The length of a file that can be opened again.
+    file_bytes: Option<u64>,
+    /// What can be read once, until it is taken.
+    once: Mutex<Option<Box<dyn Read + Send>>>,
+}
+
+/// How text is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Plain,
+    Gzip,
+    Bgzip,
+}
+
+/// A text that is being read.
+pub struct Reading {
+    /// Hands out pieces of the text, which any thread can decode.
+    pub units: Box<dyn UnitReader<'static, TsvBlock>>,
+    /// Brings decoded pieces together, in turn.
+    pub joiner: Joiner,
+}
+
+/// Opens a file, be it plain, gzipped or of BGZF blocks: its name decides nothing.
+///
+/// Anything but a regular file, such as a named pipe, can be read once.
+///
+/// # Errors
+///
+/// Fails where the file cannot be read.
+pub fn open(path: &Path) -> Result<FragmentTsv> {
+    let (reader, file_bytes) = open_file(path)?;
+    let mut source = FragmentTsv::new(path, reader)?;
+    source.file_bytes = file_bytes;
+    if file_bytes.is_some() {
+        source.once = Mutex::default();
+    }
+    Ok(source)
+}
+
+/// Reads fragments from standard input, once.
+///
+/// # Errors
+///
+/// Fails where it cannot be read.
+pub fn open_stdin() -> Result<FragmentTsv> {
+    from_reader(Box::new(io::stdin()), "standard input")
+}
+
+/// Reads fragments from any reader, once. Messages say `name`.
+///
+/// # Errors
+///
+/// Fails where it cannot be read.
+pub fn from_reader(reader: Box<dyn Read + Send>, name: &str) -> Result<FragmentTsv> {
+    FragmentTsv::new(Path::new(name), reader)
+}
+
+/// Opens a file, and tells its length where it is a regular one.
+fn open_file(path: &Path) -> Result<(Box<dyn Read + Send>, Option<u64>)> {
+    let io = |error| Error::io(path, error);
+    let file = File::open(path).map_err(io)?;
+    let metadata = file.metadata().map_err(io)?;
+    if metadata.is_dir() {
+        return Err(io(io::ErrorKind::IsADirectory.into()));
+    }
+    Ok((Box::new(file), metadata.is_file().then_some(metadata.len())))
+}
+
+impl FragmentTsv {
+    fn new(path: &Path, reader: Box<dyn Read + Send>) -> Result<Self> {
+        let (kind, reader) = kind_of(reader).map_err(|error| Error::io(path, error))?;
+        let once = Mutex::new(Some(reader));
+        Ok(Self { path: path.to_path_buf(), kind, file_bytes: None, once })
+    }
+
+    /// Describes how the fragments are stored.
+    #[must_use]
+    pub fn about(&self) -> About {
+        let thing = if self.file_bytes.is_some() { "file" } else { "stream" };
+        About {
+            format: "fragment text".to_owned(),
+            container: match self.kind {
+                Kind::Plain => thing.to_owned(),
+                Kind::Gzip => format!("gzip {thing}"),
+                Kind::Bgzip => format!("bgzip {thing}"),
+            },
+            bytes: self.file_bytes,
+            ..About::default()
+        }
+    }
+
+    /// Returns whether the fragments can be read more than once.
+    #[must_use]
+    pub fn rereadable(&self) -> bool {
+        self.file_bytes.is_some()
+    }
+
+    /// Starts reading.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the text was read before and can be only once, or a list is too long.
+    pub fn read(&self, options: Options) -> Result<Reading> {
+        let place = || Place::path(&self.path);
+        let (kind, reader) = if self.rereadable() {
+            let (reader, _) = open_file(&self.path)?;
+            kind_of(reader).map_err(|error| Error::io(&self.path, error))?
+        } else {
+            let once = self.once.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let reader =
+                once.ok_or_else(|| Error::unsupported(place(), "it can be read only once"))?;
+            (self.kind, reader)
+        };
+        let cells = Cells::new(options.cells.as_ref())
+            .ok_or_else(|| Error::argument("a list of more cells than can be numbered"))?;
+        let rules = Rules {
+            end_inclusive: options.end_inclusive,
+            sorted: !options.unsorted,
+            chromosomes: options.chromosomes,
+        };
+        let shared = Arc::new(Shared { rules, cells: RwLock::new(cells) });
+        let gzip = kind != Kind::Plain;
+        let pieces = Pieces::new(reader, gzip, &self.path, Arc::clone(&shared));
+        Ok(Reading { units: Box::new(pieces), joiner: Joiner::new(&self.path, shared) })
+    }
+}
+
+/// Tells by its first bytes how a text is stored, and returns a reader of all of them.
+fn kind_of(mut reader: Box<dyn Read + Send>) -> io::Result<(Kind, Box<dyn Read + Send>)> {
+    let mut first = Vec::new();
+    // As many as the header of a block has, if nothing is added to what has to be there.
+    Read::take(&mut reader, 18).read_to_end(&mut first)?;
+    let kind = match bgzf::beginning(&first) {
+        Beginning::Block { .. } => Kind::Bgzip,
+        Beginning::Gzip => Kind::Gzip,
+        Beginning::Short if first.len() > 1 => Kind::Gzip,
+        Beginning::Short | Beginning::Other => Kind::Plain,
+    };
+    Ok((kind, Box::new(Cursor::new(first).chain(reader))))
+}
+
+impl std::fmt::Debug for FragmentTsv {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FragmentTsv")
+            .field("path", &self.path)
+            .field("kind", &self.kind)
+            .finish_non_exhaustive()
+    }
+}

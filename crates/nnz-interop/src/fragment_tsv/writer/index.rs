@@ -1,0 +1,253 @@
+//! The `.tbi` index of `tabix`: where in a compressed text the lines of a region lie.
+//!
+//! A place is a *virtual offset*: the byte of the file at which a block begins, and in the low 16
+//! bits the byte in its text. Lines are put into bins, of which each larger one holds eight smaller
+//! ones, by the smallest bin that holds them whole; a bin lists where its lines lie. Beside that,
+//! for every 16,384 bases the index says where the first line lies that reaches them.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use nnz_core::StringList;
+
+use super::super::bgzf::{self, Deflater};
+
+/// Bases of the smallest bins, as a power of two.
+const WINDOW: u32 = 14;
+/// The bin that is none: it tells where all lines of a chromosome lie, and how many there are.
+const TOTAL: u32 = 37_450;
+
+/// Lines after one another that lie in the same bin and reach no window the first does not.
+#[derive(Clone, Debug)]
+pub(super) struct Spot {
+    pub(super) chromosome: u32,
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// Where the lines lie in the text.
+    pub(super) text: Range<usize>,
+}
+
+impl Spot {
+    /// Returns the last base, also of what has none.
+    fn last(&self) -> u32 {
+        self.end.max(self.start + 1) - 1
+    }
+
+    fn bin(&self) -> u32 {
+        bin(self.start, self.last())
+    }
+
+    /// Adds a line, to those before it where that changes nothing.
+    pub(super) fn push(spots: &mut Vec<Self>, next: Self) {
+        if let Some(spot) = spots.last_mut()
+            && spot.chromosome == next.chromosome
+            && spot.start >> WINDOW == next.start >> WINDOW
+            && spot.last() >> WINDOW == next.last() >> WINDOW
+        {
+            spot.text.end = next.text.end;
+            return;
+        }
+        spots.push(next);
+    }
+}
+
+/// Returns the smallest bin that holds two bases.
+fn bin(first: u32, last: u32) -> u32 {
+    let mut shift = WINDOW;
+    let mut begin = 4681;
+    while begin > 0 {
+        if first >> shift == last >> shift {
+            return begin + (first >> shift);
+        }
+        shift += 3;
+        begin = (begin - 1) / 8;
+    }
+    0
+}
+
+/// An index of a part of the text, whose places count from where that part begins.
+#[derive(Debug, Default)]
+pub(super) struct PartialIndex {
+    parts: Vec<Part>,
+}
+
+/// A spot with its virtual offsets.
+#[derive(Debug)]
+struct Part {
+    chromosome: u32,
+    bin: u32,
+    windows: [u32; 2],
+    offsets: Range<u64>,
+}
+
+impl PartialIndex {
+    /// Finds the virtual offsets of spots in text that was cut into blocks.
+    pub(super) fn new(spots: &[Spot], begins: &[u64]) -> Self {
+        let offset = |at: usize| {
+            let block = begins.get(at / bgzf::TEXT).or(begins.last()).copied().unwrap_or(0);
+            block << 16 | (at % bgzf::TEXT) as u64
+        };
+        // The text may end inside a block: what follows begins with the next one.
+        let end = spots.last().map_or(0, |spot| spot.text.end);
+        let behind = begins.last().copied().unwrap_or(0) << 16;
+        let parts = spots.iter().map(|spot| Part {
+            chromosome: spot.chromosome,
+            bin: spot.bin(),
+            windows: [spot.start >> WINDOW, spot.last() >> WINDOW],
+            offsets: offset(spot.text.start)..if spot.text.end == end {
+                behind
+            } else {
+                offset(spot.text.end)
+            },
+        });
+        Self { parts: parts.collect() }
+    }
+}
+
+/// The index of a whole text.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    chromosomes: Vec<Chromosome>,
+}
+
+#[derive(Debug)]
+struct Chromosome {
+    number: u32,
+    bins: BTreeMap<u32, Vec<Range<u64>>>,
+    /// Where the first line lies that reaches each window.
+    windows: Vec<Option<u64>>,
+    offsets: Range<u64>,
+    lines: u64,
+}
+
+impl Index {
+    /// Adds a part of the text that begins at a byte of the file.
+    pub(super) fn add(&mut self, part: PartialIndex, byte: u64) {
+        for part in part.parts {
+            let offsets = part.offsets.start + (byte << 16)..part.offsets.end + (byte << 16);
+            if self.chromosomes.last().is_none_or(|last| last.number != part.chromosome) {
+                self.chromosomes.push(Chromosome {
+                    number: part.chromosome,
+                    bins: BTreeMap::new(),
+                    windows: Vec::new(),
+                    offsets: offsets.clone(),
+                    lines: 0,
+                });
+            }
+            if let Some(chromosome) = self.chromosomes.last_mut() {
+                chromosome.add(&part, offsets);
+            }
+        }
+    }
+
+    /// Counts lines of the chromosome that came last.
+    pub(super) fn count(&mut self, chromosome: u32, lines: u64) {
+        let found = self.chromosomes.iter_mut().rev().find(|found| found.number == chromosome);
+        if let Some(found) = found {
+            found.lines += lines;
+        }
+    }
+
+    /// Returns the bytes of the index, in blocks.
+    pub(super) fn finish(self, names: &StringList) -> Result<Vec<u8>, String> {
+        let all: Vec<&[u8]> = names.iter().collect();
+        let name = |number: u32| all.get(number as usize).copied().unwrap_or(&[]);
+        let mut out = b"TBI\x01".to_vec();
+        put_count(&mut out, self.chromosomes.len())?;
+        // Bases from 0 and half-open; the columns of chromosome, start and end; comments begin
+        // with #; no line is skipped.
+        for number in [0x1_0000_i32, 1, 2, 3, i32::from(b'#'), 0] {
+            out.extend_from_slice(&number.to_le_bytes());
+        }
+        let text: Vec<u8> = self
+            .chromosomes
+            .iter()
+            .flat_map(|chromosome| name(chromosome.number).iter().copied().chain([0]))
+            .collect();
+        put_count(&mut out, text.len())?;
+        out.extend_from_slice(&text);
+        for chromosome in self.chromosomes {
+            chromosome.put(&mut out)?;
+        }
+        let without_place = 0_u64;
+        out.extend_from_slice(&without_place.to_le_bytes());
+        let mut blocks = Vec::new();
+        let mut deflater = Deflater::default();
+        for text in out.chunks(bgzf::TEXT) {
+            deflater.block(text, &mut blocks)?;
+        }
+        blocks.extend_from_slice(&bgzf::END);
+        Ok(blocks)
+    }
+}
+
+impl Chromosome {
+    fn add(&mut self, part: &Part, offsets: Range<u64>) {
+        self.offsets.end = offsets.end;
+        let [first, last] = part.windows.map(|window| window as usize);
+        if self.windows.len() <= last {
+            // At most 2^15, as larger bases are refused.
+            self.windows.resize(last + 1, None);
+        }
+        for window in &mut self.windows[first..=last] {
+            window.get_or_insert(offsets.start);
+        }
+        let chunks = self.bins.entry(part.bin).or_default();
+        match chunks.last_mut() {
+            // What lies between in the same block is read anyway.
+            Some(chunk) if chunk.end >> 16 >= offsets.start >> 16 => chunk.end = offsets.end,
+            _ => chunks.push(offsets),
+        }
+    }
+
+    fn put(mut self, out: &mut Vec<u8>) -> Result<(), String> {
+        put_count(out, self.bins.len() + 1)?;
+        let total = vec![self.offsets, self.lines..0];
+        for (bin, chunks) in self.bins.into_iter().chain([(TOTAL, total)]) {
+            out.extend_from_slice(&bin.to_le_bytes());
+            put_count(out, chunks.len())?;
+            for chunk in chunks {
+                out.extend_from_slice(&chunk.start.to_le_bytes());
+                out.extend_from_slice(&chunk.end.to_le_bytes());
+            }
+        }
+        put_count(out, self.windows.len())?;
+        // Nothing reaches a window without a line, so that what follows it is the first to look at.
+        let mut next = 0;
+        for window in self.windows.iter_mut().rev() {
+            next = *window.get_or_insert(next);
+        }
+        for window in self.windows {
+            out.extend_from_slice(&window.unwrap_or(0).to_le_bytes());
+        }
+        Ok(())
+    }
+}
+
+/// Appends a count, of which the index keeps 31 bits.
+fn put_count(out: &mut Vec<u8>, count: usize) -> Result<(), String> {
+    let short = i32::try_from(count).map_err(|_| format!("{count} is too large for an index"))?;
+    out.extend_from_slice(&short.to_le_bytes());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_are_the_smallest_that_hold_a_fragment() {
+        for (first, last, expected) in [
+            (0, 0, 4681),
+            (16_383, 16_383, 4681),
+            (16_383, 16_384, 585),
+            (131_071, 131_072, 73),
+            ((1 << 20) - 1, 1 << 20, 9),
+            ((1 << 23) - 1, 1 << 23, 1),
+            ((1 << 26) - 1, 1 << 26, 0),
+            ((1 << 29) - 1, (1 << 29) - 1, 37_448),
+        ] {
+            assert_eq!(bin(first, last), expected, "{first} to {last}");
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Taking text in turn, and putting files in their place.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nnz_container::staging::StagedFile;
+use nnz_core::{Error, FragmentBatch, FragmentSink, Place, Result, StringList, Written};
+
+use super::super::fault::shown;
+use super::super::{Target, bgzf};
+use super::encode::{EncodedFragments, FragmentTsvEncoder};
+use super::index::Index;
+use super::output::{Destination, Output};
+use super::{Compression, WriteOptions};
+
+/// Fragments being written as text.
+pub struct FragmentTsvSink {
+    place: Place,
+    options: WriteOptions,
+    encoder: Arc<FragmentTsvEncoder>,
+    /// Chromosomes and cells.
+    names: (StringList, StringList),
+    output: Output,
+    bytes: u64,
+    beside: Option<Beside>,
+    /// Which chromosomes have come.
+    came: Vec<bool>,
+    current: Option<u32>,
+    last_start: u32,
+    failed: bool,
+}
+
+/// The index beside the text.
+struct Beside {
+    file: StagedFile,
+    /// The index that is there and is replaced.
+    stale: Option<PathBuf>,
+    index: Index,
+}
+
+impl FragmentTsvSink {
+    pub(super) fn new(
+        target: Target,
+        place: Place,
+        encoder: FragmentTsvEncoder,
+        names: (StringList, StringList),
+        options: WriteOptions,
+    ) -> Result<Self> {
+        let beside = match &target {
+            Target::File { path, options: staging } if options.index => {
+                // A link stands for what it points to.
+                let mut path =
+                    path.canonicalize().unwrap_or_else(|_| path.clone()).into_os_string();
+                path.push(".tbi");
+                let path = PathBuf::from(path);
+                let file = StagedFile::create(&path, *staging)?;
+                let stale = path.symlink_metadata().is_ok().then_some(path);
+                Some(Beside { file, stale, index: Index::default() })
+            }
+            _ => None,
+        };
+        Ok(Self {
+            place,
+            options,
+            encoder: Arc::new(encoder),
+            came: Vec::new(),
+            names,
+            output: Output::create(target, options.compression)?,
+            bytes: 0,
+            beside,
+            current: None,
+            last_start: 0,
+            failed: false,
+        })
+    }
+
+    /// Returns what makes text of batches on any thread, for
+    /// [`write_encoded`](Self::write_encoded).
+    #[must_use]
+    pub fn encoder(&self) -> Arc<FragmentTsvEncoder> {
+        Arc::clone(&self.encoder)
+    }
+
+    /// Writes the next batches, made ready by the [`encoder`](Self::encoder) of this sink.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`FragmentSink::write`].
+    pub fn write_encoded(&mut self, encoded: EncodedFragments) -> Result<()> {
+        let written = self.next(encoded);
+        self.failed |= written.is_err();
+        written
+    }
+
+    fn next(&mut self, encoded: EncodedFragments) -> Result<()> {
+        let EncodedFragments { bytes, runs, index } = encoded;
+        for run in &runs {
+            if self.current == Some(run.chromosome) {
+                if run.first_start < self.last_start {
+                    let found = format!("start {} after {}", run.first_start, self.last_start);
+                    let expected = "starts that ascend within a chromosome";
+                    return Err(Error::mismatch(self.place.clone(), found, expected));
+                }
+            } else {
+                let at = run.chromosome as usize;
+                if self.came.len() <= at {
+                    self.came.resize(at + 1, false);
+                }
+                if std::mem::replace(&mut self.came[at], true) {
+                    let name = self.names.0.iter().nth(at).unwrap_or(&[]);
+                    let found = format!("{} once more, after others", shown(name));
+                    let expected = "all fragments of a chromosome together";
+                    return Err(Error::mismatch(self.place.clone(), found, expected));
+                }
+                self.current = Some(run.chromosome);
+            }
+            self.last_start = run.last_start;
+        }
+        if let Some(beside) = &mut self.beside {
+            beside.index.add(index, self.bytes);
+            for run in &runs {
+                beside.index.count(run.chromosome, run.lines);
+            }
+        }
+        self.output.write(&bytes).map_err(|error| self.io(error))?;
+        self.bytes += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn io(&self, error: io::Error) -> Error {
+        Error::io(self.place.path.as_deref().unwrap_or(Path::new("")), error)
+    }
+}
+
+impl FragmentSink for FragmentTsvSink {
+    fn write(&mut self, batch: &FragmentBatch) -> Result<()> {
+        let encoded = self.encoder.encode(std::slice::from_ref(batch));
+        self.failed |= encoded.is_err();
+        self.write_encoded(encoded?)
+    }
+
+    fn finish(
+        mut self: Box<Self>,
+        chromosomes: &StringList,
+        cells: &StringList,
+    ) -> Result<Written> {
+        if self.failed {
+            let what = "a fragment could not be written, so the text is not complete";
+            return Err(Error::unsupported(self.place, what));
+        }
+        if (chromosomes, cells) != (&self.names.0, &self.names.1) {
+            return Err(Error::argument("other names than those the text was begun with"));
+        }
+        if self.options.compression == Compression::Bgzip {
+            self.output.write(&bgzf::END).map_err(|error| self.io(error))?;
+        }
+        let Self { place, names, output, beside, .. } = *self;
+        let path = place.path.clone().unwrap_or_default();
+        let io = |error| Error::io(&path, error);
+        let beside = beside.map(|beside| beside.complete(&names.0, &place)).transpose()?;
+        let file = match output.close().map_err(io)? {
+            Destination::File(file) => file,
+            Destination::Stream { mut writer, bytes } => {
+                writer.flush().map_err(io)?;
+                return Ok(Written { bytes });
+            }
+        };
+        let Some((index, stale)) = beside else {
+            return Ok(Written { bytes: file.commit()? });
+        };
+        // An old index beside new text would find wrong lines, and no index finds none: a kill in
+        // between leaves the latter.
+        let index_path = index.path().to_path_buf();
+        if let Some(stale) = stale {
+            std::fs::remove_file(&stale).map_err(|error| Error::io(&stale, error))?;
+        }
+        let text_path = file.path().to_path_buf();
+        let new = text_path.symlink_metadata().is_err();
+        let bytes = file.commit()?;
+        match index.commit() {
+            Ok(more) => Ok(Written { bytes: bytes + more }),
+            Err(error) => {
+                // Both or none. What was replaced cannot come back.
+                if new {
+                    let _ = std::fs::remove_file(&text_path);
+                }
+                Err(error.within(&Place::path(index_path)))
+            }
+        }
+    }
+}
+
+impl Beside {
+    /// Writes the index to its file, which has no name yet.
+    fn complete(self, names: &StringList, place: &Place) -> Result<(StagedFile, Option<PathBuf>)> {
+        let Self { mut file, stale, index } = self;
+        let bytes = index.finish(names).map_err(|what| Error::unsupported(place.clone(), what))?;
+        file.write_all(&bytes).map_err(|error| Error::io(file.path(), error))?;
+        Ok((file, stale))
+    }
+}
+
+impl std::fmt::Debug for FragmentTsvSink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FragmentTsvSink")
+            .field("place", &self.place)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,129 @@
+//! What the two layouts have in common: text is made of batches on any thread, and follows in turn.
+
+use std::marker::PhantomData;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use nnz_core::{Batch, BatchEncoder, Encoded, Error, Header, MatrixSink, Result, Written};
+
+use super::line::Lines;
+use super::place::{Places, check_batch};
+use super::ready::{Ready, Shared, unknown};
+use super::{Options, failed};
+
+/// A layout of text.
+pub(super) trait Form: Send + Sized + 'static {
+    /// What is known of the text of a batch.
+    type Known: Send + 'static;
+
+    /// Makes text of a batch.
+    fn text(rules: &Rules, batch: &Batch, lines: &mut Lines) -> Result<Self::Known>;
+
+    /// Writes the text of the next batch.
+    fn next(&mut self, rules: &Rules, text: &[u8], known: &Self::Known) -> Result<()>;
+
+    /// Completes the text, which holds so many entries.
+    fn finish(self, rules: &Rules, written: u64) -> Result<Written>;
+}
+
+/// What is the same for every batch.
+pub(super) struct Rules {
+    pub(super) path: PathBuf,
+    pub(super) header: Header,
+    pub(super) places: Places,
+    pub(super) lossy: bool,
+}
+
+impl Rules {
+    pub(super) fn new(path: PathBuf, header: &Header, options: Options) -> Self {
+        let places = Places::new(header);
+        Self { path, header: header.clone(), places, lossy: options.lossy }
+    }
+}
+
+pub(super) struct Sink<F> {
+    form: F,
+    encoder: Arc<Encoder<F>>,
+    /// The number of the entry that is written next.
+    written: u64,
+    failed: bool,
+}
+
+/// Makes text of batches.
+struct Encoder<F> {
+    rules: Rules,
+    shared: Arc<Shared>,
+    form: PhantomData<fn() -> F>,
+}
+
+/// The text of a batch.
+struct Text<K> {
+    text: Ready,
+    known: K,
+    /// Number of the first entry.
+    first: u64,
+    entries: u64,
+}
+
+impl<F: Form> Sink<F> {
+    pub(super) fn new(form: F, rules: Rules) -> Self {
+        let encoder = Encoder { rules, shared: Arc::default(), form: PhantomData };
+        Self { form, encoder: Arc::new(encoder), written: 0, failed: false }
+    }
+
+    fn next(&mut self, text: &Text<F::Known>) -> Result<()> {
+        if text.first != self.written {
+            return Err(Error::argument("a batch that is not the next one"));
+        }
+        self.written += text.entries;
+        self.form.next(&self.encoder.rules, text.text.bytes(), &text.known)
+    }
+}
+
+impl<F: Form> Encoder<F> {
+    fn text(&self, batch: &Batch, first: u64) -> Result<Text<F::Known>> {
+        check_batch(batch, &self.rules.header)?;
+        let mut lines = Lines::new(self.shared.buffer());
+        let known = F::text(&self.rules, batch, &mut lines)?;
+        let text = Ready::new(lines.finish(), &self.shared);
+        Ok(Text { text, known, first, entries: batch.entries() as u64 })
+    }
+}
+
+impl<F: Form> BatchEncoder for Encoder<F> {
+    fn encode(&self, batch: &Batch, first: u64) -> Result<Encoded> {
+        match self.text(batch, first) {
+            Ok(text) => Ok(Box::new(text)),
+            Err(error) => {
+                self.shared.fail();
+                Err(error)
+            }
+        }
+    }
+}
+
+impl<F: Form> MatrixSink for Sink<F> {
+    fn write(&mut self, batch: &Batch) -> Result<()> {
+        let encoded = self.encoder.encode(batch, self.written)?;
+        self.write_encoded(encoded)
+    }
+
+    fn encoder(&self) -> Option<Arc<dyn BatchEncoder>> {
+        Some(Arc::<Encoder<F>>::clone(&self.encoder))
+    }
+
+    fn write_encoded(&mut self, encoded: Encoded) -> Result<()> {
+        let text = encoded.downcast::<Text<F::Known>>().map_err(|_| unknown())?;
+        let written = self.next(&text);
+        self.failed |= written.is_err();
+        written
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        let rules = &self.encoder.rules;
+        if self.failed || self.encoder.shared.failed() {
+            return Err(failed(&rules.path));
+        }
+        self.form.finish(rules, self.written)
+    }
+}

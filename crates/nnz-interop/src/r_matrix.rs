@@ -1,0 +1,14 @@
+//! Matrices of R: those of its package Matrix, and plain ones.
+//!
+//! `dgCMatrix` and its kin are S4 objects with the arrays of a sparse matrix in their slots; a plain
+//! matrix is a vector with the attribute `dim`. R reads a file whole, and so does this.
+
+mod numbers;
+mod parse;
+mod reader;
+mod sink;
+mod source;
+
+pub use parse::is_matrix;
+pub use sink::{NEEDS, RMatrixSink, create};
+pub use source::{RMatrixSource, from_document, open};

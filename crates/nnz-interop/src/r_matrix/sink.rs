@@ -1,0 +1,183 @@
+//! Writing a `dgCMatrix`.
+
+use std::path::Path;
+
+use nnz_container::rds::{Form, Integers, Object, RdsOptions, RdsWriter, Strings, TextRef, Value};
+use nnz_container::staging::WriteOptions;
+use nnz_container::{ArrayId, ContainerWriter};
+use nnz_core::{
+    At, Batch, Error, Header, MatrixSink, Needs, Order, Place, Result, StringList, ValueType,
+    Values, Written,
+};
+
+/// What a `dgCMatrix` can hold.
+pub const NEEDS: Needs = Needs {
+    orders: &[Order::Col],
+    value_types: &[ValueType::F64],
+    structure: false,
+    unique: true,
+    names: true,
+    dense: false,
+};
+
+/// The most entries: they are counted in integers of R.
+const MOST: u64 = i32::MAX.unsigned_abs() as u64;
+
+/// A `dgCMatrix` being written.
+pub struct RMatrixSink {
+    writer: Box<dyn ContainerWriter>,
+    place: Place,
+    rows: u64,
+    cols: u64,
+    indices: ArrayId,
+    pointers: ArrayId,
+    values: ArrayId,
+    /// Pointers written: all up to that of the last column that was begun.
+    written: u64,
+    entries: u64,
+}
+
+/// Starts a `dgCMatrix` of the shape of `header`.
+///
+/// # Errors
+///
+/// Fails where the target may not be written, there are more rows, columns or entries than R's
+/// integers count, values are no doubles, or a name is not UTF-8.
+pub fn create(
+    path: &Path,
+    header: &Header,
+    names: [Option<&StringList>; 2],
+    write: WriteOptions,
+    options: RdsOptions,
+) -> Result<RMatrixSink> {
+    let place = Place::path(path);
+    if header.order != Order::Col || header.value_type != ValueType::F64 {
+        let found = format!("{} by {}", header.value_type, header.order);
+        return Err(Error::mismatch(place, found, "float64 by col, as a dgCMatrix is"));
+    }
+    let side = |len: u64| i32::try_from(len).ok();
+    let (Some(rows), Some(cols)) = (side(header.shape.rows), side(header.shape.cols)) else {
+        let expected = format!("sides of at most {MOST}");
+        return Err(Error::mismatch(place, header.shape, expected));
+    };
+    if let Some(stored) = header.stored.filter(|&stored| stored > MOST) {
+        return Err(too_many(&place, stored));
+    }
+    let mut rds = Box::new(RdsWriter::create(path, write, options)?);
+    rds.set_form(Form::S4 { class: "dgCMatrix".to_owned(), package: "Matrix".to_owned() });
+    let indices = rds.create_array("i", ValueType::U32)?;
+    let pointers = rds.create_array("p", ValueType::U32)?;
+    let sides = Integers::Stored(vec![rows, cols]);
+    rds.set_object("Dim", Value::Integer(sides).into())?;
+    let [row_names, col_names] = names;
+    let names = vec![strings(row_names, &place)?, strings(col_names, &place)?];
+    rds.set_object("Dimnames", Value::List(names).into())?;
+    let values = rds.create_array("x", ValueType::F64)?;
+    rds.set_object("factors", Value::List(Vec::new()).into())?;
+    Ok(RMatrixSink {
+        writer: rds,
+        place,
+        rows: header.shape.rows,
+        cols: header.shape.cols,
+        indices,
+        pointers,
+        values,
+        written: 0,
+        entries: 0,
+    })
+}
+
+fn too_many(place: &Place, stored: u64) -> Error {
+    let what = format!(
+        "{stored} entries, where a dgCMatrix has at most {MOST}: a BPCells matrix holds more"
+    );
+    Error::unsupported(place.clone(), what)
+}
+
+/// Makes the names of an axis; none are `NULL` in R.
+fn strings(names: Option<&StringList>, place: &Place) -> Result<Object> {
+    let Some(names) = names else { return Ok(Object::default()) };
+    let mut list = Strings::new();
+    for name in names.iter() {
+        let text = std::str::from_utf8(name).ok().filter(|text| !text.contains('\0'));
+        let Some(text) = text else {
+            let shown = &name[..name.len().min(80)];
+            let found = format!("the name \"{}\"", shown.escape_ascii());
+            return Err(Error::mismatch(place.clone(), found, "UTF-8 without zero bytes"));
+        };
+        list.push(Some(TextRef::utf8(text)));
+    }
+    Ok(Value::Character(list).into())
+}
+
+impl RMatrixSink {
+    /// Writes the pointers up to that of column `col`, before which are `before` entries.
+    fn point(&mut self, col: u64, before: u64) -> Result<()> {
+        let pointer = u32::try_from(before).map_err(|_| too_many(&self.place, before))?;
+        let block = [pointer; 512];
+        while self.written <= col {
+            let now = usize::try_from(col + 1 - self.written).unwrap_or(512).min(512);
+            self.writer.append(self.pointers, &block[..now])?;
+            self.written += now as u64;
+        }
+        Ok(())
+    }
+}
+
+impl MatrixSink for RMatrixSink {
+    fn write(&mut self, batch: &Batch) -> Result<()> {
+        let total = self.entries + batch.entries() as u64;
+        if total > MOST {
+            return Err(too_many(&self.place, total));
+        }
+        let mut indices = Vec::with_capacity(batch.entries());
+        for run in 0..batch.runs() {
+            let range = batch.run(run);
+            let col = batch.majors.get(run);
+            if col >= self.cols || col + 1 < self.written {
+                let found = format!("column {col}");
+                let expected =
+                    format!("at least {}, below {}", self.written.saturating_sub(1), self.cols);
+                return Err(Error::mismatch(self.place.clone(), found, expected));
+            }
+            self.point(col, self.entries + range.start as u64)?;
+            for entry in range {
+                let row = batch.minor(run, entry);
+                match u32::try_from(row) {
+                    Ok(index) if row < self.rows => indices.push(index),
+                    _ => {
+                        let place = self.place.clone().at(At::Entry { row, col });
+                        let expected = format!("rows below {}", self.rows);
+                        return Err(Error::mismatch(place, "a row past the end", expected));
+                    }
+                }
+            }
+        }
+        let repeated;
+        let values = match &batch.values {
+            Values::Iso(scalar) => {
+                repeated = scalar.repeat(batch.entries());
+                &repeated
+            }
+            values => values,
+        };
+        match values {
+            Values::F64(all) if all.len() == indices.len() => {
+                self.writer.append(self.values, all)?;
+            }
+            other => {
+                let found = format!("{:?} values of type {}", other.len(), other.value_type());
+                let expected = format!("{} of type float64", indices.len());
+                return Err(Error::mismatch(self.place.clone(), found, expected));
+            }
+        }
+        self.writer.append(self.indices, &indices)?;
+        self.entries = total;
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Written> {
+        self.point(self.cols, self.entries)?;
+        self.writer.finish().map(|bytes| Written { bytes })
+    }
+}

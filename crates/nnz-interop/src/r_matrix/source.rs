@@ -1,0 +1,185 @@
+//! A matrix of R as a source of batches.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use nnz_container::rds::{self, Compression, Document, Limits};
+use nnz_core::{
+    About, At, Axis, AxisMeaning, BatchReader, Duplicates, Error, Fields, Header, InTurn,
+    MatrixSource, Order, Place, Result, Storage, StringList, UnitReader,
+};
+
+use super::parse::{self, Parts, Places};
+use super::reader::Reader;
+
+/// A matrix of R, in memory.
+pub struct RMatrixSource {
+    pub(super) path: PathBuf,
+    pub(super) parts: Parts,
+    pub(super) header: Header,
+    native: Option<String>,
+    compression: Compression,
+    bytes: Option<u64>,
+}
+
+/// Reads the matrix of an `.rds` file.
+///
+/// # Errors
+///
+/// Fails where the file cannot be read, holds no matrix, or one whose parts disagree.
+pub fn open(path: &Path, limits: Limits) -> Result<RMatrixSource> {
+    from_document(path, rds::read(path, limits)?)
+}
+
+/// Takes the matrix of a file that has been read.
+///
+/// # Errors
+///
+/// Fails where it is no matrix, or one whose parts disagree.
+pub fn from_document(path: &Path, document: Document) -> Result<RMatrixSource> {
+    let Document { native, compression, object, .. } = document;
+    let mut parts = parse::parse(path, object)?;
+    let dense = matches!(parts.places, Places::Dense);
+    let mut majors_ascend = true;
+    let stored = match &parts.places {
+        Places::Compressed { minors, .. } => minors.len(),
+        Places::Dense => u64::try_from(parts.shape.cells()).unwrap_or(u64::MAX),
+        Places::Triplets { rows, cols } => {
+            let by_col = ascends(cols);
+            if !by_col && ascends(rows) {
+                parts.order = Order::Row;
+            } else {
+                majors_ascend = by_col;
+            }
+            rows.len()
+        }
+    };
+    let header = Header {
+        shape: parts.shape,
+        order: parts.order,
+        majors_ascend,
+        minors_ascend: dense.then_some(true),
+        value_type: parts.numbers.value_type(),
+        iso: parts.numbers.len().is_none(),
+        stored: Some(stored),
+        storage: if dense { Storage::Dense } else { Storage::Sparse },
+        structure: parts.structure,
+        // Triplets at one place are added up by R, and other classes may have none.
+        duplicates: Duplicates::Refused,
+        meaning: [AxisMeaning::Unknown; 2],
+    };
+    let bytes = path.metadata().ok().map(|found| found.len());
+    Ok(RMatrixSource { path: path.to_path_buf(), parts, header, native, compression, bytes })
+}
+
+fn ascends(indices: &rds::Integers) -> bool {
+    match indices {
+        rds::Integers::Stored(all) => all.is_sorted(),
+        rds::Integers::Sequence { step, len, .. } => *step > 0 || *len < 2,
+    }
+}
+
+impl RMatrixSource {
+    pub(super) fn place(&self, name: &str) -> Place {
+        Place::array(&*self.path, name)
+    }
+}
+
+impl MatrixSource for RMatrixSource {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn about(&self) -> Result<About> {
+        let container = match self.compression.name() {
+            Some(name) => format!("R object ({name})"),
+            None => "R object".to_owned(),
+        };
+        Ok(About {
+            format: "R matrix".to_owned(),
+            container,
+            version: None,
+            dialect: Some(self.parts.class.clone()),
+            bytes: self.bytes,
+            arrays: Vec::new(),
+        })
+    }
+
+    fn names(&self, axis: Axis) -> Result<Option<StringList>> {
+        let [rows, cols] = &self.parts.names;
+        let (names, name) = match axis {
+            Axis::Rows => (rows, "Dimnames[[1]]"),
+            Axis::Cols => (cols, "Dimnames[[2]]"),
+        };
+        let Some(names) = names.as_ref() else { return Ok(None) };
+        let expected = self.header.shape.len(axis);
+        if names.is_empty() && expected > 0 {
+            return Ok(None);
+        }
+        if names.len() != expected {
+            let found = format!("{} names", names.len());
+            let expected = format!("{expected}, one for each of the {axis}");
+            return Err(Error::mismatch(self.place(name), found, expected));
+        }
+        let mut list = StringList::new();
+        names.try_for_each(|text| {
+            let utf8 = text.and_then(|text| text.to_utf8(self.native.as_deref()));
+            match (&utf8, text) {
+                (Some(utf8), _) => list.push(utf8.as_bytes()),
+                (None, text) => {
+                    let place = self.place(name).at(At::Element(list.len()));
+                    let found = match text {
+                        Some(text) => format!("\"{text}\" in an encoding that is not known"),
+                        None => "a missing name (NA)".to_owned(),
+                    };
+                    return Err(Error::mismatch(place, found, "a name"));
+                }
+            }
+            Ok(())
+        })?;
+        Ok(Some(list))
+    }
+
+    fn random_access(&self) -> bool {
+        !matches!(self.parts.places, Places::Triplets { .. })
+    }
+
+    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(InTurn(self.units(majors, fields)?)))
+    }
+
+    fn units(&self, majors: Range<u64>, _: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        let all = 0..self.header.shape.major(self.header.order);
+        let fits = majors.start <= majors.end && majors.end <= all.end;
+        if !fits || (!self.random_access() && majors != all) {
+            let what = format!(
+                "{} {} to {} of {} were asked for",
+                self.header.order.major(),
+                majors.start,
+                majors.end,
+                all.end
+            );
+            return Err(Error::argument(what));
+        }
+        Ok(Box::new(Reader::new(self, majors)))
+    }
+
+    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
+        Ok(match &self.parts.places {
+            Places::Compressed { pointers, .. } => {
+                pointers.get(major).and_then(|pointer| u64::try_from(pointer).ok())
+            }
+            Places::Dense => major.checked_mul(self.header.shape.rows),
+            Places::Triplets { .. } => None,
+        })
+    }
+}
+
+impl std::fmt::Debug for RMatrixSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RMatrixSource")
+            .field("path", &self.path)
+            .field("header", &self.header)
+            .finish_non_exhaustive()
+    }
+}

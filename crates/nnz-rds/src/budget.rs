@@ -1,0 +1,56 @@
+//! How much an object may take.
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Says how much memory an object may take once it is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Bytes for all vectors, strings and lists together.
+    pub memory: u64,
+}
+
+impl Default for Limits {
+    /// No limit but what really arrives in the stream.
+    fn default() -> Self {
+        Self { memory: u64::MAX }
+    }
+}
+
+/// Counts what has been read against a limit.
+pub(crate) struct Budget {
+    used: u64,
+    allowed: u64,
+}
+
+impl Budget {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self { used: 0, allowed: limits.memory }
+    }
+
+    /// Takes bytes that are about to be kept.
+    pub(crate) fn take(&mut self, bytes: usize, offset: u64) -> Result<()> {
+        self.used = self.used.saturating_add(bytes as u64);
+        if self.used <= self.allowed {
+            return Ok(());
+        }
+        let kind = ErrorKind::Memory { needed: self.used, allowed: self.allowed };
+        Err(Error::new(kind, offset))
+    }
+}
+
+/// Makes room for the next of `expected` elements, of which `vec` holds some already.
+///
+/// Room grows with what has arrived, at most to twice that, and ends at what was expected: a
+/// vector that is complete has no room to spare.
+pub(crate) fn grow<T>(vec: &mut Vec<T>, now: usize, expected: u64, offset: u64) -> Result<()> {
+    if vec.capacity() - vec.len() >= now {
+        return Ok(());
+    }
+    let left = expected.saturating_sub(vec.len() as u64);
+    let left = usize::try_from(left).unwrap_or(usize::MAX);
+    let more = vec.len().max(now).min(left).max(now);
+    vec.try_reserve_exact(more).map_err(|_| {
+        let all = (vec.len().saturating_add(more) as u64).saturating_mul(size_of::<T>() as u64);
+        Error::new(ErrorKind::Memory { needed: all, allowed: vec.len() as u64 }, offset)
+    })
+}

@@ -1,0 +1,104 @@
+//! The codes of R's serialisation: what kind of object follows, and what comes with it.
+
+/// A symbol.
+pub(crate) const SYMBOL: u8 = 1;
+/// A pairlist: attributes are one.
+pub(crate) const PAIRLIST: u8 = 2;
+/// A call, stored like a pairlist.
+pub(crate) const LANGUAGE: u8 = 6;
+/// One string of a character vector.
+pub(crate) const STRING: u8 = 9;
+/// A logical vector.
+pub(crate) const LOGICAL: u8 = 10;
+/// An integer vector.
+pub(crate) const INTEGER: u8 = 13;
+/// A vector of doubles.
+pub(crate) const REAL: u8 = 14;
+/// A vector of complex numbers.
+pub(crate) const COMPLEX: u8 = 15;
+/// A character vector.
+pub(crate) const CHARACTER: u8 = 16;
+/// A list.
+pub(crate) const LIST: u8 = 19;
+/// An expression vector, stored like a list.
+pub(crate) const EXPRESSION: u8 = 20;
+/// Raw bytes.
+pub(crate) const RAW: u8 = 24;
+/// An S4 object, all of which is in its attributes.
+pub(crate) const S4: u8 = 25;
+/// An alternative representation of a vector.
+pub(crate) const ALTREP: u8 = 238;
+/// `NULL`.
+pub(crate) const NULL: u8 = 254;
+/// The same as an old writer may put it.
+pub(crate) const OLD_NULL: u8 = 0;
+/// A symbol that was there before.
+pub(crate) const REFERENCE: u8 = 255;
+/// What stands for an argument that is left out.
+pub(crate) const MISSING_ARGUMENT: u8 = 251;
+
+/// Bits of the flags beside the code.
+pub(crate) const IS_OBJECT: u32 = 1 << 8;
+pub(crate) const HAS_ATTRIBUTES: u32 = 1 << 9;
+pub(crate) const HAS_TAG: u32 = 1 << 10;
+pub(crate) const LEVELS_SHIFT: u32 = 12;
+
+/// Bits of the levels of a string, which say its encoding.
+pub(crate) const LEVEL_BYTES: u16 = 1 << 1;
+pub(crate) const LEVEL_LATIN1: u16 = 1 << 2;
+pub(crate) const LEVEL_UTF8: u16 = 1 << 3;
+pub(crate) const LEVEL_ASCII: u16 = 1 << 6;
+/// The bit of the levels of an object that is S4.
+pub(crate) const LEVEL_S4: u16 = 1 << 4;
+
+/// The first number of an item.
+#[derive(Clone, Copy)]
+pub(crate) struct Flags(pub(crate) u32);
+
+impl Flags {
+    pub(crate) fn code(self) -> u8 {
+        let [code, ..] = self.0.to_le_bytes();
+        code
+    }
+
+    pub(crate) fn is_object(self) -> bool {
+        self.0 & IS_OBJECT != 0
+    }
+
+    pub(crate) fn has_attributes(self) -> bool {
+        self.0 & HAS_ATTRIBUTES != 0
+    }
+
+    pub(crate) fn has_tag(self) -> bool {
+        self.0 & HAS_TAG != 0
+    }
+
+    pub(crate) fn levels(self) -> u16 {
+        u16::try_from((self.0 >> LEVELS_SHIFT) & 0xffff).unwrap_or(0)
+    }
+}
+
+/// Names what is refused.
+pub(crate) fn refused(code: u8) -> Option<&'static str> {
+    Some(match code {
+        3 => "a function (closure)",
+        4 => "an environment",
+        5 => "a promise",
+        7 | 8 => "a built-in function",
+        17 => "a ... argument",
+        21 => "byte code",
+        22 => "an external pointer",
+        23 => "a weak reference",
+        239 | 240 | 243 | 244 => "a part of byte code",
+        241 => "the base environment",
+        242 => "the empty environment",
+        245 => "a generic reference",
+        246 => "a class reference",
+        247 => "a persistent reference",
+        248 => "the environment of a package",
+        249 | 250 => "a namespace",
+        252 => "an unbound value",
+        253 => "the global environment",
+        _ => return None,
+    })
+}

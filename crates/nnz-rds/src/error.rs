@@ -1,0 +1,100 @@
+//! What can be wrong with a serialised object, and where.
+
+use std::fmt;
+use std::io;
+
+/// The result of reading or writing.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Says what went wrong.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The stream could not be read, decompressed or written.
+    Io(io::Error),
+    /// What is there is not what has to be there.
+    Mismatch {
+        /// What was found.
+        found: String,
+        /// What was expected.
+        expected: String,
+    },
+    /// The content is known, and not handled.
+    Unsupported(String),
+    /// It would take more memory than allowed.
+    Memory {
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes allowed.
+        allowed: u64,
+    },
+}
+
+/// What went wrong, and at which byte of the uncompressed stream.
+#[derive(Debug)]
+pub struct Error(Box<(ErrorKind, u64)>);
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, offset: u64) -> Self {
+        Self(Box::new((kind, offset)))
+    }
+
+    pub(crate) fn mismatch(
+        offset: u64,
+        found: impl fmt::Display,
+        expected: impl fmt::Display,
+    ) -> Self {
+        let kind = ErrorKind::Mismatch { found: found.to_string(), expected: expected.to_string() };
+        Self::new(kind, offset)
+    }
+
+    pub(crate) fn unsupported(offset: u64, what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Unsupported(what.into()), offset)
+    }
+
+    /// Returns what went wrong.
+    #[must_use]
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.0
+    }
+
+    /// Returns the byte of the uncompressed stream it was found at.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.0.1
+    }
+
+    /// Takes the error apart.
+    #[must_use]
+    pub fn into_parts(self) -> (ErrorKind, u64) {
+        *self.0
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => write!(f, "{error}"),
+            Self::Mismatch { found, expected } => write!(f, "found {found}, expected {expected}"),
+            Self::Unsupported(what) => f.write_str(what),
+            Self::Memory { needed, allowed } => {
+                write!(f, "needs {needed} bytes of memory, {allowed} are allowed")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "byte {}: {}", self.offset(), self.kind())
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self.kind() {
+            ErrorKind::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! R's serialisation, read and written without R.
+//!
+//! An `.rds` file is one R object: a vector, a list, an S4 object, with attributes that are objects
+//! again. [`read`] takes versions 2 and 3 in all three encodings (XDR, native little-endian, ASCII),
+//! plain or compressed with gzip, bzip2 or xz. [`Writer`] writes version 2 or 3 in XDR, the same
+//! bytes `saveRDS` writes for the same object.
+//!
+//! Objects that are code or hold it (closures, environments, byte code) are refused by name.
+//! Memory follows what arrives in the stream, never a length it states: a sequence that R stores as
+//! three numbers stays three numbers here.
+//!
+//! ```
+//! use nnz_rds::{Limits, Value, Writer, Version, read};
+//!
+//! let mut file = Writer::new(Vec::new(), Version::V3)?;
+//! file.start_list(2, true)?;
+//! file.integer_vector(&[1, 2, 3])?;
+//! file.text_vector(&["a", "b"])?;
+//! file.attribute("names")?;
+//! file.text_vector(&["numbers", "letters"])?;
+//! file.end_attributes()?;
+//! let bytes = file.finish()?;
+//!
+//! let document = read(&bytes[..], Limits::default())?;
+//! let Value::List(members) = &document.object.value else { panic!() };
+//! assert_eq!(members.len(), 2);
+//! # Ok::<(), nnz_rds::Error>(())
+//! ```
+
+mod altrep;
+mod budget;
+mod codes;
+mod error;
+mod input;
+mod numbers;
+mod object;
+mod output;
+mod reader;
+mod strings;
+mod text;
+mod writer;
+
+pub use budget::Limits;
+pub use error::{Error, ErrorKind, Result};
+pub use input::{Compression, looks_like};
+pub use numbers::{Integers, NA_INTEGER, NA_REAL_BITS, Reals};
+pub use object::{Document, Entry, Object, Pairlist, Value};
+pub use output::Output;
+pub use reader::read;
+pub use strings::Strings;
+pub use text::{Encoding, Symbol, Text, TextRef};
+pub use writer::{Version, Writer};

@@ -1,0 +1,122 @@
+//! Reading vectors, a block at a time.
+
+use super::Reader;
+use super::source::{BLOCK, Form};
+use crate::budget;
+use crate::codes;
+use crate::error::Result;
+use crate::numbers::{Integers, Reals};
+use crate::object::Value;
+use crate::strings::Strings;
+use crate::text::TextRef;
+
+impl Reader<'_> {
+    /// Reads the length and elements of a vector; `None` where the code is of no vector.
+    pub(super) fn vector(&mut self, code: u8) -> Result<Option<Value>> {
+        Ok(Some(match code {
+            codes::LOGICAL => Value::Logical(self.integers()?),
+            codes::INTEGER => Value::Integer(Integers::Stored(self.integers()?)),
+            codes::REAL => Value::Real(Reals::Stored(self.reals()?)),
+            codes::COMPLEX => Value::Complex(self.complex()?),
+            codes::CHARACTER => Value::Character(self.strings()?),
+            codes::RAW => Value::Raw(self.raw()?),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn integers(&mut self) -> Result<Vec<i32>> {
+        let [big, little] = [i32::from_be_bytes, i32::from_le_bytes];
+        self.numbers(big, little, |reader| reader.source.ascii_int())
+    }
+
+    fn reals(&mut self) -> Result<Vec<f64>> {
+        let [big, little] = [f64::from_be_bytes, f64::from_le_bytes];
+        self.numbers(big, little, |reader| reader.source.ascii_real())
+    }
+
+    fn complex(&mut self) -> Result<Vec<[f64; 2]>> {
+        let pair = |bytes: [u8; 16], real: fn([u8; 8]) -> f64| {
+            let mut parts = [[0; 8]; 2];
+            let [re, im] = &mut parts;
+            re.copy_from_slice(&bytes[..8]);
+            im.copy_from_slice(&bytes[8..]);
+            parts.map(real)
+        };
+        let big = |bytes| pair(bytes, f64::from_be_bytes);
+        let little = |bytes| pair(bytes, f64::from_le_bytes);
+        self.numbers(big, little, |reader| {
+            Ok([reader.source.ascii_real()?, reader.source.ascii_real()?])
+        })
+    }
+
+    /// Reads numbers of `N` bytes.
+    fn numbers<T: Copy, const N: usize>(
+        &mut self,
+        big: impl Fn([u8; N]) -> T,
+        little: impl Fn([u8; N]) -> T,
+        ascii: impl Fn(&mut Self) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let count = self.source.length()?;
+        let mut numbers = Vec::new();
+        if self.source.form == Form::Ascii {
+            for _ in 0..count {
+                let at = self.source.offset();
+                let number = ascii(self)?;
+                self.budget.take(N, at)?;
+                budget::grow(&mut numbers, 1, count, at)?;
+                numbers.push(number);
+            }
+            return Ok(numbers);
+        }
+        let mut block = vec![0; usize::try_from(count).unwrap_or(BLOCK).min(BLOCK / N) * N];
+        while (numbers.len() as u64) < count {
+            let left = count - numbers.len() as u64;
+            let now = usize::try_from(left).unwrap_or(BLOCK).min(BLOCK / N);
+            let at = self.source.offset();
+            let bytes = &mut block[..now * N];
+            self.source.read_exact(bytes)?;
+            self.budget.take(now * N, at)?;
+            budget::grow(&mut numbers, now, count, at)?;
+            let (elements, _) = bytes.as_chunks::<N>();
+            match self.source.form {
+                Form::Xdr => numbers.extend(elements.iter().map(|&element| big(element))),
+                _ => numbers.extend(elements.iter().map(|&element| little(element))),
+            }
+        }
+        Ok(numbers)
+    }
+
+    fn raw(&mut self) -> Result<Vec<u8>> {
+        let count = self.source.length()?;
+        let mut bytes = Vec::new();
+        while (bytes.len() as u64) < count {
+            let left = count - bytes.len() as u64;
+            let at = self.source.offset();
+            if self.source.form == Form::Ascii {
+                let byte = self.source.ascii_byte()?;
+                self.budget.take(1, at)?;
+                budget::grow(&mut bytes, 1, count, at)?;
+                bytes.push(byte);
+                continue;
+            }
+            let now = left.min(BLOCK as u64);
+            self.source.bytes(now, &mut bytes)?;
+            self.budget.take(usize::try_from(now).unwrap_or(BLOCK), at)?;
+        }
+        Ok(bytes)
+    }
+
+    fn strings(&mut self) -> Result<Strings> {
+        let count = self.source.length()?;
+        let mut strings = Strings::new();
+        let mut bytes = Vec::new();
+        for _ in 0..count {
+            let at = self.source.offset();
+            let flags = self.flags()?;
+            let encoding = self.string(flags, at, &mut bytes)?;
+            self.budget.take(bytes.len() + 1, at)?;
+            strings.push(encoding.map(|encoding| TextRef { bytes: &bytes, encoding }));
+        }
+        Ok(strings)
+    }
+}

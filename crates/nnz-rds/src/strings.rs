@@ -1,0 +1,257 @@
+//! Character vectors in little memory.
+
+use crate::numbers::{Integers, NA_INTEGER, Reals};
+use crate::text::{Encoding, Text, TextRef};
+
+/// A character vector.
+///
+/// Strings lie one after the other, each behind its length and encoding in one to a few bytes. What
+/// R itself keeps as numbers until it is looked at (`as.character(1:1e9)`) stays numbers here too.
+#[derive(Clone, Debug)]
+pub struct Strings {
+    form: Form,
+}
+
+#[derive(Clone, Debug)]
+enum Form {
+    Packed { bytes: Vec<u8>, len: u64 },
+    Integers(Box<Integers>),
+    Reals(Box<Reals>),
+}
+
+/// The mark of a missing string, beside those of the encodings.
+const MISSING: u8 = 5;
+
+impl Default for Strings {
+    fn default() -> Self {
+        Self { form: Form::Packed { bytes: Vec::new(), len: 0 } }
+    }
+}
+
+impl Strings {
+    /// Makes an empty vector.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Makes the decimal text of integers.
+    pub(crate) fn of_integers(integers: Integers) -> Self {
+        Self { form: Form::Integers(Box::new(integers)) }
+    }
+
+    /// Makes the decimal text of whole doubles: see [`whole_text`].
+    pub(crate) fn of_reals(reals: Reals) -> Self {
+        Self { form: Form::Reals(Box::new(reals)) }
+    }
+
+    /// Appends a string, or `None` for a missing one. What was numbers stays as it is.
+    pub fn push(&mut self, text: Option<TextRef<'_>>) {
+        let Form::Packed { bytes, len } = &mut self.form else { return };
+        let (string, mark) = match text {
+            None => (&[][..], MISSING),
+            Some(text) => {
+                let mark = match text.encoding {
+                    Encoding::Native => 0,
+                    Encoding::Ascii => 1,
+                    Encoding::Utf8 => 2,
+                    Encoding::Latin1 => 3,
+                    Encoding::Bytes => 4,
+                };
+                (text.bytes, mark)
+            }
+        };
+        let mut rest = ((string.len() as u64) << 3) | u64::from(mark);
+        while rest >= 0x80 {
+            bytes.push(low_seven_bits(rest) | 0x80);
+            rest >>= 7;
+        }
+        bytes.push(low_seven_bits(rest));
+        bytes.extend_from_slice(string);
+        *len += 1;
+    }
+
+    /// Returns the number of strings.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        match &self.form {
+            Form::Packed { len, .. } => *len,
+            Form::Integers(all) => all.len(),
+            Form::Reals(all) => all.len(),
+        }
+    }
+
+    /// Returns whether there are no strings.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the bytes the strings take in memory.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        match &self.form {
+            Form::Packed { bytes, .. } => bytes.len() as u64,
+            Form::Integers(all) => all.as_slice().map_or(24, |all| size_of_val(all) as u64),
+            Form::Reals(all) => all.as_slice().map_or(24, |all| size_of_val(all) as u64),
+        }
+    }
+
+    /// Calls `each` with every string in order; `None` for a missing one.
+    ///
+    /// # Errors
+    ///
+    /// Stops at the first error of `each` and returns it.
+    pub fn try_for_each<E>(
+        &self,
+        mut each: impl FnMut(Option<TextRef<'_>>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match &self.form {
+            Form::Packed { bytes, .. } => Packed(bytes).try_for_each(each),
+            Form::Integers(all) => (0..all.len()).try_for_each(|index| match all.get(index) {
+                None | Some(NA_INTEGER) => each(None),
+                Some(number) => each(Some(TextRef::utf8(&number.to_string()))),
+            }),
+            Form::Reals(all) => (0..all.len()).try_for_each(|index| {
+                let text = all.get(index).and_then(whole_text).flatten();
+                each(text.as_deref().map(TextRef::utf8))
+            }),
+        }
+    }
+
+    /// Returns a copy of the only string, or `None` where there is none, several or a missing one.
+    #[must_use]
+    pub fn only(&self) -> Option<Text> {
+        if self.len() != 1 {
+            return None;
+        }
+        let mut only = None;
+        let taken: Result<(), ()> = self.try_for_each(|text| {
+            only = text.map(Text::new);
+            Ok(())
+        });
+        taken.ok().and(only)
+    }
+}
+
+impl<'a> FromIterator<Option<TextRef<'a>>> for Strings {
+    fn from_iter<I: IntoIterator<Item = Option<TextRef<'a>>>>(texts: I) -> Self {
+        let mut strings = Self::new();
+        texts.into_iter().for_each(|text| strings.push(text));
+        strings
+    }
+}
+
+/// Visits packed strings.
+struct Packed<'a>(&'a [u8]);
+
+impl<'a> Iterator for Packed<'a> {
+    type Item = Option<TextRef<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut head = 0_u64;
+        let mut shift = 0;
+        loop {
+            let (&byte, rest) = self.0.split_first()?;
+            self.0 = rest;
+            head |= u64::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        let (bytes, rest) = self.0.split_at_checked(usize::try_from(head >> 3).ok()?)?;
+        self.0 = rest;
+        let encoding = match head & 7 {
+            0 => Encoding::Native,
+            1 => Encoding::Ascii,
+            2 => Encoding::Utf8,
+            3 => Encoding::Latin1,
+            4 => Encoding::Bytes,
+            _ => return Some(None),
+        };
+        Some(Some(TextRef { bytes, encoding }))
+    }
+}
+
+fn low_seven_bits(n: u64) -> u8 {
+    (n & 0x7f) as u8
+}
+
+/// Returns the text R makes of a whole number of at most 15 digits, `Some(None)` for a missing one.
+/// `None` for other numbers, whose text depends on the version of R.
+///
+/// R takes the shorter of the two notations, the fixed one where they are as long: `100000` becomes
+/// `1e+05`, `123456` stays.
+pub(crate) fn whole_text(number: f64) -> Option<Option<String>> {
+    if number.is_nan() {
+        // The low word tells a missing value from any other NaN.
+        let missing = number.to_bits() & 0xffff_ffff == 1954;
+        return Some((!missing).then(|| "NaN".to_owned()));
+    }
+    if number.is_infinite() {
+        return Some(Some(if number > 0.0 { "Inf" } else { "-Inf" }.to_owned()));
+    }
+    if number.fract() != 0.0 || number.abs() >= 1e15 {
+        return None;
+    }
+    if number == 0.0 {
+        return Some(Some("0".to_owned()));
+    }
+    let fixed = format!("{number:.0}");
+    let digits = fixed.trim_start_matches('-');
+    let significant = digits.trim_end_matches('0');
+    let exponent = digits.len() - 1;
+    // One digit before the point, "e+" and two digits of exponent.
+    let point = usize::from(significant.len() > 1);
+    if digits.len() <= significant.len() + point + 4 {
+        return Some(Some(fixed));
+    }
+    let sign = if number < 0.0 { "-" } else { "" };
+    let (head, tail) = significant.split_at(1);
+    let point = if point == 1 { "." } else { "" };
+    Some(Some(format!("{sign}{head}{point}{tail}e+{exponent:02}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_come_back_with_their_encodings() {
+        let long = vec![b'x'; 40_000];
+        let all = [
+            Some(TextRef { bytes: b"", encoding: Encoding::Native }),
+            None,
+            Some(TextRef::utf8("gène")),
+            Some(TextRef { bytes: &long, encoding: Encoding::Ascii }),
+            Some(TextRef { bytes: b"\xe8", encoding: Encoding::Latin1 }),
+            Some(TextRef { bytes: b"\xff\0", encoding: Encoding::Bytes }),
+        ];
+        let strings: Strings = all.into_iter().collect();
+        let mut seen = 0;
+        let visited: Result<(), ()> = strings.try_for_each(|text| {
+            assert_eq!(text, all[seen]);
+            seen += 1;
+            Ok(())
+        });
+        visited.unwrap();
+        assert_eq!((seen, strings.len()), (6, 6));
+    }
+
+    #[test]
+    fn whole_numbers_read_as_r_writes_them() {
+        let text = |number| whole_text(number).unwrap().unwrap();
+        assert_eq!(text(1.0), "1");
+        assert_eq!(text(-0.0), "0");
+        assert_eq!(text(100_000.0), "1e+05");
+        assert_eq!(text(10_000.0), "10000");
+        assert_eq!(text(-100_000.0), "-1e+05");
+        assert_eq!(text(123_456.0), "123456");
+        assert_eq!(text(1_200_000.0), "1200000");
+        assert_eq!(text(12_000_000.0), "1.2e+07");
+        assert_eq!(text(f64::NEG_INFINITY), "-Inf");
+        assert_eq!(whole_text(0.5), None);
+        assert_eq!(whole_text(f64::from_bits(crate::NA_REAL_BITS)), Some(None));
+    }
+}

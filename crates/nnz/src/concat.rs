@@ -1,0 +1,444 @@
+//! Matrices one behind the other, as one.
+
+mod merge;
+mod names;
+mod shifted;
+mod types;
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use nnz_core::{
+    About, Axis, AxisMeaning, BatchReader, Duplicates, Error, ErrorKind, Fields, Header, InTurn,
+    MatrixSource, Order, Place, Result, Rounding, Shape, Storage, StringList, Structure,
+    UnitReader, ValueType,
+};
+
+use crate::parts::{InParts, Next, Open, Steps};
+use crate::slice::one_of;
+use crate::stages::{Builder, Cast, DropZeros, Mirroring, Step, mirror};
+use crate::{ConvertOptions, Location, Opened, Progress, Summary};
+use merge::Merging;
+use shifted::{Shared, Shifted};
+
+/// Says how matrices are put together. The default changes nothing that need not change.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ConcatOptions {
+    /// The type of all values; by default the smallest that holds those of every matrix exactly.
+    pub value_type: Option<ValueType>,
+    /// What to do with values that a float type cannot hold exactly.
+    pub rounding: Rounding,
+    /// Whether the names of the axis they share may differ; those of the first count then.
+    pub ignore_names: bool,
+}
+
+/// Matrices one behind the other along an axis.
+///
+/// Where all are stored by that axis, their entries follow each other. Where all are stored by the
+/// other one, and can be read at any place, they are read in step. Otherwise entries come as they
+/// are found, to be sorted.
+///
+/// ```no_run
+/// use nnz::{Axis, Concat, ConcatOptions, Location, MatrixSource};
+///
+/// let mut parts = Vec::new();
+/// for name in ["monday.bpcells", "tuesday.bpcells"] {
+///     let place = Location::parse(name);
+///     parts.push((nnz::open(&place)?, place));
+/// }
+/// let all = Concat::new(parts, Axis::Cols, &ConcatOptions::default())?;
+/// println!("{}", all.header().shape);
+/// # Ok::<(), nnz::Error>(())
+/// ```
+pub struct Concat {
+    parts: Vec<Part>,
+    axis: Axis,
+    header: Header,
+    ordered: bool,
+    how: How,
+    ignore_names: bool,
+}
+
+/// How entries come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// One matrix after the other, in order.
+    InTurn,
+    /// All matrices in step, in order.
+    InStep,
+    /// One matrix after the other, out of order.
+    Unsorted,
+}
+
+/// One of the matrices.
+struct Part {
+    source: Box<dyn MatrixSource>,
+    place: Place,
+    /// Where it starts.
+    start: u64,
+    steps: Arc<Steps>,
+}
+
+impl Part {
+    fn len(&self, axis: Axis) -> u64 {
+        self.source.header().shape.len(axis)
+    }
+
+    fn majors(&self) -> u64 {
+        let header = self.source.header();
+        header.shape.major(header.order)
+    }
+}
+
+impl Concat {
+    /// Puts matrices one behind the other: `Rows` puts one below the other.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is none, they differ in their other dimension or the names there, no type
+    /// holds the values of all of them, or their length does not fit 64 bits.
+    pub fn new(
+        sources: Vec<(Opened, Location)>,
+        axis: Axis,
+        options: &ConcatOptions,
+    ) -> Result<Self> {
+        let Some((first, _)) = sources.first() else {
+            return Err(Error::argument("there is nothing to put together"));
+        };
+        // The order of those that have one; of a text it is a guess.
+        let ordered = sources.iter().find(|(opened, _)| opened.ordered);
+        let order = ordered.map_or(first, |(opened, _)| opened).source.header().order;
+        let ordered = ordered.is_some();
+        let mut length = 0_u64;
+        let mut parts = Vec::with_capacity(sources.len());
+        for (opened, location) in sources {
+            let (source, place) = (opened.source, location.source_place());
+            let start = length;
+            let len = source.header().shape.len(axis);
+            length = length.checked_add(len).ok_or_else(|| {
+                let what = format!("more than 2^64 {}s with those before it", one_of(axis));
+                Error::unsupported(place.clone(), what)
+            })?;
+            let steps = Arc::new(Steps::new(place.clone(), Vec::new()));
+            parts.push(Part { source, place, start, steps });
+        }
+        check_shapes(&parts, axis)?;
+        let value_type = match options.value_type {
+            Some(value_type) => value_type,
+            None => common_type(&parts)?,
+        };
+        let how = how(&parts, axis, order);
+        let header = header(&parts, axis, order, value_type, length, how);
+        for part in &mut parts {
+            let steps = steps(part, axis, &header, options.rounding);
+            part.steps = Arc::new(Steps::new(part.place.clone(), steps));
+        }
+        let ignore_names = options.ignore_names;
+        let concat = Self { parts, axis, header, ordered, how, ignore_names };
+        // Names that differ are told before any work is done.
+        concat.shared_names(concat.other())?;
+        Ok(concat)
+    }
+
+    /// Returns whether the order of entries is that of a format, rather than a guess.
+    #[must_use]
+    pub fn ordered(&self) -> bool {
+        self.ordered
+    }
+
+    fn other(&self) -> Axis {
+        other(self.axis)
+    }
+
+    /// Opens the matrices in turn; `majors` as far as there are such ranges.
+    fn open_in_turn(&self, majors: Range<u64>, fields: Fields) -> Open<'_> {
+        let mut parts = self.parts.iter();
+        Box::new(move || {
+            for part in parts.by_ref() {
+                let mut range = 0..part.majors();
+                if self.how == How::InTurn {
+                    let within = |at: u64| at.saturating_sub(part.start).min(range.end);
+                    range = within(majors.start)..within(majors.end);
+                    if range.is_empty() && !majors.is_empty() {
+                        continue;
+                    }
+                }
+                let units = part.source.units(range, fields);
+                let units = units.map_err(|error| error.within(&part.place))?;
+                return Ok(Some(Next::Part(units, Arc::clone(&part.steps))));
+            }
+            Ok(None)
+        })
+    }
+
+    /// Opens the matrices in step: a few majors of all, or one that is long of each in turn.
+    fn open_in_step(&self, majors: Range<u64>, fields: Fields) -> Open<'_> {
+        let mut merging = Merging::new(&self.parts, &self.header, majors, fields);
+        let mut long: VecDeque<(&Part, u64)> = VecDeque::new();
+        Box::new(move || {
+            loop {
+                if let Some((part, major)) = long.pop_front() {
+                    let units = part.source.units(major..major + 1, fields);
+                    let units = units.map_err(|error| error.within(&part.place))?;
+                    return Ok(Some(Next::Part(units, Arc::clone(&part.steps))));
+                }
+                match merging.next()? {
+                    merge::Step::Several(unit) => return Ok(Some(Next::Unit(Box::new(unit)))),
+                    merge::Step::Long(major) => {
+                        long.extend(self.parts.iter().map(|part| (part, major)));
+                    }
+                    merge::Step::End => return Ok(None),
+                }
+            }
+        })
+    }
+}
+
+/// Writes matrices one behind the other.
+///
+/// # Errors
+///
+/// Fails as [`Concat::new`] and [`convert`](crate::convert).
+pub fn concat(
+    from: &[Location],
+    to: &Location,
+    axis: Axis,
+    how: &ConcatOptions,
+    options: &ConvertOptions,
+    progress: &dyn Progress,
+) -> Result<Summary> {
+    let mut sources = Vec::with_capacity(from.len());
+    for location in from {
+        if *location == Location::Stream && from.iter().filter(|one| *one == location).count() > 1 {
+            return Err(Error::argument("standard input can be read only once"));
+        }
+        sources.push((crate::open(location)?, location.clone()));
+    }
+    let concat = Concat::new(sources, axis, how)?;
+    let ordered = concat.ordered();
+    let opened = Opened { source: Box::new(concat), ordered };
+    crate::convert_opened(opened, &Place::path("the concatenation"), to, options, progress)
+}
+
+fn other(axis: Axis) -> Axis {
+    match axis {
+        Axis::Rows => Axis::Cols,
+        Axis::Cols => Axis::Rows,
+    }
+}
+
+/// Fails where a matrix does not fit the first one.
+fn check_shapes(parts: &[Part], axis: Axis) -> Result<()> {
+    let across = other(axis);
+    let [first, rest @ ..] = parts else { return Ok(()) };
+    for part in rest {
+        if part.len(across) != first.len(across) {
+            let shape = part.source.header().shape;
+            let found = format!("{} {}s ({shape})", part.len(across), one_of(across));
+            let (first_shape, len) = (first.source.header().shape, first.len(across));
+            let expected = format!("{len}, as in {} ({first_shape})", first.place);
+            return Err(Error::mismatch(part.place.clone(), found, expected));
+        }
+    }
+    Ok(())
+}
+
+/// Finds the type that holds the values of all.
+fn common_type(parts: &[Part]) -> Result<ValueType> {
+    let mut found: Option<(ValueType, &Place)> = None;
+    for part in parts {
+        let next = part.source.header().value_type;
+        found = Some(match found {
+            None => (next, &part.place),
+            Some((before, place)) => match types::common(before, next) {
+                Some(both) => (both, if both == before { place } else { &part.place }),
+                None => {
+                    let what = format!(
+                        "{next} values, and {before} ones before them ({place}): no type holds \
+                         both exactly; name one with --type, and each value will be checked"
+                    );
+                    return Err(Error::unsupported(part.place.clone(), what));
+                }
+            },
+        });
+    }
+    found.map(|(found, _)| found).ok_or_else(|| Error::argument("there is nothing to put together"))
+}
+
+/// Chooses how entries come.
+fn how(parts: &[Part], axis: Axis, order: Order) -> How {
+    let all = |fits: &dyn Fn(&Part, &Header) -> bool| {
+        parts.iter().all(|part| fits(part, part.source.header()))
+    };
+    let alike = all(&|_, header| {
+        header.order == order && header.structure == Structure::General && header.majors_ascend
+    });
+    if alike && (order.major() == axis || parts.len() == 1) {
+        How::InTurn
+    } else if alike && all(&|part, _| part.source.random_access()) {
+        How::InStep
+    } else {
+        How::Unsorted
+    }
+}
+
+fn header(
+    parts: &[Part],
+    axis: Axis,
+    order: Order,
+    value_type: ValueType,
+    length: u64,
+    how: How,
+) -> Header {
+    let headers = || parts.iter().map(|part| part.source.header());
+    let dense = headers().all(|header| header.storage == Storage::Dense);
+    let changed = |header: &Header| {
+        header.structure != Structure::General || (header.storage == Storage::Dense && !dense)
+    };
+    let stored = headers().try_fold(0_u64, |sum, header| {
+        sum.checked_add(header.stored.filter(|_| !changed(header))?)
+    });
+    let across = headers().next().map_or(0, |header| header.shape.len(other(axis)));
+    let meaning = |which: usize| {
+        let mut known =
+            headers().map(|header| header.meaning[which]).filter(|m| *m != AxisMeaning::Unknown);
+        let first = known.next().unwrap_or_default();
+        if known.all(|next| next == first) { first } else { AxisMeaning::Unknown }
+    };
+    let pattern = headers().all(|header| header.iso && header.value_type == ValueType::Bint8);
+    let sorted = headers().all(|header| header.minors_ascend == Some(true));
+    let refused = headers().any(|header| header.duplicates == Duplicates::Refused);
+    Header {
+        shape: match axis {
+            Axis::Rows => Shape { rows: length, cols: across },
+            Axis::Cols => Shape { rows: across, cols: length },
+        },
+        order,
+        majors_ascend: how != How::Unsorted,
+        minors_ascend: (how != How::Unsorted && sorted).then_some(true),
+        value_type,
+        iso: pattern && value_type == ValueType::Bint8,
+        stored,
+        storage: if dense { Storage::Dense } else { Storage::Sparse },
+        structure: Structure::General,
+        duplicates: if refused { Duplicates::Refused } else { Duplicates::Kept },
+        meaning: [meaning(0), meaning(1)],
+    }
+}
+
+/// Says what is done to the entries of a matrix: as long as they are where they come from first.
+fn steps(part: &Part, axis: Axis, header: &Header, rounding: Rounding) -> Vec<Box<dyn Step>> {
+    let source = part.source.header();
+    let mut steps = mirror(source, Mirroring::Expand);
+    if source.storage == Storage::Dense && header.storage != Storage::Dense {
+        steps.push(Box::new(DropZeros(Builder::new(source.order, source.shape))));
+    }
+    if source.iso {
+        steps.push(Box::new(Shared { stays: header.iso }));
+    }
+    if source.value_type != header.value_type {
+        let possible = ValueType::ALL;
+        steps.push(Box::new(Cast { target: header.value_type, rounding, possible }));
+    }
+    let [rows, cols] = match axis {
+        Axis::Rows => [part.start, 0],
+        Axis::Cols => [0, part.start],
+    };
+    steps.push(Box::new(Shifted::new(source, header, rows, cols)));
+    steps
+}
+
+impl MatrixSource for Concat {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn about(&self) -> Result<About> {
+        let mut bytes = Some(0_u64);
+        for part in &self.parts {
+            let more = part.source.about()?.bytes;
+            bytes = bytes.zip(more).and_then(|(bytes, more)| bytes.checked_add(more));
+        }
+        let format = format!("{} matrices one behind the other", self.parts.len());
+        Ok(About { format, bytes, ..About::default() })
+    }
+
+    fn names(&self, axis: Axis) -> Result<Option<StringList>> {
+        if axis == self.axis { self.appended_names() } else { self.shared_names(axis) }
+    }
+
+    fn random_access(&self) -> bool {
+        let anywhere = |part: &Part| part.source.random_access();
+        self.how != How::Unsorted && self.parts.iter().all(anywhere)
+    }
+
+    fn rereadable(&self) -> bool {
+        self.parts.iter().all(|part| part.source.rereadable())
+    }
+
+    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(InTurn(self.units(majors, fields)?)))
+    }
+
+    fn units(&self, majors: Range<u64>, _: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        let count = self.header.shape.major(self.header.order);
+        if majors.start > majors.end || majors.end > count {
+            let axis = self.header.order.major();
+            let Range { start, end } = majors;
+            let what = format!("{axis} {start} to {end} of {count} were asked for");
+            return Err(Error::argument(what));
+        }
+        if majors != (0..count) && !self.random_access() {
+            let what = "matrices that cannot be read at any place are put together whole";
+            return Err(Error::new(ErrorKind::Unsupported(what.to_owned()), Place::default()));
+        }
+        // Some steps need all there is of an entry.
+        let fields = Fields::ALL;
+        let open = match self.how {
+            How::InStep => self.open_in_step(majors, fields),
+            How::InTurn | How::Unsorted => self.open_in_turn(majors, fields),
+        };
+        Ok(Box::new(InParts::new(open)))
+    }
+
+    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
+        if !self.random_access() {
+            return Ok(None);
+        }
+        let mut sum = 0_u64;
+        for part in &self.parts {
+            let own = match self.how {
+                How::InTurn => major.saturating_sub(part.start).min(part.majors()),
+                How::InStep | How::Unsorted => major,
+            };
+            let before = part.source.stored_before(own)?;
+            let Some(more) = before.and_then(|before| sum.checked_add(before)) else {
+                return Ok(None);
+            };
+            sum = more;
+        }
+        Ok(Some(sum))
+    }
+
+    fn extras(&self) -> Vec<String> {
+        let mut extras: Vec<String> = self.nameless().into_iter().collect();
+        extras.extend(self.told(|source| source.extras()));
+        extras
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.told(|source| source.notes())
+    }
+}
+
+impl Concat {
+    /// Collects what each matrix tells of itself.
+    fn told(&self, of: impl Fn(&dyn MatrixSource) -> Vec<String>) -> Vec<String> {
+        let parts = self.parts.iter();
+        let told = parts.flat_map(|part| {
+            of(&*part.source).into_iter().map(move |what| format!("{}: {what}", part.place))
+        });
+        told.collect()
+    }
+}

@@ -1,0 +1,169 @@
+//! Reading matrices in step: the same majors of all, side by side.
+
+use std::ops::Range;
+
+use nnz_core::{Batch, Error, Fields, Header, Result, Unit, Values};
+
+use super::Part;
+use crate::parts::Gathering;
+use crate::stages::BATCH;
+
+/// Majors that are taken together at the most.
+const WIDEST: u64 = 1 << 16;
+
+/// What is next.
+pub(super) enum Step<'a> {
+    /// Several majors, or one that is short.
+    Several(Merged<'a>),
+    /// One major of too many entries to hold: those of each matrix follow each other.
+    Long(u64),
+    End,
+}
+
+/// Cuts majors into ranges that have about as many entries as a batch.
+pub(super) struct Merging<'a> {
+    parts: &'a [Part],
+    gathering: Gathering,
+    majors: Range<u64>,
+    fields: Fields,
+    /// Majors to try next.
+    width: u64,
+    /// Entries before the next major, of all matrices.
+    before: Option<u64>,
+}
+
+impl<'a> Merging<'a> {
+    pub(super) fn new(
+        parts: &'a [Part],
+        header: &Header,
+        majors: Range<u64>,
+        fields: Fields,
+    ) -> Self {
+        let gathering = Gathering::new(header.order, header.shape, header.value_type);
+        Self { parts, gathering, majors, fields, width: 256, before: None }
+    }
+
+    fn before(&self, major: u64) -> Result<Option<u64>> {
+        let mut sum = 0_u64;
+        for part in self.parts {
+            let before = part.source.stored_before(major);
+            let before = before.map_err(|error| error.within(&part.place))?;
+            let Some(more) = before.and_then(|before| sum.checked_add(before)) else {
+                return Ok(None);
+            };
+            sum = more;
+        }
+        Ok(Some(sum))
+    }
+
+    pub(super) fn next(&mut self) -> Result<Step<'a>> {
+        loop {
+            if self.majors.is_empty() {
+                return Ok(Step::End);
+            }
+            let start = self.majors.start;
+            let before = match self.before {
+                Some(before) => Some(before),
+                None => self.before(start)?,
+            };
+            loop {
+                self.width = self.width.clamp(1, self.majors.end - start);
+                let end = start + self.width;
+                let up_to = self.before(end)?;
+                let count = up_to.zip(before).and_then(|(up_to, before)| up_to.checked_sub(before));
+                let fits = count.is_some_and(|count| count <= BATCH as u64);
+                if !fits && self.width > 1 {
+                    self.width /= 2;
+                    continue;
+                }
+                self.majors.start = end;
+                self.before = up_to;
+                if !fits {
+                    return Ok(Step::Long(start));
+                }
+                if count.is_some_and(|count| count < BATCH as u64 / 2) {
+                    self.width = (self.width * 2).min(WIDEST);
+                }
+                if count == Some(0) {
+                    break;
+                }
+                return Ok(Step::Several(Merged {
+                    parts: self.parts,
+                    gathering: self.gathering,
+                    majors: start..end,
+                    fields: self.fields,
+                }));
+            }
+        }
+    }
+}
+
+/// The same majors of all matrices, merged by any thread.
+pub(super) struct Merged<'a> {
+    parts: &'a [Part],
+    gathering: Gathering,
+    majors: Range<u64>,
+    fields: Fields,
+}
+
+/// What was read of one matrix, as far as it is taken.
+struct Read {
+    batches: Vec<Batch>,
+    batch: usize,
+    run: usize,
+}
+
+impl Read {
+    /// Returns the next run that has entries.
+    fn next(&mut self) -> Option<(&Batch, usize)> {
+        while let Some(batch) = self.batches.get(self.batch) {
+            if self.run < batch.runs() {
+                if !batch.run(self.run).is_empty() {
+                    break;
+                }
+                self.run += 1;
+            } else {
+                self.batch += 1;
+                self.run = 0;
+            }
+        }
+        self.batches.get(self.batch).map(|batch| (batch, self.run))
+    }
+}
+
+impl Unit for Merged<'_> {
+    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
+        let mut all = Vec::with_capacity(self.parts.len());
+        for part in self.parts {
+            let within = |error: Error| error.within(&part.place);
+            let mut batches = Vec::new();
+            let mut reader =
+                part.source.batches(self.majors.clone(), self.fields).map_err(within)?;
+            let mut read = Batch::new(batch.order, Values::default());
+            while reader.next_batch(&mut read).map_err(within)? {
+                part.steps.apply(&mut read)?;
+                if read.entries() > 0 {
+                    let fresh = Batch::new(batch.order, Values::default());
+                    batches.push(std::mem::replace(&mut read, fresh));
+                }
+            }
+            if !batches.is_empty() {
+                all.push(Read { batches, batch: 0, run: 0 });
+            }
+        }
+        let order = self.parts.first().map_or(batch.order, |part| part.source.header().order);
+        self.gathering.start(order, batch);
+        let major_of = |read: &mut Read| read.next().map(|(from, run)| from.majors.get(run));
+        while let Some(major) = all.iter_mut().filter_map(major_of).min() {
+            for read in &mut all {
+                while let Some((from, run)) = read.next()
+                    && from.majors.get(run) == major
+                {
+                    self.gathering.push_run(batch, from, run)?;
+                    read.run += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,218 @@
+//! Units of several readers, one after the other, each changed on its way.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use nnz_core::{
+    Batch, Error, Majors, Minors, Order, Place, Result, Shape, Unit, UnitReader, ValueType, Values,
+};
+
+use crate::stages::{Step, Units, apply, emptied};
+
+/// Steps that all units of a part take, on any thread.
+pub(crate) struct Steps {
+    /// The matrix that errors are about.
+    pub(crate) place: Place,
+    steps: Vec<Box<dyn Step>>,
+    /// Buffers to be used again.
+    spares: Mutex<Vec<Batch>>,
+}
+
+impl Steps {
+    pub(crate) fn new(place: Place, steps: Vec<Box<dyn Step>>) -> Self {
+        Self { place, steps, spares: Mutex::default() }
+    }
+
+    /// Takes all steps. What a batch holds before is where errors are told to be.
+    pub(crate) fn apply(&self, batch: &mut Batch) -> Result<()> {
+        if self.steps.is_empty() {
+            return Ok(());
+        }
+        let spares = || self.spares.lock().unwrap_or_else(PoisonError::into_inner);
+        let spare = spares().pop();
+        let mut spare = spare.unwrap_or_else(|| Batch::new(batch.order, Values::default()));
+        let done = apply(&self.steps, batch, &mut spare);
+        spares().push(spare);
+        done.map_err(|error| error.within(&self.place))
+    }
+}
+
+/// What comes next.
+pub(crate) enum Next<'a> {
+    /// All units of a reader, changed.
+    Part(Units<'a>, Arc<Steps>),
+    /// One unit, as it is.
+    Unit(Box<dyn Unit + 'a>),
+}
+
+/// Opens what comes next; `None` at the end.
+pub(crate) type Open<'a> = Box<dyn FnMut() -> Result<Option<Next<'a>>> + Send + 'a>;
+
+/// Reads parts in turn.
+///
+/// Each reader hears how many entries its own units had, whatever becomes of them here.
+pub(crate) struct InParts<'a> {
+    open: Open<'a>,
+    /// Readers whose units are not all decoded; units come from the last.
+    readers: VecDeque<Reader<'a>>,
+    /// For each unit that is not decoded, in order: where its reader is told of it.
+    waiting: VecDeque<Option<Arc<AtomicU64>>>,
+}
+
+struct Reader<'a> {
+    units: Units<'a>,
+    steps: Arc<Steps>,
+    /// Units that were handed out and are not decoded.
+    waiting: u64,
+    ended: bool,
+}
+
+impl<'a> InParts<'a> {
+    pub(crate) fn new(open: Open<'a>) -> Self {
+        Self { open, readers: VecDeque::new(), waiting: VecDeque::new() }
+    }
+
+    /// Lets go of readers that are through.
+    fn retire(&mut self) -> Result<()> {
+        while self.readers.front().is_some_and(|reader| reader.ended && reader.waiting == 0) {
+            if let Some(mut reader) = self.readers.pop_front() {
+                reader.units.end().map_err(|error| error.within(&reader.steps.place))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'a> UnitReader<'a> for InParts<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
+        loop {
+            if let Some(reader) = self.readers.back_mut().filter(|reader| !reader.ended) {
+                let unit = reader.units.next_unit();
+                let Some(unit) = unit.map_err(|error| error.within(&reader.steps.place))? else {
+                    reader.ended = true;
+                    self.retire()?;
+                    continue;
+                };
+                let stored = Arc::new(AtomicU64::new(0));
+                reader.waiting += 1;
+                self.waiting.push_back(Some(Arc::clone(&stored)));
+                let steps = Arc::clone(&reader.steps);
+                return Ok(Some(Box::new(Changed { unit, steps, stored })));
+            }
+            match (self.open)()? {
+                Some(Next::Part(units, steps)) => {
+                    self.readers.push_back(Reader { units, steps, waiting: 0, ended: false });
+                }
+                Some(Next::Unit(unit)) => {
+                    self.waiting.push_back(None);
+                    return Ok(Some(unit));
+                }
+                None => return Ok(None),
+            }
+        }
+    }
+
+    fn decoded(&mut self, _: u64) -> Result<()> {
+        // Readers before the one a unit is from have no units left to wait for.
+        if let Some(Some(stored)) = self.waiting.pop_front()
+            && let Some(reader) = self.readers.iter_mut().find(|reader| reader.waiting > 0)
+        {
+            reader.waiting -= 1;
+            let heard = reader.units.decoded(stored.load(Ordering::Acquire));
+            heard.map_err(|error| error.within(&reader.steps.place))?;
+        }
+        self.retire()
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.retire()
+    }
+}
+
+/// A unit of a part.
+struct Changed<'a> {
+    unit: Box<dyn Unit + 'a>,
+    steps: Arc<Steps>,
+    /// Set to the number of entries it has before it is changed.
+    stored: Arc<AtomicU64>,
+}
+
+impl Unit for Changed<'_> {
+    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
+        self.unit.decode(batch).map_err(|error| error.within(&self.steps.place))?;
+        self.stored.store(batch.entries() as u64, Ordering::Release);
+        self.steps.apply(batch)
+    }
+}
+
+/// Puts a batch together from runs of others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gathering {
+    wide: bool,
+    value_type: ValueType,
+}
+
+impl Gathering {
+    /// Makes ready to gather runs of matrices of a shape.
+    pub(crate) fn new(order: Order, shape: Shape, value_type: ValueType) -> Self {
+        Self { wide: shape.minor(order) > 1 << 32, value_type }
+    }
+
+    /// Empties a batch.
+    pub(crate) fn start(self, order: Order, batch: &mut Batch) {
+        batch.order = order;
+        batch.majors.listed_mut();
+        batch.offsets.clear();
+        batch.offsets.push(0);
+        if self.wide {
+            batch.minors.u64_mut();
+        } else {
+            batch.minors.u32_mut();
+        }
+        batch.values = Values::new(self.value_type);
+    }
+
+    /// Appends a run with its values, if it has any.
+    pub(crate) fn push_run(self, batch: &mut Batch, from: &Batch, run: usize) -> Result<()> {
+        let entries = from.run(run);
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let major = from.majors.get(run);
+        if let Majors::Listed(majors) = &mut batch.majors
+            && majors.last() != Some(&major)
+        {
+            majors.push(major);
+            let end = batch.offsets.last().copied().unwrap_or(0);
+            batch.offsets.push(end);
+        }
+        let first = batch.entries() == 0;
+        if let Some(end) = batch.offsets.last_mut() {
+            *end += entries.len();
+        }
+        match (&mut batch.minors, &from.minors) {
+            (Minors::U32(into), Minors::U32(from)) => {
+                into.extend_from_slice(&from[entries.clone()]);
+            }
+            (Minors::U32(into), _) => {
+                // Minor axes up to 2^32 have indices below it.
+                let narrow = |entry| u32::try_from(from.minor(run, entry)).unwrap_or(u32::MAX);
+                into.extend(entries.clone().map(narrow));
+            }
+            (Minors::U64(into), _) => {
+                into.extend(entries.clone().map(|entry| from.minor(run, entry)));
+            }
+            (Minors::Spans(_), _) => {}
+        }
+        if first {
+            batch.values = emptied(&from.values);
+        }
+        // Values that nobody wants need not be there.
+        let absent = from.values.is_empty() && batch.values.is_empty();
+        if absent || batch.values.extend_from(&from.values, entries) {
+            return Ok(());
+        }
+        Err(Error::argument("batches of one matrix differ in their type"))
+    }
+}

@@ -1,0 +1,156 @@
+//! A whole matrix in memory.
+
+mod filling;
+mod sink;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use nnz_core::{
+    Element, Error, ErrorKind, Fields, Header, MatrixSource, Minors, Order, Place, Result, Shape,
+    Storage, Structure, Values,
+};
+
+use crate::convert::{ConvertOptions, carry_out};
+use crate::flow::run;
+use crate::target::Target;
+use crate::{DuplicatePolicy, Location, Silent, open};
+use filling::{Done, Filled, Filling};
+pub(crate) use sink::MemorySink;
+
+/// A matrix in compressed form: CSR in row order, CSC in column order.
+///
+/// Entries ascend inside each major vector. Where the stored ones are not all of a symmetric
+/// matrix, the others have been added.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compressed {
+    /// Number of rows and columns.
+    pub shape: Shape,
+    /// The axis entries are grouped by.
+    pub order: Order,
+    /// Where each major vector starts among the entries, and where the last one ends.
+    pub pointers: Vec<u64>,
+    /// The minor index of each entry.
+    pub minors: Minors,
+    /// The value of each entry.
+    pub values: Values,
+}
+
+/// Says how a matrix is read into memory.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadOptions {
+    /// The storage order; by default the source's, and columns where the source has none.
+    pub order: Option<Order>,
+    /// What to do with entries that share a place; by default they are kept where the format
+    /// allows them, and refused otherwise.
+    pub duplicates: Option<DuplicatePolicy>,
+    /// Bytes the matrix may take, and as many for sorting.
+    pub memory: u64,
+    /// Threads that work at the same time.
+    pub threads: usize,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        let ConvertOptions { memory, threads, .. } = ConvertOptions::default();
+        // The default is a quarter of what is free.
+        Self { order: None, duplicates: None, memory: memory.saturating_mul(3), threads }
+    }
+}
+
+/// Reads a whole matrix into memory.
+///
+/// ```no_run
+/// use nnz::{Location, ReadOptions};
+///
+/// let matrix = nnz::read(&Location::parse("pbmc.bpcells"), &ReadOptions::default())?;
+/// println!("{} entries", matrix.pointers[matrix.pointers.len() - 1]);
+/// # Ok::<(), nnz::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails where the matrix cannot be read or is broken, and where it takes more memory than allowed.
+pub fn read(location: &Location, options: &ReadOptions) -> Result<Compressed> {
+    let opened = open(location)?;
+    let source = &*opened.source;
+    let own = opened.ordered.then_some(source.header().order);
+    let here = location.source_place();
+    if options.order.is_none_or(|order| own == Some(order)) && comes_as_wanted(source, options) {
+        let filled = fill(source, options).map_err(|error| error.within(&here))?;
+        if let Some(matrix) = filled {
+            return Ok(matrix);
+        }
+    }
+    let shelf = Arc::new(Mutex::new(None));
+    let target = Target::memory(Arc::clone(&shelf), options.memory);
+    let options = ConvertOptions {
+        order: options.order,
+        duplicates: options.duplicates,
+        memory: options.memory,
+        threads: options.threads,
+        ..ConvertOptions::default()
+    };
+    carry_out(source, own, &target, &options, [None; 2], &Silent, &here)?;
+    let read = shelf.lock().unwrap_or_else(PoisonError::into_inner).take();
+    read.ok_or_else(|| Error::argument("nothing was read"))
+}
+
+/// Whether entries come in the order and form that is wanted, as far as the header knows.
+fn comes_as_wanted(source: &dyn MatrixSource, options: &ReadOptions) -> bool {
+    let header = source.header();
+    header.majors_ascend
+        && source.rereadable()
+        && source.random_access()
+        && header.stored.is_some()
+        && !header.iso
+        && header.storage == Storage::Sparse
+        && header.structure == Structure::General
+        && header.duplicates == nnz_core::Duplicates::Kept
+        && options.duplicates.is_none_or(|policy| policy == DuplicatePolicy::Keep)
+}
+
+/// Decodes entries in any order to where they belong; `None` where they do not ascend.
+fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<Compressed>> {
+    let header = source.header();
+    let majors = header.shape.major(header.order);
+    let entries = header.stored.unwrap_or(0);
+    allow(header, majors, entries, options.memory)?;
+    let (majors_len, len) = (in_memory(majors)?, in_memory(entries)?);
+    let mut matrix = Compressed {
+        shape: header.shape,
+        order: header.order,
+        pointers: zeroed(majors_len.saturating_add(1))?,
+        minors: Minors::U32(zeroed(len)?),
+        values: Values::try_zeroed(header.value_type, len).ok_or_else(no_memory)?,
+    };
+    let Minors::U32(minors) = &mut matrix.minors else { return Ok(None) };
+    let mut filled = Filled::new(&mut matrix.pointers, minors, matrix.values.bytes_mut());
+    let filling = Filling::new(header);
+    let units = source.units(0..majors, Fields::ALL)?;
+    run(units, &filling, &mut filled, &mut Done, options.threads)?;
+    Ok(filled.complete().then_some(matrix))
+}
+
+/// Refuses what is larger than allowed.
+fn allow(header: &Header, majors: u64, entries: u64, allowed: u64) -> Result<()> {
+    let each = (size_of::<u32>() + header.value_type.size()) as u64;
+    let needed = majors.saturating_mul(8).saturating_add(entries.saturating_mul(each));
+    if needed <= allowed {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::Memory { needed, allowed }, Place::default()))
+}
+
+fn in_memory(len: u64) -> Result<usize> {
+    usize::try_from(len).map_err(|_| Error::argument("more than this machine can address"))
+}
+
+/// Allocates zeros, which take no memory before they are written to.
+fn zeroed<T: Element>(len: usize) -> Result<Vec<T>> {
+    bytemuck::allocation::try_zeroed_vec(len).map_err(|()| no_memory())
+}
+
+fn no_memory() -> Error {
+    let error = std::io::ErrorKind::OutOfMemory.into();
+    Error::new(ErrorKind::Io(error), Place::default())
+}

@@ -1,0 +1,251 @@
+//! Some rows and columns of any matrix, in any order.
+
+mod few;
+mod pick;
+mod picked;
+mod selection;
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use nnz_core::{
+    About, At, Axis, BatchReader, Error, Fields, Header, InTurn, MatrixSource, Order, Place,
+    Result, Shape, StringList, Structure, UnitReader,
+};
+
+use crate::parts::{Gathering, InParts, Next, Open, Steps};
+use crate::stages::{Mirroring, Step, mirror};
+use crate::{ConvertOptions, Location, Opened, Progress, Summary};
+use few::{Few, few};
+use pick::{Majors, Pick};
+pub(crate) use picked::one_of;
+use picked::{Picked, Stretch};
+pub use selection::Selection;
+
+/// The rows and columns of a matrix that were selected, in the order they were.
+///
+/// Of a source with random access only the selected majors are read. One that is read from its
+/// start to its end is filtered; what follows from a symmetry is added first.
+///
+/// ```no_run
+/// use nnz::{Location, MatrixSource, Selection, Slice};
+///
+/// let place = Location::parse("pbmc.bpcells");
+/// let matrix = nnz::open(&place)?.source;
+/// let (genes, cells) = (Selection::words(["CD3E", "CD8A"]), Selection::ranges([0..100]));
+/// let slice = Slice::new(matrix, nnz::Place::path("pbmc.bpcells"), &genes, &cells)?;
+/// assert_eq!(slice.header().shape.to_string(), "2 x 100");
+/// # Ok::<(), nnz::Error>(())
+/// ```
+pub struct Slice {
+    inner: Box<dyn MatrixSource>,
+    place: Place,
+    /// Rows and columns.
+    picked: [Arc<Picked>; 2],
+    header: Header,
+}
+
+impl Slice {
+    /// Selects rows and columns of a matrix. `place` is what messages call it.
+    ///
+    /// # Errors
+    ///
+    /// Fails where what is selected is not there, is selected twice, or could be two things; and
+    /// where names are needed to tell and cannot be read.
+    pub fn new(
+        inner: Box<dyn MatrixSource>,
+        place: Place,
+        rows: &Selection,
+        cols: &Selection,
+    ) -> Result<Self> {
+        let picked = [
+            Arc::new(rows.resolve(&*inner, Axis::Rows).map_err(|error| error.within(&place))?),
+            Arc::new(cols.resolve(&*inner, Axis::Cols).map_err(|error| error.within(&place))?),
+        ];
+        let source = inner.header();
+        let [major, minor] = by_order(&picked, source.order);
+        let general = source.structure == Structure::General;
+        let stored = match (general, minor.is_whole(), major.is_whole()) {
+            (true, true, true) => source.stored,
+            (true, true, false) => stored(&*inner, major.stretches())?,
+            _ => None,
+        };
+        let in_order = inner.random_access() || major.ascends();
+        let header = Header {
+            shape: Shape { rows: picked[0].len(), cols: picked[1].len() },
+            majors_ascend: source.majors_ascend && general && in_order,
+            minors_ascend: source.minors_ascend.filter(|_| general && minor.ascends()),
+            stored,
+            structure: Structure::General,
+            ..source.clone()
+        };
+        Ok(Self { inner, place, picked, header })
+    }
+
+    /// Says what is done to the entries of a piece whose majors are found so.
+    fn steps(&self, majors: Majors) -> Vec<Box<dyn Step>> {
+        let source = self.inner.header();
+        let [_, minor] = by_order(&self.picked, source.order);
+        let mut steps: Vec<Box<dyn Step>> = mirror(source, Mirroring::Expand);
+        steps.push(Box::new(Pick::new(majors, minor, self.header.shape, source.order)));
+        steps
+    }
+
+    /// Opens the stretches of majors, small ones together.
+    fn open_stretches(&self, mut stretches: VecDeque<Stretch>, fields: Fields) -> Open<'_> {
+        let inner = &*self.inner;
+        let gathering =
+            Gathering::new(self.header.order, self.header.shape, self.header.value_type);
+        Box::new(move || {
+            if let Some(together) = few(inner, &mut stretches)? {
+                let few = Few { slice: self, stretches: together, fields, gathering };
+                return Ok(Some(Next::Unit(Box::new(few))));
+            }
+            let Some(one) = stretches.pop_front() else { return Ok(None) };
+            let units = inner.units(one.old(), fields)?;
+            let steps = Steps::new(self.place.clone(), self.steps(Majors::Moved(one)));
+            Ok(Some(Next::Part(units, Arc::new(steps))))
+        })
+    }
+
+    /// Opens all there is, to be filtered.
+    fn open_all(&self, fields: Fields) -> Open<'_> {
+        let mut begun = false;
+        Box::new(move || {
+            if std::mem::replace(&mut begun, true) {
+                return Ok(None);
+            }
+            let source = self.inner.header();
+            let units = self.inner.units(0..source.shape.major(source.order), fields)?;
+            let [major, _] = by_order(&self.picked, source.order);
+            let steps = self.steps(Majors::Found(Arc::clone(major)));
+            Ok(Some(Next::Part(units, Arc::new(Steps::new(self.place.clone(), steps)))))
+        })
+    }
+}
+
+/// Writes the rows and columns of a matrix that are selected.
+///
+/// # Errors
+///
+/// Fails as [`Slice::new`] and [`convert`](crate::convert).
+pub fn slice(
+    from: &Location,
+    to: &Location,
+    [rows, cols]: [&Selection; 2],
+    options: &ConvertOptions,
+    progress: &dyn Progress,
+) -> Result<Summary> {
+    let Opened { source, ordered } = crate::open(from)?;
+    let source = Box::new(Slice::new(source, from.source_place(), rows, cols)?);
+    // Places in messages of the engine are those among what is selected.
+    let place = Place::path(format!("what is selected of {from}"));
+    let summary = crate::convert_opened(Opened { source, ordered }, &place, to, options, progress)?;
+    // The size of the whole says nothing of that of a part.
+    Ok(Summary { bytes_before: None, ..summary })
+}
+
+/// Brings what there is of rows and columns into the order major, minor.
+fn by_order(picked: &[Arc<Picked>; 2], order: Order) -> [&Arc<Picked>; 2] {
+    let [rows, cols] = picked;
+    match order {
+        Order::Row => [rows, cols],
+        Order::Col => [cols, rows],
+    }
+}
+
+/// Counts the entries of some majors, where that is cheap.
+fn stored(source: &dyn MatrixSource, stretches: &[Stretch]) -> Result<Option<u64>> {
+    const CHEAP: usize = 256;
+    if stretches.len() > CHEAP || !source.random_access() {
+        return Ok(None);
+    }
+    let mut stored = 0_u64;
+    for one in stretches {
+        let [start, end] = [one.old().start, one.old().end].map(|at| source.stored_before(at));
+        let (Some(start), Some(end)) = (start?, end?) else { return Ok(None) };
+        let Some(sum) = end.checked_sub(start).and_then(|count| stored.checked_add(count)) else {
+            return Ok(None);
+        };
+        stored = sum;
+    }
+    Ok(Some(stored))
+}
+
+impl MatrixSource for Slice {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn about(&self) -> Result<About> {
+        self.inner.about()
+    }
+
+    fn names(&self, axis: Axis) -> Result<Option<StringList>> {
+        let picked = match axis {
+            Axis::Rows => &self.picked[0],
+            Axis::Cols => &self.picked[1],
+        };
+        Ok(self.inner.names(axis)?.map(|names| picked.names(names)))
+    }
+
+    fn random_access(&self) -> bool {
+        self.inner.random_access() && self.inner.header().structure == Structure::General
+    }
+
+    fn rereadable(&self) -> bool {
+        self.inner.rereadable()
+    }
+
+    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(InTurn(self.units(majors, fields)?)))
+    }
+
+    fn units(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        let count = self.header.shape.major(self.header.order);
+        // Which entries are wanted shows in their places, and what follows from them in their values.
+        let values = fields.values || self.inner.header().structure != Structure::General;
+        let fields = Fields { minors: true, values };
+        let open = if self.random_access() {
+            if majors.start > majors.end || majors.end > count {
+                let axis = self.header.order.major();
+                let Range { start, end } = majors;
+                let what = format!("{axis} {start} to {end} of {count} were asked for");
+                return Err(Error::argument(what));
+            }
+            let [major, _] = by_order(&self.picked, self.header.order);
+            self.open_stretches(major.within(&majors), fields)
+        } else if majors == (0..count) {
+            self.open_all(fields)
+        } else {
+            let what = "its rows and columns are selected as it is read, from its start to its end";
+            return Err(Error::unsupported(self.place.clone(), what));
+        };
+        Ok(Box::new(InParts::new(open)))
+    }
+
+    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
+        let [majors, minors] = by_order(&self.picked, self.header.order);
+        if !self.random_access() || !minors.is_whole() {
+            return Ok(None);
+        }
+        let before = majors.within(&(0..major.min(majors.len())));
+        stored(&*self.inner, &Vec::from(before))
+    }
+
+    fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {
+        match (self.picked[0].origin(row), self.picked[1].origin(col)) {
+            (Some(row), Some(col)) => self.inner.locate(row, col),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn extras(&self) -> Vec<String> {
+        self.inner.extras()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.inner.notes()
+    }
+}

@@ -1,0 +1,66 @@
+//! Short stretches of majors, read together by any thread.
+
+use std::collections::VecDeque;
+
+use nnz_core::{Batch, Error, Fields, MatrixSource, Result, Unit};
+
+use super::Slice;
+use super::pick::Majors;
+use super::picked::Stretch;
+use crate::parts::Gathering;
+use crate::stages::{BATCH, apply};
+
+/// Majors of a stretch that is short, at the most.
+const SHORT: u64 = 64;
+
+/// Stretches that are read together, at the most.
+const MANY: usize = 4096;
+
+/// Takes the next stretches if they are short and have few entries, as far as they make a batch.
+pub(super) fn few(
+    source: &dyn MatrixSource,
+    stretches: &mut VecDeque<Stretch>,
+) -> Result<Option<Vec<Stretch>>> {
+    let mut taken = Vec::new();
+    let mut entries = 0;
+    while let Some(one) = stretches.front().filter(|one| one.len <= SHORT && taken.len() < MANY) {
+        let before = source.stored_before(one.old().start)?;
+        let up_to = source.stored_before(one.old().end)?;
+        let count = up_to.zip(before).and_then(|(up_to, before)| up_to.checked_sub(before));
+        let Some(count) = count.filter(|count| entries + count <= BATCH as u64) else { break };
+        entries += count;
+        if count > 0 {
+            taken.push(*one);
+        }
+        stretches.pop_front();
+    }
+    Ok(Some(taken).filter(|taken| !taken.is_empty()))
+}
+
+/// Stretches that are read together.
+pub(super) struct Few<'a> {
+    pub(super) slice: &'a Slice,
+    pub(super) stretches: Vec<Stretch>,
+    pub(super) fields: Fields,
+    pub(super) gathering: Gathering,
+}
+
+impl Unit for Few<'_> {
+    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
+        let within = |error: Error| error.within(&self.slice.place);
+        let source = &*self.slice.inner;
+        let (mut read, mut spare) = (batch.clone(), batch.clone());
+        self.gathering.start(source.header().order, batch);
+        for one in &self.stretches {
+            let steps = self.slice.steps(Majors::Moved(*one));
+            let mut reader = source.batches(one.old(), self.fields).map_err(within)?;
+            while reader.next_batch(&mut read).map_err(within)? {
+                apply(&steps, &mut read, &mut spare)?;
+                for run in 0..read.runs() {
+                    self.gathering.push_run(batch, &read, run)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

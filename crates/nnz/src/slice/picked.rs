@@ -1,0 +1,311 @@
+//! What was selected of an axis, and where it goes.
+
+use std::collections::VecDeque;
+use std::fmt::Display;
+use std::ops::Range;
+
+use nnz_core::{Axis, Error, Result, StringList};
+
+/// Neighbours that stay neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stretch {
+    /// Where they start.
+    pub(super) start: u64,
+    /// How many they are.
+    pub(super) len: u64,
+    /// Where they go.
+    pub(super) to: u64,
+}
+
+impl Stretch {
+    /// Returns the places they have.
+    pub(super) fn old(&self) -> Range<u64> {
+        self.start..self.start + self.len
+    }
+
+    /// Returns where one of them goes.
+    pub(super) fn moved(&self, old: u64) -> Option<u64> {
+        old.checked_sub(self.start).filter(|by| *by < self.len).map(|by| self.to + by)
+    }
+}
+
+/// What was selected of an axis.
+#[derive(Debug)]
+pub(super) struct Picked {
+    /// In the order they were selected, and so by where they go.
+    stretches: Vec<Stretch>,
+    /// By where they start, unless that is the same order.
+    sorted: Option<Vec<Stretch>>,
+    /// Where each of the axis goes, or [`NOWHERE`]; for axes that are not too long.
+    table: Vec<u32>,
+    len: u64,
+    whole: bool,
+}
+
+/// What stands in the table for what was not selected.
+const NOWHERE: u32 = u32::MAX;
+
+/// How places are looked up.
+pub(super) enum Lookup<'a> {
+    /// All of them stay.
+    Whole,
+    /// One stretch of them is moved.
+    One(Stretch),
+    /// In a table; see [`in_table`].
+    Table(&'a [u32]),
+    /// Among stretches.
+    Search(&'a [Stretch]),
+}
+
+impl Picked {
+    /// Collects ranges of an axis that is `len` long, in the order they were selected.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a range goes past the end, or two overlap.
+    pub(super) fn new(ranges: Vec<Range<u64>>, len: u64, axis: Axis) -> Result<Self> {
+        const LONGEST: u64 = 1 << 22;
+        let mut stretches: Vec<Stretch> = Vec::new();
+        let mut to = 0;
+        for Range { start, end } in ranges {
+            if start > len || end > len {
+                let last = end.max(start + 1) - 1;
+                return Err(absent(axis, last, len));
+            }
+            let Some(more) = end.checked_sub(start).filter(|more| *more > 0) else { continue };
+            match stretches.last_mut().filter(|last| last.old().end == start) {
+                Some(last) => last.len += more,
+                None => stretches.push(Stretch { start, len: more, to }),
+            }
+            // Twice the same shows below, so that this is past the end before it overflows.
+            to = to.saturating_add(more);
+        }
+        let mut sorted = stretches.clone();
+        sorted.sort_by_key(|one| one.start);
+        for pair in sorted.windows(2) {
+            if pair[1].start < pair[0].old().end {
+                let what = format!("{} {} is selected twice", one_of(axis), pair[1].start);
+                return Err(Error::argument(what));
+            }
+        }
+        let mut table = Vec::new();
+        if stretches.len() > 1 && len <= LONGEST {
+            table.resize(usize::try_from(len).unwrap_or(0), NOWHERE);
+            for one in &stretches {
+                for (old, to) in one.old().zip(one.to..) {
+                    let slot = usize::try_from(old).ok().and_then(|old| table.get_mut(old));
+                    if let (Some(slot), Ok(to)) = (slot, u32::try_from(to)) {
+                        *slot = to;
+                    }
+                }
+            }
+        }
+        Ok(Self {
+            whole: to == len && stretches.len() < 2,
+            sorted: (sorted != stretches).then_some(sorted),
+            stretches,
+            table,
+            len: to,
+        })
+    }
+
+    /// Returns how many were selected.
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Returns whether nothing is left out or moved.
+    pub(super) fn is_whole(&self) -> bool {
+        self.whole
+    }
+
+    /// Returns whether they stay in order.
+    pub(super) fn ascends(&self) -> bool {
+        self.sorted.is_none()
+    }
+
+    /// Returns the stretches, by where they go.
+    pub(super) fn stretches(&self) -> &[Stretch] {
+        &self.stretches
+    }
+
+    /// Returns those by where they start.
+    fn sorted(&self) -> &[Stretch] {
+        self.sorted.as_deref().unwrap_or(&self.stretches)
+    }
+
+    /// Returns how to look places up.
+    pub(super) fn lookup(&self) -> Lookup<'_> {
+        match (self.whole, &*self.stretches) {
+            (true, _) => Lookup::Whole,
+            (false, []) => Lookup::Search(&[]),
+            (false, [one]) => Lookup::One(*one),
+            _ if self.table.is_empty() => Lookup::Search(self.sorted()),
+            _ => Lookup::Table(&self.table),
+        }
+    }
+
+    /// Returns the stretches that make up a range of what was selected.
+    pub(super) fn within(&self, range: &Range<u64>) -> VecDeque<Stretch> {
+        let first = self.stretches.partition_point(|one| one.to + one.len <= range.start);
+        let stretches = self.stretches[first..].iter();
+        let clipped = stretches.take_while(|one| one.to < range.end).map(|one| {
+            let skipped = range.start.saturating_sub(one.to);
+            let end = (one.to + one.len).min(range.end);
+            let to = one.to + skipped;
+            Stretch { start: one.start + skipped, len: end.saturating_sub(to), to }
+        });
+        clipped.filter(|one| one.len > 0).collect()
+    }
+
+    /// Returns where one of those selected came from.
+    pub(super) fn origin(&self, new: u64) -> Option<u64> {
+        let after = self.stretches.partition_point(|one| one.to <= new);
+        let one = self.stretches.get(after.checked_sub(1)?)?;
+        let by = new - one.to;
+        (by < one.len).then(|| one.start + by)
+    }
+
+    /// Selects names, given those of the whole axis.
+    pub(super) fn names(&self, all: StringList) -> StringList {
+        if self.whole {
+            return all;
+        }
+        let mut stretches = self.sorted().iter().peekable();
+        let mut found = Vec::new();
+        let mut names = StringList::new();
+        for (old, name) in (0..).zip(all.iter()) {
+            while stretches.next_if(|one| one.old().end <= old).is_some() {}
+            let Some(one) = stretches.peek() else { break };
+            match one.moved(old) {
+                Some(_) if self.ascends() => names.push(name),
+                Some(to) => found.push((to, name)),
+                None => {}
+            }
+        }
+        found.sort_unstable_by_key(|(to, _)| *to);
+        found.into_iter().for_each(|(_, name)| names.push(name));
+        names
+    }
+}
+
+/// Looks a place up in the table.
+pub(super) fn in_table(table: &[u32], old: u64) -> Option<u64> {
+    let found = usize::try_from(old).ok().and_then(|old| table.get(old));
+    found.filter(|to| **to != NOWHERE).map(|to| u64::from(*to))
+}
+
+/// Looks a place up among stretches sorted by where they start.
+pub(super) fn in_stretches(stretches: &[Stretch], old: u64) -> Option<u64> {
+    let after = stretches.partition_point(|one| one.start <= old);
+    stretches.get(after.checked_sub(1)?)?.moved(old)
+}
+
+/// Names one of an axis.
+pub(crate) fn one_of(axis: Axis) -> &'static str {
+    match axis {
+        Axis::Rows => "row",
+        Axis::Cols => "column",
+    }
+}
+
+/// Says that an axis is not as long as that.
+pub(super) fn absent(axis: Axis, position: impl Display, len: u64) -> Error {
+    let one = one_of(axis);
+    let there = match len {
+        0 => format!("there are no {one}s"),
+        1 => format!("there is one {one}, numbered 0"),
+        _ => format!("there are {len} {one}s, numbered from 0"),
+    };
+    Error::argument(format!("there is no {one} {position}: {there}"))
+}
+
+#[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "a selection of one range")]
+mod tests {
+    use super::*;
+
+    fn picked(ranges: &[Range<u64>], len: u64) -> Picked {
+        Picked::new(ranges.to_vec(), len, Axis::Rows).unwrap()
+    }
+
+    fn look_up(picked: &Picked, old: u64) -> Option<u64> {
+        match picked.lookup() {
+            Lookup::Whole => Some(old),
+            Lookup::One(one) => one.moved(old),
+            Lookup::Table(table) => in_table(table, old),
+            Lookup::Search(stretches) => in_stretches(stretches, old),
+        }
+    }
+
+    #[test]
+    fn every_way_to_look_up_agrees_with_the_list() {
+        for len in [20, (1 << 22) + 20] {
+            for ranges in [
+                &[0..len][..],
+                &[5..9],
+                &[9..10, 3..5, 10..12],
+                &[12..20, 0..12],
+                &[1..2, 2..3, 5..5, 4..5],
+                &[],
+            ] {
+                let picked = picked(ranges, len);
+                let listed: Vec<u64> =
+                    ranges.iter().flat_map(|range| range.start..range.end.min(30)).collect();
+                if len == 20 {
+                    assert_eq!(picked.len(), listed.len() as u64);
+                    for (new, old) in (0..).zip(&listed) {
+                        assert_eq!(picked.origin(new), Some(*old));
+                    }
+                    assert_eq!(picked.origin(picked.len()), None);
+                }
+                for old in 0..20 {
+                    let new = listed.iter().position(|listed| *listed == old);
+                    assert_eq!(look_up(&picked, old), new.map(|new| new as u64), "{ranges:?}");
+                }
+                assert_eq!(picked.ascends(), listed.is_sorted());
+            }
+        }
+    }
+
+    #[test]
+    fn a_range_of_what_was_selected_is_made_of_stretches() {
+        let picked = picked(&[9..12, 3..5, 6..9], 20);
+        let within = |range| Vec::from(picked.within(&range));
+        let stretch = |start, len, to| Stretch { start, len, to };
+        assert_eq!(within(0..8), [stretch(9, 3, 0), stretch(3, 2, 3), stretch(6, 3, 5)]);
+        assert_eq!(within(2..4), [stretch(11, 1, 2), stretch(3, 1, 3)]);
+        assert_eq!(within(4..4), []);
+        assert_eq!(within(7..8), [stretch(8, 1, 7)]);
+    }
+
+    #[test]
+    fn what_is_not_there_or_comes_twice_is_refused() {
+        let refused = |ranges: &[Range<u64>], len| {
+            Picked::new(ranges.to_vec(), len, Axis::Cols).unwrap_err().to_string()
+        };
+        let message = "there is no column 20: there are 20 columns, numbered from 0";
+        assert_eq!(refused(&[3..21], 20), message);
+        let message = "there is no column 7: there are no columns";
+        assert_eq!(refused(&[7..7], 0), message);
+        assert_eq!(refused(&[3..9, 1..2, 8..10], 20), "column 8 is selected twice");
+        assert_eq!(
+            refused(&[0..u64::MAX - 1, 0..u64::MAX - 1], u64::MAX),
+            "column 0 is selected twice"
+        );
+    }
+
+    #[test]
+    fn names_come_in_the_order_selected() {
+        let all: StringList = ["a", "b", "c", "d", "e"].iter().collect();
+        let names = |ranges: &[Range<u64>]| {
+            let names = picked(ranges, 5).names(all.clone());
+            let names: Vec<_> = names.iter().map(|name| name.to_vec()).collect();
+            String::from_utf8(names.concat()).unwrap()
+        };
+        assert_eq!(names(&[0..5]), "abcde");
+        assert_eq!(names(&[1..2, 3..5]), "bde");
+        assert_eq!(names(&[4..5, 0..2]), "eab");
+        assert_eq!(names(&[]), "");
+    }
+}

@@ -1,0 +1,54 @@
+//! What the command line takes as text: places, formats, types, sizes, ranges.
+#![no_main]
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use libfuzzer_sys::fuzz_target;
+use nnz::{Compress, Format, Location, ValueType};
+
+#[path = "../../crates/nnz-cli/src/args/values.rs"]
+mod values;
+
+fuzz_target!(|input: &[u8]| {
+    let location = Location::parse(OsStr::from_bytes(input));
+    if let Location::Path { path, group } = &location {
+        let shown = location.to_string();
+        match group {
+            None => assert_eq!(path.as_os_str().as_bytes(), input),
+            Some(group) => {
+                let tail = format!("::{group}");
+                assert!(shown.ends_with(&tail) && !group.starts_with('/'));
+                assert!(input.starts_with(path.as_os_str().as_bytes()));
+                // A place is told as it is given, but for slashes that mean nothing.
+                if !group.starts_with(':') {
+                    assert_eq!(Location::parse(&shown), location);
+                }
+            }
+        }
+    } else {
+        assert_eq!(input, b"-");
+    }
+    let _ = Format::of_path(Path::new(OsStr::from_bytes(input)));
+
+    let Ok(text) = std::str::from_utf8(input) else { return };
+    if let Ok(format) = text.parse::<Format>() {
+        assert_eq!(format.to_string().parse(), Ok(format));
+    }
+    if let Ok(value_type) = text.parse::<ValueType>() {
+        assert_eq!(value_type.to_string().parse::<ValueType>().ok(), Some(value_type));
+    }
+    if let Ok(range) = values::range(text) {
+        assert!(range.start <= range.end);
+        let shown = format!("{}:{}", range.start, range.end);
+        assert_eq!(values::range(&shown), Ok(range));
+    }
+    if let Ok(bytes) = values::memory(text) {
+        assert_eq!(values::memory(&bytes.to_string()), Ok(bytes));
+        assert!(text.starts_with(|digit: char| digit.is_ascii_digit()));
+    }
+    if let Ok(Compress::Gzip(level)) = values::compress(text) {
+        assert!((1..=9).contains(&level));
+    }
+});

@@ -1,0 +1,103 @@
+//! Text through the engine: what is valid can be read, threads change nothing, and what is converted
+//! and converted back is the same matrix.
+#![no_main]
+
+use std::fs;
+use std::sync::LazyLock;
+
+use libfuzzer_sys::{Corpus, fuzz_target};
+use nnz::{ConvertOptions, DiffOptions, Format, Layout, Order, Severity, WriteOptions};
+use nnz_fuzz::scratch::{Scratch, location};
+
+static SCRATCH: LazyLock<Scratch> = LazyLock::new(Scratch::new);
+
+/// Columns that a store is written with: eight bytes each.
+const LONGEST: u64 = 1 << 16;
+
+const MEMORY: u64 = 1 << 20;
+
+fuzz_target!(|input: &[u8]| -> Corpus {
+    // The first byte says how, the rest is the text.
+    let Some((&how, text)) = input.split_first() else { return Corpus::Reject };
+    SCRATCH.clear(&["one", "two", "back.mtx"]);
+    let path = SCRATCH.write("m.mtx", text);
+    let here = location(&path);
+    let Ok(opened) = nnz::open(&here) else {
+        return Corpus::Reject;
+    };
+    let shape = opened.source.header().shape;
+    let mut faults = Vec::new();
+    nnz::validate(&here, MEMORY, &mut |finding| {
+        if finding.severity == Severity::Fault {
+            faults.push(finding);
+        }
+    })
+    .unwrap();
+    let options = nnz::CatOptions { memory: MEMORY, ..Default::default() };
+    let catted = nnz::cat(&here, &options, &mut std::io::sink());
+    if faults.is_empty() {
+        catted.unwrap();
+    }
+    if shape.rows.max(shape.cols) > LONGEST {
+        return Corpus::Keep;
+    }
+
+    let mut options = ConvertOptions {
+        format: Some(Format::BpCells),
+        order: [None, Some(Order::Row), Some(Order::Col), None][usize::from(how & 3)],
+        packing: (how & 4 != 0).then_some(nnz::Packing::Unpacked),
+        generation: (how & 8 != 0).then_some(nnz::Generation::V1),
+        transpose: how & 16 != 0,
+        duplicates: [None, Some(nnz::DuplicatePolicy::Keep), Some(nnz::DuplicatePolicy::Sum), None]
+            [usize::from(how >> 5 & 3)],
+        write: WriteOptions { overwrite: true, sync: false },
+        memory: MEMORY,
+        ..Default::default()
+    };
+    let outcomes = [("one", 1), ("two", 2)].map(|(name, threads)| {
+        options.threads = threads;
+        let done = nnz::convert(&here, &location(&SCRATCH.path(name)), &options, &nnz::Silent);
+        done.map(|summary| summary.entries).map_err(|error| error.to_string())
+    });
+    assert_eq!(outcomes[0], outcomes[1]);
+    if outcomes[0].is_err() {
+        assert!(!SCRATCH.path("one").exists() && !SCRATCH.path("two").exists());
+        return Corpus::Keep;
+    }
+    for entry in fs::read_dir(SCRATCH.path("one")).unwrap() {
+        let name = entry.unwrap().file_name();
+        let files = ["one", "two"].map(|store| fs::read(SCRATCH.path(store).join(&name)).unwrap());
+        assert!(files[0] == files[1], "{name:?}");
+    }
+
+    // What was written is sound, whatever it was written from.
+    let store = location(&SCRATCH.path("one"));
+    nnz::validate(&store, MEMORY, &mut |finding| {
+        assert!(finding.severity != Severity::Fault, "{finding}");
+    })
+    .unwrap();
+    if options.transpose || options.duplicates.is_some() {
+        return Corpus::Keep;
+    }
+    // Only what reads without duplicates was converted.
+    assert!(faults.is_empty(), "{faults:?}");
+    same(&here, &store);
+    let back = location(&SCRATCH.path("back.mtx"));
+    let options = ConvertOptions {
+        layout: Some(Layout::Coordinate),
+        threads: 1,
+        write: WriteOptions { overwrite: true, sync: false },
+        memory: MEMORY,
+        ..Default::default()
+    };
+    nnz::convert(&store, &back, &options, &nnz::Silent).unwrap();
+    same(&here, &back);
+    Corpus::Keep
+});
+
+fn same(one: &nnz::Location, other: &nnz::Location) {
+    let options = DiffOptions { stored: false, most: 3, memory: MEMORY, threads: 1 };
+    let mut found = Vec::new();
+    nnz::diff(one, other, &options, &mut |difference| found.push(difference)).unwrap();
+    assert!(found.is_empty(), "{found:?}");
+}

@@ -1,0 +1,78 @@
+//! Files of a directory of named arrays: numbers with their headers, lists of strings, tags.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use libfuzzer_sys::fuzz_target;
+use nnz_container::directory::{Directory, DirectoryWriter};
+use nnz_container::staging::WriteOptions;
+use nnz_container::{Container, ContainerWriter};
+use nnz_fuzz::scratch::Scratch;
+
+static SCRATCH: LazyLock<Scratch> = LazyLock::new(|| {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.path("store")).unwrap();
+    scratch
+});
+
+fuzz_target!(|input: &[u8]| {
+    SCRATCH.write("store/member", input);
+    let directory = Directory::open(&SCRATCH.path("store")).unwrap();
+    let store: &dyn Container = &directory;
+    assert_eq!(store.members().unwrap(), ["member"]);
+    let tag = store.tag("member");
+    // What ends in a return cannot be told from a line that ends in one and is refused.
+    let strings = store.strings("member").ok();
+    let strings = strings.filter(|all| !all.iter().any(|string| string.ends_with(b"\r")));
+    assert!(store.strings_size("member").is_ok());
+    let mut numbers = None;
+    if let Ok(array) = store.array("member") {
+        let size = array.value_type().size();
+        let len = usize::try_from(array.len()).unwrap();
+        let trailing = usize::try_from(array.trailing_bytes()).unwrap();
+        assert!(len * size + trailing <= input.len());
+        let mut out = vec![0; len * size];
+        array.read_bytes(0, &mut out).unwrap();
+        assert!(input.ends_with(&out) || trailing > 0);
+        // Anywhere in it, and no further than its end.
+        let first = len / 3;
+        let mut part = vec![0; (len - first) * size];
+        array.read_bytes(first as u64, &mut part).unwrap();
+        assert_eq!(part, out[first * size..]);
+        assert!(array.read_bytes(first as u64 + 1, &mut part).is_err() || part.is_empty());
+        numbers = Some((array.value_type(), out));
+    }
+
+    // What was read is written and reads the same, or is refused.
+    SCRATCH.clear(&["again"]);
+    let options = WriteOptions { overwrite: true, sync: false };
+    let target = SCRATCH.path("again");
+    let writer = DirectoryWriter::create(&target, options, &["numbers", "strings", "tag"]).unwrap();
+    let mut writer: Box<dyn ContainerWriter> = Box::new(writer);
+    if let Some((value_type, bytes)) = &numbers {
+        let id = writer.create_array("numbers", *value_type).unwrap();
+        writer.append_bytes(id, bytes).unwrap();
+    }
+    if let Some(strings) = &strings {
+        writer.write_strings("strings", &mut strings.iter()).unwrap();
+    }
+    if let Ok(tag) = &tag {
+        writer.set_tag("tag", tag).unwrap();
+    }
+    writer.finish().unwrap();
+    let again = Directory::open(&target).unwrap();
+    let again: &dyn Container = &again;
+    if let Some((value_type, bytes)) = &numbers {
+        let array = again.array("numbers").unwrap();
+        let mut out = vec![0; bytes.len()];
+        array.read_bytes(0, &mut out).unwrap();
+        assert_eq!((array.value_type(), &out), (*value_type, bytes));
+    }
+    if let Some(strings) = &strings {
+        let found = again.strings("strings").unwrap();
+        assert!(found.iter().eq(strings.iter()));
+    }
+    if let Ok(tag) = &tag {
+        assert_eq!(&again.tag("tag").unwrap(), tag);
+    }
+});

@@ -1,0 +1,62 @@
+//! 10x folders: what opens and validates reads, whole and as units, and names are as many as stated.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use libfuzzer_sys::{Corpus, fuzz_target};
+use nnz::{Axis, MatrixSource as _, Severity};
+use nnz_fuzz::members;
+use nnz_fuzz::read::{agree, backwards, in_turn};
+use nnz_fuzz::scratch::{Scratch, location};
+use nnz_interop::tenx_folder;
+
+static SCRATCH: LazyLock<Scratch> = LazyLock::new(Scratch::new);
+
+/// The files of a folder, by the byte that names each.
+const FILES: &[&str] = &[
+    "matrix.mtx",
+    "matrix.mtx.gz",
+    "barcodes.tsv",
+    "barcodes.tsv.gz",
+    "features.tsv",
+    "features.tsv.gz",
+    "genes.tsv",
+    "genes.tsv.gz",
+];
+
+fuzz_target!(|input: &[u8]| -> Corpus {
+    let folder = SCRATCH.path("folder");
+    SCRATCH.clear(&["folder"]);
+    std::fs::create_dir(&folder).unwrap();
+    for (name, content) in members::cut(input) {
+        let name = FILES[usize::from(name) % FILES.len()];
+        std::fs::write(folder.join(name), content).unwrap();
+    }
+    let mut faults = Vec::new();
+    let validated = nnz::validate(&location(&folder), 1 << 20, &mut |finding| {
+        if finding.severity == Severity::Fault {
+            faults.push(finding);
+        }
+    });
+    let valid = validated.is_ok() && faults.is_empty();
+    let source = match tenx_folder::open(&folder) {
+        Ok(source) => source,
+        Err(error) => {
+            assert!(!valid, "{error}");
+            return Corpus::Keep;
+        }
+    };
+    let read = in_turn(&source);
+    agree(&read, &backwards(&source));
+    let _ = (source.about(), source.extras(), source.notes());
+    for axis in [Axis::Rows, Axis::Cols] {
+        match source.names(axis) {
+            Ok(names) => assert_eq!(names.unwrap().len(), source.header().shape.len(axis)),
+            Err(error) => assert!(!valid, "{error}"),
+        }
+    }
+    if let Err(error) = read {
+        assert!(!valid, "{error}");
+    }
+    Corpus::Keep
+});

@@ -1,0 +1,7 @@
+//! What the fuzz targets share.
+
+#[path = "../../crates/nnz/tests/common/entries.rs"]
+pub mod entries;
+pub mod members;
+pub mod read;
+pub mod scratch;

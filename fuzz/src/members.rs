@@ -1,0 +1,25 @@
+//! Several files in one input.
+
+/// Begins a file; one byte that names it follows, then what it holds.
+///
+/// A mark, unlike a length, stays right when bytes before it come and go.
+pub const MARK: &[u8] = b"\0==>";
+
+/// Cuts an input into its files. What comes before the first mark is none.
+pub fn cut(input: &[u8]) -> Vec<(u8, &[u8])> {
+    let mut members = Vec::new();
+    let mut rest = after_mark(input).map(|(_, rest)| rest);
+    while let Some((&name, content)) = rest.and_then(<[u8]>::split_first) {
+        let next = after_mark(content);
+        let end = next.map_or(content.len(), |(at, _)| at);
+        members.push((name, &content[..end]));
+        rest = next.map(|(_, rest)| rest);
+    }
+    members
+}
+
+/// Finds the next mark: where it begins, and what follows it.
+fn after_mark(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let at = bytes.windows(MARK.len()).position(|window| window == MARK)?;
+    Some((at, &bytes[at + MARK.len()..]))
+}

@@ -1,0 +1,67 @@
+//! Reading a matrix in each of the ways there are.
+
+use nnz::{Batch, Fields, MatrixSource, Result, Values};
+
+use crate::entries::{self, Entry};
+
+fn empty(source: &dyn MatrixSource) -> Batch {
+    let header = source.header();
+    Batch::new(header.order, Values::new(header.value_type))
+}
+
+/// Reads all entries from first to last.
+pub fn in_turn(source: &dyn MatrixSource) -> Result<Vec<Entry>> {
+    let header = source.header();
+    let mut reader = source.batches(0..header.shape.major(header.order), Fields::ALL)?;
+    let mut batch = empty(source);
+    let mut all = Vec::new();
+    while reader.next_batch(&mut batch)? {
+        assert_eq!(batch.order, header.order);
+        assert_eq!(batch.values.value_type(), header.value_type);
+        entries::append(&batch, &mut all);
+    }
+    for &(row, col, _) in &all {
+        assert!(row < header.shape.rows && col < header.shape.cols, "{row}, {col}");
+    }
+    assert!(header.stored.is_none_or(|stored| stored == all.len() as u64));
+    Ok(all)
+}
+
+/// Reads all entries as two threads do at their worst: each unit is decoded before those it follows.
+pub fn backwards(source: &dyn MatrixSource) -> Result<Vec<Entry>> {
+    let header = source.header();
+    let mut reader = source.units(0..header.shape.major(header.order), Fields::ALL)?;
+    let mut units = Vec::new();
+    // What is wrong with what is reached later is told after what is wrong with these.
+    let ended = loop {
+        match reader.next_unit() {
+            Ok(Some(unit)) => units.push(unit),
+            Ok(None) => break Ok(()),
+            Err(error) => break Err(error),
+        }
+    };
+    let mut decoded: Vec<Result<Batch>> = Vec::new();
+    for unit in units.into_iter().rev() {
+        let mut batch = empty(source);
+        decoded.push(unit.decode(&mut batch).map(|()| batch));
+    }
+    let mut all = Vec::new();
+    for batch in decoded.into_iter().rev() {
+        let batch = batch?;
+        reader.decoded(batch.entries() as u64)?;
+        entries::append(&batch, &mut all);
+    }
+    ended?;
+    reader.end()?;
+    Ok(all)
+}
+
+/// Holds two readings to each other: the same entries, or the same message.
+#[track_caller]
+pub fn agree(one: &Result<Vec<Entry>>, other: &Result<Vec<Entry>>) {
+    match (one, other) {
+        (Ok(one), Ok(other)) => assert_eq!(one, other),
+        (Err(one), Err(other)) => assert_eq!(one.to_string(), other.to_string()),
+        _ => panic!("{one:?} against {other:?}"),
+    }
+}

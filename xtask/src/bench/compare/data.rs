@@ -1,0 +1,209 @@
+//! Inputs, made where they are not there yet.
+//!
+//! Each is made under another name and takes its own when it is complete.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::CELLS;
+use super::tools::{Tools, benches};
+use crate::cargo;
+use crate::error::{Error, Result};
+
+/// All inputs.
+pub(super) struct Data {
+    /// Counts of all cells.
+    pub(super) counts: Counts,
+    /// Counts of a fifth of them, for text.
+    pub(super) fewer: Counts,
+    /// A graph with whole weights, in row order.
+    pub(super) graph: Text,
+    /// A stencil with reals of 17 digits, in row order.
+    pub(super) stencil: Text,
+    /// Where results are written, to be removed.
+    pub(super) out: PathBuf,
+}
+
+/// One matrix of counts, in many forms.
+pub(super) struct Counts {
+    pub(super) cells: u64,
+    pub(super) entries: u64,
+    /// Plain arrays, for peers that start from memory.
+    pub(super) raw: PathBuf,
+    /// A packed BPCells directory, by BPCells.
+    pub(super) packed: PathBuf,
+    /// An unpacked one.
+    pub(super) unpacked: PathBuf,
+    /// An HDF5 file with a packed group.
+    pub(super) hdf5: PathBuf,
+    pub(super) text: PathBuf,
+    pub(super) gzip: PathBuf,
+}
+
+/// A matrix that comes as text.
+pub(super) struct Text {
+    pub(super) entries: u64,
+    pub(super) text: PathBuf,
+    /// Arrays, for peers that start from memory.
+    pub(super) arrays: PathBuf,
+    /// A packed BPCells directory in row order.
+    pub(super) packed: PathBuf,
+}
+
+impl Data {
+    /// Makes what is not there.
+    pub(super) fn make(directory: &Path, cells: u64, tools: &Tools) -> Result<Self> {
+        fs::create_dir_all(directory).map_err(|error| Error::at(directory, &error))?;
+        let directory = &directory.canonicalize().map_err(|error| Error::at(directory, &error))?;
+        let make = Maker { directory, tools };
+        let out = directory.join("out");
+        fs::create_dir_all(&out).map_err(|error| Error::at(&out, &error))?;
+        let big = make.big(cells)?;
+        Ok(Self {
+            counts: make.counts(cells, false)?,
+            fewer: make.counts(cells / 5, true)?,
+            graph: make.text(&big, "rmat20")?,
+            stencil: make.text(&big, "fem3d")?,
+            out,
+        })
+    }
+}
+
+struct Maker<'a> {
+    directory: &'a Path,
+    tools: &'a Tools,
+}
+
+impl Maker<'_> {
+    /// Returns the path of an input, after having it made if it is not there.
+    fn made(&self, name: &str, how: impl FnOnce(&Path) -> Command) -> Result<PathBuf> {
+        let path = self.directory.join(name);
+        if path.exists() {
+            return Ok(path);
+        }
+        println!("    making {}", path.display());
+        // The ending stays, since some tell the format by it.
+        let part = self.directory.join(format!(".part-{name}"));
+        let at = |error| Error::at(&part, &error);
+        if part.is_dir() {
+            fs::remove_dir_all(&part).map_err(at)?;
+        } else if part.exists() {
+            fs::remove_file(&part).map_err(at)?;
+        }
+        cargo::run(how(&part).env("PYTHONDONTWRITEBYTECODE", "1"))?;
+        fs::rename(&part, &path).map_err(at)?;
+        Ok(path)
+    }
+
+    fn script(&self, name: &str, words: &[&str]) -> Command {
+        let mut command = Command::new(&self.tools.python);
+        command.arg(benches().join("data").join(name)).args(words);
+        command
+    }
+
+    fn convert(&self, source: &Path, target: &Path, words: &[&str]) -> Command {
+        let mut command = Command::new(&self.tools.nnz);
+        command.args(["convert", "--quiet"]).arg(source).arg(target).args(words);
+        command
+    }
+
+    fn counts(&self, cells: u64, text: bool) -> Result<Counts> {
+        let name = format!("counts-{cells}");
+        let raw = self.made(&name, |part| {
+            let mut command = self.script("gen_counts.py", &["--cells", &cells.to_string()]);
+            command.arg(part);
+            command
+        })?;
+        let derive = |form: &str, source: &Path, part: &Path| {
+            let mut command = self.script("derive.py", &[form]);
+            command.arg(source).arg(part);
+            command
+        };
+        let packed = self.made(&format!("{name}.bpcells"), |part| derive("bpcells", &raw, part))?;
+        let unpacked = self.made(&format!("{name}-unpacked.bpcells"), |part| {
+            self.convert(&packed, part, &["--unpacked"])
+        })?;
+        let hdf5 = self.made(&format!("{name}.h5"), |part| {
+            self.convert(&packed, part, &["--to", "bpcells"])
+        })?;
+        let (mut mtx, mut gzip) = (PathBuf::new(), PathBuf::new());
+        if text {
+            mtx = self.made(&format!("{name}.mtx"), |part| derive("text", &raw, part))?;
+            gzip = self.made(&format!("{name}.mtx.gz"), |part| derive("gzip", &mtx, part))?;
+        }
+        Ok(Counts {
+            cells,
+            entries: entries_of_counts(&raw)?,
+            raw,
+            packed,
+            unpacked,
+            hdf5,
+            text: mtx,
+            gzip,
+        })
+    }
+
+    /// Makes the graph and the stencil, smaller where fewer cells are asked for.
+    fn big(&self, cells: u64) -> Result<PathBuf> {
+        if cells >= CELLS {
+            return self.made("big", |part| self.folder_for_big(part, &[]));
+        }
+        // A side of the stencil is the cube root of its size.
+        let edges = 30_000_000 * cells / CELLS;
+        let grid = (1..91_u64).rev().find(|side| side.pow(3) <= 91_u64.pow(3) * cells / CELLS);
+        let (edges, grid) = (edges.to_string(), grid.unwrap_or(2).to_string());
+        let words = ["--edges", &edges, "--grid", &grid];
+        self.made(&format!("big-{cells}"), |part| self.folder_for_big(part, &words))
+    }
+
+    /// The generator wants a folder that exists.
+    fn folder_for_big(&self, part: &Path, words: &[&str]) -> Command {
+        // Where it cannot be made, the generator will say so.
+        let _ = fs::create_dir_all(part);
+        let mut command = self.script("gen_big.py", words);
+        command.arg(part);
+        command
+    }
+
+    fn text(&self, big: &Path, name: &str) -> Result<Text> {
+        let folder = big.file_name().unwrap_or_default().to_string_lossy();
+        let text = big.join(format!("{name}.mtx"));
+        let packed = self.made(&format!("{folder}-{name}.bpcells"), |part| {
+            self.convert(&text, part, &["--order", "row"])
+        })?;
+        Ok(Text {
+            entries: entries_of_text(&text)?,
+            arrays: big.join(format!("{name}_csr.npz")),
+            text,
+            packed,
+        })
+    }
+}
+
+/// Reads how many entries the raw counts have.
+fn entries_of_counts(raw: &Path) -> Result<u64> {
+    let path = raw.join("shape.json");
+    let shape = fs::read_to_string(&path).map_err(|error| Error::at(&path, &error))?;
+    let shape: Option<Value> = serde_json::from_str(&shape).ok();
+    shape
+        .and_then(|shape| shape.get("nnz")?.as_u64())
+        .ok_or_else(|| Error::new(format!("{}: no number of entries", path.display())))
+}
+
+/// Reads how many entries the size line of a Matrix Market file promises.
+fn entries_of_text(path: &Path) -> Result<u64> {
+    let file = File::open(path).map_err(|error| Error::at(path, &error))?;
+    for line in BufReader::new(file).lines() {
+        let line = line.map_err(|error| Error::at(path, &error))?;
+        if let Some(entries) = line.split_whitespace().nth(2).filter(|_| !line.starts_with('%')) {
+            return entries
+                .parse()
+                .map_err(|_| Error::new(format!("{}: no size line", path.display())));
+        }
+    }
+    Err(Error::new(format!("{}: no size line", path.display())))
+}

@@ -1,0 +1,210 @@
+//! A row of the table: contenders who do the same, and goals.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::child::{self, Run};
+use super::goal::Goal;
+use super::tools::Tools;
+use crate::error::{Error, Result};
+
+/// Contenders who do the same.
+pub(super) struct Row {
+    pub(super) name: String,
+    /// What rates are of, and how many there are.
+    pub(super) entries: u64,
+    /// What the contenders do, where that differs.
+    pub(super) note: &'static str,
+    pub(super) contenders: Vec<Contender>,
+    pub(super) goals: Vec<Goal>,
+    /// What is read before, so that it is in the page cache.
+    pub(super) inputs: Vec<PathBuf>,
+}
+
+/// Whose time counts.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Clock {
+    /// That of the call, as the process says.
+    Call,
+    /// That of the whole process.
+    Process,
+}
+
+/// One who takes part.
+pub(super) struct Contender {
+    pub(super) name: &'static str,
+    pub(super) clock: Clock,
+    pub(super) command: Vec<OsString>,
+    /// What the command writes, to be removed.
+    pub(super) output: Option<PathBuf>,
+    /// The argument without which the command waits until everything is on disk.
+    pub(super) no_sync: Option<&'static str>,
+}
+
+/// What a contender came to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Figure {
+    pub(super) seconds: f64,
+    pub(super) synced: Option<f64>,
+    pub(super) copy: Option<f64>,
+    pub(super) peak: f64,
+    pub(super) check: Option<f64>,
+    /// Why there are no figures.
+    pub(super) failed: Option<String>,
+}
+
+impl Row {
+    /// Lets all contenders run in turn.
+    pub(super) fn measure(&self, runs: u16, tools: &Tools) -> Result<Vec<Figure>> {
+        self.inputs.iter().try_for_each(|input| warm(input))?;
+        let mut taken: Vec<_> = self.contenders.iter().map(|_| Taken::default()).collect();
+        for _ in 0..runs {
+            for (contender, taken) in self.contenders.iter().zip(&mut taken) {
+                if taken.failed.is_none() {
+                    taken.add(contender.run(&contender.command, tools)?);
+                }
+            }
+        }
+        for (contender, taken) in self.contenders.iter().zip(&mut taken) {
+            let Some(no_sync) = contender.no_sync.filter(|_| taken.failed.is_none()) else {
+                continue;
+            };
+            let synced: Vec<_> =
+                contender.command.iter().filter(|word| *word != no_sync).cloned().collect();
+            match contender.run(&synced, tools)? {
+                Ok(run) => taken.synced.push(contender.seconds(&run)),
+                Err(why) => taken.failed = Some(why),
+            }
+        }
+        let each = self.contenders.iter().zip(taken);
+        Ok(each.map(|(contender, taken)| taken.figure(contender)).collect())
+    }
+}
+
+impl Contender {
+    /// Runs once. What fails is told, unless it is ours to mend.
+    fn run(&self, command: &[OsString], tools: &Tools) -> Result<std::result::Result<Run, String>> {
+        self.clear()?;
+        // What was written before must not be written back while this is timed.
+        if self.output.is_some() {
+            let _ = Command::new("sync").status();
+        }
+        let run = child::run(command, tools).map_err(|error| error.to_string());
+        self.clear()?;
+        Ok(match run {
+            Ok(run) if self.clock == Clock::Call && run.call.is_none() => {
+                Err("did not say how long it took".to_owned())
+            }
+            other => other,
+        })
+    }
+
+    fn clear(&self) -> Result<()> {
+        let Some(output) = self.output.as_deref().filter(|output| output.exists()) else {
+            return Ok(());
+        };
+        let removed =
+            if output.is_dir() { fs::remove_dir_all(output) } else { fs::remove_file(output) };
+        removed.map_err(|error| Error::at(output, &error))
+    }
+
+    fn seconds(&self, run: &Run) -> f64 {
+        match self.clock {
+            Clock::Call => run.call.unwrap_or(f64::NAN),
+            Clock::Process => run.wall,
+        }
+    }
+}
+
+/// What the runs of a contender took.
+#[derive(Default)]
+struct Taken {
+    runs: Vec<Run>,
+    synced: Vec<f64>,
+    failed: Option<String>,
+}
+
+impl Taken {
+    fn add(&mut self, run: std::result::Result<Run, String>) {
+        match run {
+            Ok(run) => self.runs.push(run),
+            Err(why) => self.failed = Some(why),
+        }
+    }
+
+    fn figure(mut self, contender: &Contender) -> Figure {
+        if self.failed.is_some() {
+            return Figure { failed: self.failed, ..Figure::default() };
+        }
+        let some = |of: fn(&Run) -> Option<f64>| self.runs.iter().filter_map(of).collect();
+        let (copies, mut synced): (Vec<f64>, Vec<f64>) = (some(|r| r.copy), some(|r| r.synced));
+        synced.append(&mut self.synced);
+        Figure {
+            seconds: median(self.runs.iter().map(|run| contender.seconds(run)).collect())
+                .unwrap_or(f64::NAN),
+            synced: median(synced),
+            copy: median(copies),
+            peak: self.runs.iter().map(|run| run.peak).fold(0.0, f64::max),
+            check: self.runs.iter().find_map(|run| run.check),
+            failed: None,
+        }
+    }
+}
+
+/// Returns the middle one, or the mean of both.
+pub(super) fn median(mut figures: Vec<f64>) -> Option<f64> {
+    figures.sort_by(f64::total_cmp);
+    let (low, high) = (figures.len().checked_sub(1)? / 2, figures.len() / 2);
+    Some(f64::midpoint(figures[low], figures[high]))
+}
+
+/// Whether contenders came to different results.
+pub(super) fn disagree(figures: &[Figure]) -> bool {
+    let checks: Vec<f64> = figures.iter().filter_map(|figure| figure.check).collect();
+    let Some(first) = checks.first() else { return false };
+    checks.iter().any(|check| {
+        // Floats may be added up in another order.
+        let close = (check - first).abs() <= 1e-9 * first.abs().max(1.0);
+        !close
+    })
+}
+
+/// Reads a file, or all files of a folder.
+fn warm(path: &Path) -> Result<()> {
+    let io = |error| Error::at(path, &error);
+    if path.is_dir() {
+        for entry in fs::read_dir(path).map_err(io)? {
+            warm(&entry.map_err(io)?.path())?;
+        }
+        return Ok(());
+    }
+    let mut file = File::open(path).map_err(io)?;
+    io::copy(&mut file, &mut io::sink()).map_err(io)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
+        assert_eq!(median(vec![]), None);
+    }
+
+    #[test]
+    fn contenders_who_differ_or_have_no_number_disagree() {
+        let figure = |check| Figure { check, ..Figure::default() };
+        let all = |checks: &[Option<f64>]| checks.iter().map(|&c| figure(c)).collect::<Vec<_>>();
+        assert!(!disagree(&all(&[Some(5.0), None, Some(5.0)])));
+        assert!(disagree(&all(&[Some(5.0), Some(5.1)])));
+        assert!(disagree(&all(&[Some(5.0), Some(f64::NAN)])));
+        assert!(disagree(&all(&[Some(f64::NAN), Some(5.0)])));
+        assert!(!disagree(&all(&[Some(1e15), Some(1e15 + 1.0)])));
+    }
+}

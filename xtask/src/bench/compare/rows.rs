@@ -1,0 +1,381 @@
+//! What is compared, and the goals.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::data::{Counts, Data, Text};
+use super::goal::{Bar, Goal};
+use super::row::{Clock, Contender, Row};
+use super::tools::Tools;
+
+const ONE: &str = "nnz, 1 thread";
+const TWO: &str = "nnz, 2 threads";
+const WHEEL_ONE: &str = "bpcells, 1 thread";
+const WHEEL_TWO: &str = "bpcells, 2 threads";
+const WHEEL: &str = "bpcells (1 thread only)";
+const SCIPY: &str = "scipy, from memory";
+const FMM_ONE: &str = "fast_matrix_market, 1 thread";
+const FMM_TWO: &str = "fast_matrix_market, 2 threads";
+const DIRECTORY: &str = "nnz on the directory, 2 threads";
+const INFLATE: &str = "inflating alone (zlib-rs, 1 thread)";
+const NO_SYNC: &str = "--no-sync";
+
+/// Bytes that converting may take, whatever the size of the matrix.
+const BOUNDED: f64 = 300e6;
+
+/// Returns every row, in the order of the table.
+pub(super) fn all(data: &Data, tools: &Tools) -> Vec<Row> {
+    let make = Make { data, tools };
+    let mut rows = vec![
+        make.sums("column sums, packed directory", "col-sums", 4e9),
+        make.sums("row sums, packed directory", "row-sums", 1.2e9),
+        make.read_all(),
+        make.hdf5(),
+        make.pack(),
+        make.columns("1000 random columns", 1000, 0.008),
+        make.columns("one column", 1, 0.001),
+        make.transpose("transpose", &data.counts, true),
+        make.transpose("transpose of a fifth", &data.fewer, false),
+        make.import("Matrix Market to packed directory", &data.fewer.text),
+        make.inflated(),
+    ];
+    let texts = [
+        ("counts of a fifth", data.fewer.entries, &data.fewer.text, &["read"][..], 1.5),
+        ("graph, integers", data.graph.entries, &data.graph.text, &["read", "--by-row"], 1.5),
+        ("stencil, reals", data.stencil.entries, &data.stencil.text, &["read", "--by-row"], 1.2),
+    ];
+    rows.extend(
+        texts.map(|(name, entries, text, call, bar)| make.text(name, entries, text, call, bar)),
+    );
+    let fewer = Text {
+        entries: data.fewer.entries,
+        text: data.fewer.text.clone(),
+        arrays: data.fewer.raw.clone(),
+        packed: data.fewer.packed.clone(),
+    };
+    rows.push(make.write("counts of a fifth", &fewer));
+    rows.push(make.write("graph, integers", &data.graph));
+    rows.push(make.write("stencil, reals", &data.stencil));
+    rows
+}
+
+fn goal(who: &'static str, bar: Bar) -> Goal {
+    Goal { who, bar }
+}
+
+struct Make<'a> {
+    data: &'a Data,
+    tools: &'a Tools,
+}
+
+impl Make<'_> {
+    /// A call of the library.
+    fn call(&self, name: &'static str, words: &[&str], path: &Path, threads: u8) -> Contender {
+        let mut command: Vec<OsString> = vec![self.tools.measure.clone().into()];
+        command.extend(words.iter().map(Into::into));
+        command.push(path.into());
+        if threads > 0 {
+            command.extend(["--threads".into(), threads.to_string().into()]);
+        }
+        Contender { name, clock: Clock::Call, command, output: None, no_sync: None }
+    }
+
+    /// The command, writing.
+    fn verb(&self, verb: &str, source: &Path, target: &str, threads: u8) -> Contender {
+        let output = self.data.out.join(target);
+        let mut command: Vec<OsString> = vec![self.tools.nnz.clone().into()];
+        command.extend([verb, "--quiet", NO_SYNC, "--threads"].map(Into::into));
+        command.extend([threads.to_string().into(), source.into(), output.clone().into()]);
+        Contender {
+            name: if threads == 1 { ONE } else { TWO },
+            clock: Clock::Process,
+            command,
+            output: Some(output),
+            no_sync: Some(NO_SYNC),
+        }
+    }
+
+    /// A script of a peer.
+    fn peer(&self, name: &'static str, script: &str, words: &[&str], source: &Path) -> Contender {
+        let mut command = self.tools.script(script);
+        command.extend(words.iter().map(Into::into));
+        command.push(source.into());
+        Contender { name, clock: Clock::Call, command, output: None, no_sync: None }
+    }
+
+    /// A script of a peer, writing.
+    fn peer_to(
+        &self,
+        name: &'static str,
+        script: &str,
+        words: &[&str],
+        source: &Path,
+        target: &str,
+    ) -> Contender {
+        let mut contender = self.peer(name, script, words, source);
+        let output = self.data.out.join(target);
+        contender.command.push(output.clone().into());
+        contender.output = Some(output);
+        contender
+    }
+
+    fn wheel(&self, words: &[&str], source: &Path) -> [Contender; 2] {
+        let with = |threads| [&["--threads", threads], words].concat();
+        [
+            self.peer(WHEEL_ONE, "bpcells_peer.py", &with("1"), source),
+            self.peer(WHEEL_TWO, "bpcells_peer.py", &with("2"), source),
+        ]
+    }
+
+    fn sums(&self, name: &str, call: &str, bar: f64) -> Row {
+        let counts = &self.data.counts;
+        let [wheel_one, wheel_two] = self.wheel(&[call], &counts.packed);
+        Row {
+            name: name.to_owned(),
+            entries: counts.entries,
+            note: "bpcells: blocks of columns, each times ones. scipy: an uncompressed matrix that \
+                   is in memory already.",
+            contenders: vec![
+                self.call(ONE, &[call], &counts.packed, 1),
+                self.call(TWO, &[call], &counts.packed, 2),
+                wheel_one,
+                wheel_two,
+                self.peer(SCIPY, "scipy_peer.py", &[call], &counts.raw),
+            ],
+            goals: vec![goal(TWO, Bar::Rate(bar))],
+            inputs: vec![counts.packed.clone(), counts.raw.clone()],
+        }
+    }
+
+    fn read_all(&self) -> Row {
+        let counts = &self.data.counts;
+        let [wheel_one, wheel_two] = self.wheel(&["read"], &counts.packed);
+        Row {
+            name: "whole matrix into memory, packed directory".to_owned(),
+            entries: counts.entries,
+            note: "bpcells: blocks of columns, stacked, which is faster than all in one.",
+            contenders: vec![
+                self.call(ONE, &["read"], &counts.packed, 1),
+                self.call(TWO, &["read"], &counts.packed, 2),
+                wheel_one,
+                wheel_two,
+            ],
+            goals: vec![goal(ONE, Bar::OverCopy(0.8)), goal(TWO, Bar::OverCopy(0.8))],
+            inputs: vec![counts.packed.clone()],
+        }
+    }
+
+    fn hdf5(&self) -> Row {
+        let counts = &self.data.counts;
+        Row {
+            name: "column sums, packed HDF5 group".to_owned(),
+            entries: counts.entries,
+            note: "The bpcells wheel does not open its HDF5 groups.",
+            contenders: vec![
+                self.call(ONE, &["col-sums"], &counts.hdf5, 1),
+                self.call(TWO, &["col-sums"], &counts.hdf5, 2),
+                self.call(DIRECTORY, &["col-sums"], &counts.packed, 2),
+            ],
+            goals: vec![goal(TWO, Bar::Over(DIRECTORY, 0.5))],
+            inputs: vec![counts.packed.clone(), counts.hdf5.clone()],
+        }
+    }
+
+    fn pack(&self) -> Row {
+        let counts = &self.data.counts;
+        Row {
+            name: "unpacked to packed directory".to_owned(),
+            entries: counts.entries,
+            note: "bpcells: from arrays in memory, whose reading is not timed: the wheel does not \
+                   open unpacked directories.",
+            contenders: vec![
+                self.verb("convert", &counts.unpacked, "packed.bpcells", 1),
+                self.verb("convert", &counts.unpacked, "packed.bpcells", 2),
+                self.peer_to(WHEEL, "bpcells_peer.py", &["pack"], &counts.raw, "packed.bpcells"),
+            ],
+            goals: vec![goal(TWO, Bar::Rate(700e6)), goal(TWO, Bar::Peak(BOUNDED))],
+            inputs: vec![counts.unpacked.clone(), counts.raw.clone()],
+        }
+    }
+
+    fn columns(&self, name: &str, count: u64, bar: f64) -> Row {
+        let counts = &self.data.counts;
+        let words = ["columns", "--count", &count.to_string()];
+        let [wheel_one, wheel_two] = self.wheel(&words, &counts.packed);
+        let ours = self.call(ONE, &words, &counts.packed, 0);
+        Row {
+            name: format!("{name}, packed directory"),
+            // Those of columns of mean length.
+            entries: counts.entries * count / counts.cells,
+            note: "Opening included; starting the process and importing are not.",
+            contenders: vec![ours, wheel_one, wheel_two],
+            goals: vec![goal(ONE, Bar::Seconds(bar))],
+            inputs: vec![counts.packed.clone()],
+        }
+    }
+
+    fn transpose(&self, name: &str, counts: &Counts, goals: bool) -> Row {
+        let target = "transposed.bpcells";
+        Row {
+            name: format!("{name}, packed directory"),
+            entries: counts.entries,
+            note: "bpcells: the whole matrix into memory, transposed there by scipy, packed.",
+            contenders: vec![
+                self.verb("transpose", &counts.packed, target, 1),
+                self.verb("transpose", &counts.packed, target, 2),
+                self.peer_to(
+                    WHEEL_TWO,
+                    "bpcells_peer.py",
+                    &["--threads", "2", "transpose"],
+                    &counts.packed,
+                    target,
+                ),
+            ],
+            goals: if goals {
+                vec![goal(TWO, Bar::Seconds(2.0)), goal(TWO, Bar::Peak(600e6))]
+            } else {
+                Vec::new()
+            },
+            inputs: vec![counts.packed.clone()],
+        }
+    }
+
+    fn import(&self, name: &str, text: &Path) -> Row {
+        let target = "imported.bpcells";
+        let words = ["--threads", "2", "import-text"];
+        Row {
+            name: format!("{name}, counts of a fifth"),
+            entries: self.data.fewer.entries,
+            note: "The peer reads by fast_matrix_market, and packs from memory by bpcells.",
+            contenders: vec![
+                self.verb("convert", text, target, 1),
+                self.verb("convert", text, target, 2),
+                self.peer_to(WHEEL_TWO, "bpcells_peer.py", &words, text, target),
+            ],
+            goals: vec![
+                goal(TWO, Bar::Rate(90e6)),
+                goal(TWO, Bar::Over(ONE, 1.8)),
+                goal(TWO, Bar::Peak(BOUNDED)),
+            ],
+            inputs: vec![text.to_path_buf()],
+        }
+    }
+
+    fn inflated(&self) -> Row {
+        let fewer = &self.data.fewer;
+        let target = "inflated.bpcells";
+        Row {
+            name: "gzipped Matrix Market to packed directory, counts of a fifth".to_owned(),
+            entries: fewer.entries,
+            note: "fast_matrix_market reads no gzip.",
+            contenders: vec![
+                self.verb("convert", &fewer.gzip, target, 1),
+                self.verb("convert", &fewer.gzip, target, 2),
+                self.call(INFLATE, &["inflate"], &fewer.gzip, 0),
+            ],
+            goals: vec![goal(TWO, Bar::Over(INFLATE, 0.85)), goal(TWO, Bar::Peak(BOUNDED))],
+            inputs: vec![fewer.gzip.clone()],
+        }
+    }
+
+    fn text(&self, name: &str, entries: u64, text: &Path, call: &[&str], bar: f64) -> Row {
+        let read = |threads| ["--threads", threads, "read"];
+        Row {
+            name: format!("Matrix Market into memory, {name}"),
+            entries,
+            note: "nnz: compressed, by row or column as the file is sorted. fast_matrix_market: the \
+                   entries as they come.",
+            contenders: vec![
+                self.call(ONE, call, text, 1),
+                self.call(TWO, call, text, 2),
+                self.peer(FMM_ONE, "fmm_peer.py", &read("1"), text),
+                self.peer(FMM_TWO, "fmm_peer.py", &read("2"), text),
+            ],
+            goals: vec![goal(ONE, Bar::Over(FMM_ONE, bar)), goal(TWO, Bar::Over(ONE, 1.8))],
+            inputs: vec![text.to_path_buf()],
+        }
+    }
+
+    fn write(&self, name: &str, text: &Text) -> Row {
+        let target = "written.mtx";
+        let write = |threads| ["--threads", threads, "write"];
+        Row {
+            name: format!("Matrix Market written, {name}"),
+            entries: text.entries,
+            note: "nnz: from a packed directory, whose reading is timed too. fast_matrix_market: \
+                   from memory, whose filling is not.",
+            contenders: vec![
+                self.verb("convert", &text.packed, target, 1),
+                self.verb("convert", &text.packed, target, 2),
+                self.peer_to(FMM_ONE, "fmm_peer.py", &write("1"), &text.arrays, target),
+                self.peer_to(FMM_TWO, "fmm_peer.py", &write("2"), &text.arrays, target),
+            ],
+            goals: vec![goal(ONE, Bar::Over(FMM_ONE, 1.5)), goal(TWO, Bar::Peak(BOUNDED))],
+            inputs: vec![text.packed.clone(), text.arrays.clone()],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn rows() -> Vec<Row> {
+        let counts = |cells: u64| Counts {
+            cells,
+            entries: cells * 1869,
+            raw: "raw".into(),
+            packed: "packed.bpcells".into(),
+            unpacked: "unpacked.bpcells".into(),
+            hdf5: "packed.h5".into(),
+            text: "counts.mtx".into(),
+            gzip: "counts.mtx.gz".into(),
+        };
+        let text = |name: &str| Text {
+            entries: 7,
+            text: name.into(),
+            arrays: "arrays.npz".into(),
+            packed: "text.bpcells".into(),
+        };
+        let data = Data {
+            counts: counts(100_000),
+            fewer: counts(20_000),
+            graph: text("graph.mtx"),
+            stencil: text("stencil.mtx"),
+            out: "out".into(),
+        };
+        let [nnz, measure, python] = ["nnz", "nnz-measure", "python"].map(PathBuf::from);
+        all(&data, &Tools { nnz, measure, python })
+    }
+
+    #[test]
+    fn goals_are_about_contenders_of_their_row() {
+        for row in rows() {
+            let names: HashSet<_> = row.contenders.iter().map(|one| one.name).collect();
+            assert_eq!(names.len(), row.contenders.len(), "{}: two of one name", row.name);
+            for goal in &row.goals {
+                assert!(names.contains(goal.who), "{}: no {}", row.name, goal.who);
+                if let Bar::Over(whom, _) = goal.bar {
+                    assert!(names.contains(whom), "{}: no {whom}", row.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn who_writes_says_where_and_can_be_had_with_a_sync() {
+        let mut names = HashSet::new();
+        for row in rows() {
+            for one in &row.contenders {
+                let writes = |word: &OsString| Path::new(word).starts_with("out");
+                assert_eq!(one.output.is_some(), one.command.iter().any(writes), "{}", row.name);
+                let unsynced = one.command.iter().any(|word| word == NO_SYNC);
+                assert_eq!(one.no_sync.is_some(), unsynced, "{}", row.name);
+            }
+            assert!(names.insert(row.name.clone()), "{} twice", row.name);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The programs that are measured.
+
+use std::env::consts::EXE_EXTENSION;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::cargo;
+use crate::error::{Error, Result};
+use crate::test::venv;
+
+/// Where the programs are.
+pub(super) struct Tools {
+    /// The `nnz` command.
+    pub(super) nnz: PathBuf,
+    /// What times single calls of the library.
+    pub(super) measure: PathBuf,
+    /// A Python with the peers.
+    pub(super) python: PathBuf,
+}
+
+impl Tools {
+    /// Takes ours from a folder, or builds them with the release profile; makes an environment
+    /// for theirs.
+    pub(super) fn find(folder: Option<&Path>) -> Result<Self> {
+        let python = venv::python(&benches().join("peers").join("requirements.txt"))?;
+        if let Some(folder) = folder {
+            let folder = folder.canonicalize().map_err(|error| Error::at(folder, &error))?;
+            let program = |name: &str| folder.join(name).with_extension(EXE_EXTENSION);
+            return Ok(Self { nnz: program("nnz"), measure: program("nnz-measure"), python });
+        }
+        let mut build = cargo::cargo();
+        build
+            .args(["build", "--release", "--package", "nnz-cli", "--package", "nnz-measure"])
+            .arg("--message-format=json-render-diagnostics");
+        let messages = cargo::output(&mut build)?;
+        Ok(Self {
+            nnz: built(&messages, "nnz")?,
+            measure: built(&messages, "nnz-measure")?,
+            python,
+        })
+    }
+
+    /// Returns a script of a peer, as a command to be gone on with.
+    pub(super) fn script(&self, name: &str) -> Vec<OsString> {
+        vec![self.python.clone().into(), benches().join("peers").join(name).into()]
+    }
+}
+
+/// Returns the folder of inputs and peers.
+pub(super) fn benches() -> PathBuf {
+    cargo::root().join("benches")
+}
+
+/// Finds an executable in what cargo said.
+fn built(messages: &str, name: &str) -> Result<PathBuf> {
+    let executable = |message: &Value| {
+        let path = Path::new(message.get("executable")?.as_str()?).to_path_buf();
+        (message.get("target")?.get("name")?.as_str()? == name).then_some(path)
+    };
+    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let found = messages.filter_map(|message| executable(&message)).next();
+    found.ok_or_else(|| Error::new(format!("cargo built no executable named {name}")))
+}

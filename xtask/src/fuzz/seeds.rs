@@ -1,0 +1,157 @@
+//! What the fuzzer starts from, made of the test data.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::cargo::root;
+use crate::error::{Error, Result};
+
+/// Larger files take the fuzzer too long.
+const LARGEST: usize = 96 * 1024;
+
+/// Begins a file of several in one input, as `fuzz/src/members.rs` reads it.
+const MARK: &[u8] = b"\0==>";
+
+/// The members of a BPCells matrix, in the order of `nnz_bpcells::MEMBERS`.
+const MEMBERS: &[&str] = &[
+    "version",
+    "shape",
+    "storage_order",
+    "row_names",
+    "col_names",
+    "idxptr",
+    "index",
+    "index_data",
+    "index_idx",
+    "index_idx_offsets",
+    "index_starts",
+    "val",
+    "val_data",
+    "val_idx",
+    "val_idx_offsets",
+];
+
+/// Writes the seeds of a target into a directory.
+pub(super) fn write(target: &str, into: &Path) -> Result<()> {
+    let data = root().join("testdata");
+    let texts = || files(&[data.join("matrix-market/valid"), data.join("matrix-market/malformed")]);
+    let stores = [data.join("bpcells/matrix_dir"), data.join("bpcells/handmade")];
+    let seeds = match target {
+        "matrix_market" => texts()?,
+        // The first byte says how the text is converted.
+        "convert" => {
+            let each = |(number, text): (u8, Vec<u8>)| [vec![number], text].concat();
+            (0_u8..=255).cycle().step_by(37).zip(texts()?).map(each).collect()
+        }
+        "number" => {
+            words(&["0", "-1", "12345678", "1.5e-3", "6.02214076e23", "1d-2", "-inf", "nan"])
+        }
+        "arguments" => words(&[
+            "-",
+            "a.h5::/g/x",
+            "a.mtx.gz",
+            "2:5",
+            "500M",
+            "2GiB",
+            "gzip:4",
+            "mtx",
+            "bpcells",
+            "uint",
+            "complex[float64]",
+        ]),
+        "bpcells" => {
+            folders(&stores)?.iter().map(|folder| joined(folder, MEMBERS)).collect::<Result<_>>()?
+        }
+        "directory" => files(&folders(&stores)?)?,
+        "hdf5" => {
+            let mut all = files(&[data.join("bpcells/interop"), data.join("bpcells/matrix_h5")])?;
+            all.extend(files(&[data.join("bpcells/fragments_h5")])?);
+            all.retain(|file| file.starts_with(b"\x89HDF"));
+            all
+        }
+        "rds" => files(&[data.join("bpcells/matrix_rds"), data.join("bpcells/fragments_rds")])?,
+        "bitpack" => packed(&files(&[data.join("bpcells/codec")])?),
+        "tenx_folder" => vec![tenx(b"2 1 2\n1 1 5\n2 1 7\n"), tenx(b"3 2 0\n")],
+        _ => Vec::new(),
+    };
+    for (number, seed) in seeds.iter().filter(|seed| seed.len() <= LARGEST).enumerate() {
+        let path = into.join(format!("{number:04}"));
+        fs::write(&path, seed).map_err(|error| Error::at(&path, &error))?;
+    }
+    Ok(())
+}
+
+fn words(words: &[&str]) -> Vec<Vec<u8>> {
+    words.iter().map(|word| word.as_bytes().to_vec()).collect()
+}
+
+/// Lists what a directory holds, in the order of names.
+fn inside(directory: &Path) -> Result<Vec<PathBuf>> {
+    let io = |error| Error::at(directory, &error);
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(directory).map_err(io)? {
+        paths.push(entry.map_err(io)?.path());
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+fn folders(directories: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut folders = Vec::new();
+    for directory in directories {
+        folders.extend(inside(directory)?.into_iter().filter(|path| path.is_dir()));
+    }
+    Ok(folders)
+}
+
+/// Reads the files of directories; those of the same content once.
+fn files(directories: &[PathBuf]) -> Result<Vec<Vec<u8>>> {
+    let mut files = Vec::new();
+    for directory in directories {
+        for path in inside(directory)?.into_iter().filter(|path| path.is_file()) {
+            files.push(fs::read(&path).map_err(|error| Error::at(&path, &error))?);
+        }
+    }
+    files.sort();
+    files.dedup();
+    Ok(files)
+}
+
+/// Joins the files of a folder, each behind a mark and the place of its name in a list.
+fn joined(folder: &Path, names: &[&str]) -> Result<Vec<u8>> {
+    let mut seed = Vec::new();
+    for (number, name) in (0_u8..).zip(names) {
+        let path = folder.join(name);
+        if path.exists() {
+            let content = fs::read(&path).map_err(|error| Error::at(&path, &error))?;
+            append(&mut seed, number, &content);
+        }
+    }
+    Ok(seed)
+}
+
+fn append(seed: &mut Vec<u8>, name: u8, content: &[u8]) {
+    seed.extend_from_slice(MARK);
+    seed.push(name);
+    seed.extend_from_slice(content);
+}
+
+/// A 10x folder with a matrix of these sizes and entries.
+fn tenx(matrix: &[u8]) -> Vec<u8> {
+    let mut seed = Vec::new();
+    let banner = b"%%MatrixMarket matrix coordinate integer general\n";
+    append(&mut seed, 0, &[banner, matrix].concat());
+    append(&mut seed, 2, b"AAAC-1\nAAAG-1\n");
+    append(&mut seed, 4, b"G1\tgene 1\tGene Expression\nG2\tgene 2\tGene Expression\n");
+    seed
+}
+
+/// Words behind the four bytes that say what is done with them.
+fn packed(files: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let mut seeds = Vec::new();
+    for (number, words) in (0_u8..=255).cycle().zip(files) {
+        let how = [number % 4, number / 4, 64, 3];
+        seeds.push([&how[..], &words[..words.len().min(4096)]].concat());
+    }
+    seeds
+}

@@ -1,0 +1,59 @@
+//! The kernels of 64-bit Arm, compiled and run on a processor of another kind.
+//!
+//! The target is the one whose programs need nothing of a foreign system: no compiler or linker but
+//! those of Rust, no libraries.
+
+use std::env;
+use std::path::Path;
+use std::process::Command;
+
+use crate::cargo;
+use crate::error::Result;
+
+const TARGET: &str = "aarch64-unknown-linux-musl";
+
+/// How far the kernels can be tested here.
+pub(crate) enum Means {
+    /// They run under this emulator.
+    Emulator(&'static str),
+    /// They compile.
+    Compiler,
+    /// Nothing, or nothing that other tests do not do: this is why.
+    None(&'static str),
+}
+
+/// Looks for what is needed.
+pub(crate) fn means() -> Means {
+    if cfg!(target_arch = "aarch64") {
+        return Means::None("the other tests run on such a processor");
+    }
+    if !has_target() {
+        return Means::None("no target (rustup target add aarch64-unknown-linux-musl)");
+    }
+    let emulators = ["qemu-aarch64", "qemu-aarch64-static"];
+    let starts = |name: &&str| cargo::output(Command::new(name).arg("--version")).is_ok();
+    emulators.into_iter().find(starts).map_or(Means::Compiler, Means::Emulator)
+}
+
+/// Whether the standard library of the target is installed.
+fn has_target() -> bool {
+    let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    rustc.args(["--print", "target-libdir", "--target", TARGET]).current_dir(cargo::root());
+    cargo::output(&mut rustc).is_ok_and(|libdir| Path::new(libdir.trim()).is_dir())
+}
+
+/// Compiles the kernels and their tests.
+pub(crate) fn check() -> Result<()> {
+    let mut check = cargo::cargo();
+    cargo::run(check.args(["check", "--package", "nnz-bitpack", "--tests", "--target", TARGET]))
+}
+
+/// Runs the tests of the kernels under an emulator.
+pub(crate) fn run(emulator: &str) -> Result<()> {
+    let mut test = cargo::cargo();
+    test.args(["test", "--package", "nnz-bitpack", "--tests", "--no-fail-fast"])
+        .args(["--target", TARGET])
+        .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", "rust-lld")
+        .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER", emulator);
+    cargo::run(&mut test)
+}
