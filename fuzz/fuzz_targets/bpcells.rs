@@ -130,6 +130,7 @@ fn again(
 ) {
     let header = source.header();
     let memory = Memory::new();
+    let names = names.map(|names| names.map(nnz::StringList::reader));
     let mut sink = MatrixSink::create(Box::new(memory.writer()), header, names, options).unwrap();
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
     let all = 0..header.shape.major(header.order);

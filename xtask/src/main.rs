@@ -19,7 +19,7 @@ use clap::Parser;
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Chore {
-    /// Run every test: the Rust ones, then the Python ones.
+    /// Run every test: the Rust ones, then those of Python and R.
     Test(test::Options),
     /// Run fuzz targets on what the test data holds, and on what can be made of it.
     Fuzz(fuzz::Options),

@@ -2,6 +2,7 @@
 
 mod arm;
 mod python;
+mod r;
 pub(crate) mod venv;
 
 use std::time::Instant;
@@ -54,6 +55,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         summary.skip("pytest tests/python", "--skip-python");
     } else {
         summary.step("pytest tests/python", python::run);
+    }
+    match r::missing() {
+        None => summary.step("Rscript tests/r", r::run),
+        Some(why) => summary.skip("Rscript tests/r", why),
     }
     summary.end()
 }

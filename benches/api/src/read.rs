@@ -52,14 +52,23 @@ fn copy(from: &[u8], threads: usize) -> f64 {
 }
 
 /// Adds up the values, as a number that a peer can come to.
+#[allow(clippy::cast_precision_loss, reason = "sums of the inputs stay below 2^53")]
 fn sum(values: &Values) -> f64 {
+    fn whole<T: Copy + Into<i128>>(values: &[T]) -> f64 {
+        values.iter().copied().map(Into::<i128>::into).sum::<i128>() as f64
+    }
     match values {
-        Values::F64(values) => values.iter().sum(),
+        Values::U8(values) => whole(values),
+        Values::U16(values) => whole(values),
+        Values::U32(values) => whole(values),
+        Values::U64(values) => whole(values),
+        Values::I8(values) => whole(values),
+        Values::I16(values) => whole(values),
+        Values::I32(values) => whole(values),
+        Values::I64(values) => whole(values),
         Values::F32(values) => values.iter().map(|&value| f64::from(value)).sum(),
-        Values::U32(values) => values.iter().map(|&value| f64::from(value)).sum(),
-        Values::I32(values) => values.iter().map(|&value| f64::from(value)).sum(),
-        #[allow(clippy::cast_precision_loss, reason = "sums of the inputs stay below 2^53")]
-        Values::I64(values) => values.iter().sum::<i64>() as f64,
+        Values::F64(values) => values.iter().sum(),
+        // No input has others; a result that is no number agrees with none.
         _ => f64::NAN,
     }
 }

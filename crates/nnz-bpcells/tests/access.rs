@@ -10,7 +10,7 @@ use nnz_container::memory::Memory;
 use nnz_container::{Capabilities, Container, NumberArray};
 use nnz_core::{
     AxisMeaning, Batch, Duplicates, Fields, Header, Majors, MatrixSink as _, MatrixSource as _,
-    Minors, Order, Place, Result, Shape, Storage, Structure, ValueType, Values,
+    Minors, Names, Order, Place, Result, Shape, Storage, Structure, ValueType, Values,
 };
 
 /// Bytes read of each member.
@@ -54,9 +54,9 @@ impl Container for Counting {
         self.0.strings_size(name)
     }
 
-    fn for_each_string(&self, name: &str, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    fn read_strings(&self, name: &str) -> Result<Names<'_>> {
         count(&self.1, name, 1);
-        self.0.for_each_string(name, each)
+        self.0.read_strings(name)
     }
 }
 

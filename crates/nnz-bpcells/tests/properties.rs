@@ -151,7 +151,7 @@ impl Matrix {
 
     fn write(&self, into: Box<dyn ContainerWriter>, options: SinkOptions, cuts: &[usize]) -> u64 {
         let names = self.names.clone().map(|names| names.map(StringList::from_iter));
-        let names = [names[0].as_ref(), names[1].as_ref()];
+        let names = names.map(|names| names.map(StringList::into_reader));
         let mut sink = MatrixSink::create(into, &self.header(), names, options).unwrap();
         for batch in self.batches(cuts) {
             sink.write(&batch).unwrap();

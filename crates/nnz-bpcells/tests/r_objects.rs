@@ -91,8 +91,7 @@ fn every_matrix_is_its_twin_in_a_directory() {
 
 fn write(from: &MatrixSource, to: &Path, options: RObjectOptions) -> Result<()> {
     let header = from.header();
-    let names = names(from);
-    let names = [names[0].as_ref(), names[1].as_ref()];
+    let names = [Axis::Rows, Axis::Cols].map(|axis| from.read_names(axis).unwrap());
     let writer = Box::new(RObjectWriter::create(to, FORCE, options)?);
     let version = from.version();
     let sink = SinkOptions { packing: version.packing, generation: version.generation };
@@ -122,7 +121,7 @@ fn what_is_written_is_what_the_real_program_saved() {
     let target = dir.path().join("out.rds");
     for (number, path) in matrices().into_iter().enumerate() {
         let list = name(&path).contains(".list.");
-        let rds = RdsOptions { gzip: number % 2 == 0, version: Version::V3 };
+        let rds = RdsOptions { gzip: (number % 2 == 0).then_some(6), version: Version::V3 };
         write(&matrix(&path).unwrap(), &target, RObjectOptions { list, rds }).unwrap();
         let (mut found, expected) = (inflated(&target), inflated(&path));
         // The version of R that wrote it.

@@ -1,5 +1,6 @@
 //! What the command line can say.
 
+pub(crate) mod fragments;
 mod values;
 
 use std::ops::Range;
@@ -23,10 +24,11 @@ A place is a file, a directory, or FILE.h5::GROUP, a group in an HDF5 file; - is
 output, for text. What is read is recognised by its content, what is written by the ending of its \
 name or --to.
 
-Reads:  BPCells directories and HDF5 groups; Matrix Market (.mtx, .mtx.gz); 10x folders (matrix.mtx, barcodes.tsv,
+Reads:  BPCells directories, HDF5 groups and objects of R (.rds); matrices of R and its package
+        Matrix (.rds); Matrix Market (.mtx, .mtx.gz); 10x folders (matrix.mtx, barcodes.tsv,
         features.tsv or genes.tsv, each also with .gz)
-Writes: BPCells directories (.bpcells) and HDF5 groups (.h5 with --to bpcells); Matrix Market
-        (.mtx, .mtx.gz)
+Writes: BPCells directories (.bpcells), objects of R (.rds) and HDF5 groups (.h5 with --to bpcells);
+        matrices of R (.rds with --to dgCMatrix); Matrix Market (.mtx, .mtx.gz)
 
 Exit status: 0 yes; 1 refused, invalid or an I/O error; 2 usage; 130 interrupted.";
 
@@ -56,6 +58,7 @@ pub(crate) enum Verb {
     Validate(Validate),
     Diff(Diff),
     Stats(Stats),
+    Fragments(fragments::Fragments),
     Completions(Completions),
     #[command(hide = true)]
     Man(Man),
@@ -72,6 +75,9 @@ pub(crate) struct Info {
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) resources: Memory,
 }
 
 /// Print stored entries: row, column and value, counted from 0, in storage order
@@ -102,7 +108,7 @@ pub(crate) struct Cat {
     pub(crate) resources: Memory,
 }
 
-/// Print the names of rows or columns, one a line
+/// Print the names of rows or columns, or of cells or chromosomes, one a line
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz names pbmc.bpcells rows")]
 pub(crate) struct Names {
@@ -112,7 +118,10 @@ pub(crate) struct Names {
 
     /// Which names
     #[arg(value_name = "AXIS")]
-    pub(crate) axis: AxisArg,
+    pub(crate) axis: NamesArg,
+
+    #[command(flatten)]
+    pub(crate) resources: Memory,
 }
 
 /// Convert a matrix to another format
@@ -125,6 +134,7 @@ Examples:
   nnz convert filtered_feature_bc_matrix pbmc.bpcells
   nnz convert pbmc.bpcells pbmc.mtx.gz
   nnz convert pbmc.bpcells study.h5ad::bpcells/raw --to bpcells --compress gzip:1
+  nnz convert pbmc.bpcells pbmc.rds --to dgCMatrix
   nnz convert counts.mtx counts.bpcells --order row --type double")]
 pub(crate) struct Convert {
     /// The matrix
@@ -215,7 +225,7 @@ pub(crate) struct Concat {
 /// What everything that writes a matrix can be told.
 #[derive(Debug, Group)]
 pub(crate) struct Writing {
-    /// The format to write: bpcells or mtx [default: what DST's ending stands for]
+    /// The format to write: bpcells, dgCMatrix or mtx [default: what DST's ending stands for]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<Format>,
 
@@ -244,7 +254,7 @@ pub(crate) struct Writing {
     #[arg(long, value_name = "N", value_parser = generation)]
     pub(crate) format_version: Option<Generation>,
 
-    /// HDF5: none, or gzip:N with a level N of 1 to 9 [default: none]
+    /// HDF5 and R: none, or gzip:N with a level N of 1 to 9 [default: none, for R gzip:6]
     #[arg(long, value_name = "HOW", value_parser = compress)]
     pub(crate) compress: Option<Compress>,
 
@@ -416,7 +426,8 @@ impl Threads {
 
 #[derive(Debug, Group)]
 pub(crate) struct Memory {
-    /// Memory that sorting may take, such as 500M or 4G [default: a quarter of what is free]
+    /// Memory that sorting may take, and as much an object of R that is read, such as 500M or 4G
+    /// [default: a quarter of what is free]
     #[arg(long, value_name = "SIZE", value_parser = memory)]
     memory: Option<u64>,
 }
@@ -431,6 +442,27 @@ impl Memory {
 pub(crate) enum AxisArg {
     Rows,
     Cols,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NamesArg {
+    Rows,
+    Cols,
+    /// Of fragments
+    Cells,
+    /// Of fragments
+    Chromosomes,
+}
+
+impl NamesArg {
+    /// Returns the axis of a matrix, if it is one.
+    pub(crate) fn axis(self) -> Option<Axis> {
+        match self {
+            Self::Rows => Some(Axis::Rows),
+            Self::Cols => Some(Axis::Cols),
+            Self::Cells | Self::Chromosomes => None,
+        }
+    }
 }
 
 impl From<AxisArg> for Axis {

@@ -41,6 +41,7 @@ fn main() -> ExitCode {
         Verb::Diff(verb) => verbs::diff(verb),
         Verb::Stats(verb) => verbs::stats(verb),
         Verb::Validate(verb) => verbs::validate(verb),
+        Verb::Fragments(verb) => verbs::fragments::run(&verb.verb, args.quiet),
         Verb::Completions(verb) => verbs::completions(verb),
         Verb::Man(verb) => verbs::man(verb),
     };
@@ -58,6 +59,9 @@ fn explain(error: &Error) -> ExitCode {
             return ExitCode::SUCCESS;
         }
         ErrorKind::Exists => output::tell(&format!("nnz: {error}; --force replaces it")),
+        ErrorKind::Memory { .. } => {
+            output::tell(&format!("nnz: {error}; --memory allows more"));
+        }
         _ => output::tell(&format!("nnz: {error}")),
     }
     // What was asked for makes no sense, whatever the files hold.

@@ -1,6 +1,7 @@
 //! The verbs, each a thin layer over one call.
 
 mod diff;
+pub(crate) mod fragments;
 mod generate;
 mod info;
 mod stats;
@@ -21,6 +22,9 @@ pub(crate) use write::{concat, convert, slice};
 
 /// Prints stored entries.
 pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
+    if nnz::fragments::holds(&args.source) {
+        return fragments::cat(args);
+    }
     let options = nnz::CatOptions {
         rows: args.rows.clone(),
         cols: args.cols.clone(),
@@ -39,10 +43,18 @@ pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
 
 /// Prints names.
 pub(crate) fn names(args: &args::Names) -> Result<Outcome, Error> {
-    let opened = nnz::open(&args.source)?;
-    let names = opened.source.names(args.axis.into())?.unwrap_or_default();
+    if nnz::fragments::holds(&args.source) {
+        return fragments::names(args);
+    }
+    let Some(axis) = args.axis.axis() else {
+        return Err(Error::argument("a matrix has names of rows and of cols"));
+    };
+    let opened = nnz::open_within(&args.source, args.resources.bytes())?;
+    let Some(mut names) = opened.source.read_names(axis)? else {
+        return Ok(Outcome::Good);
+    };
     with_stdout(|out| {
-        for name in names.iter() {
+        while let Some(name) = names.next_string()? {
             out.write_all(name).and_then(|()| out.write_all(b"\n")).map_err(failed)?;
         }
         Ok(())

@@ -186,6 +186,61 @@ fn majors_that_are_mostly_empty() {
     bench.same(16, "col.bpcells", "row.bpcells");
 }
 
+/// Writes a store of a few entries, with many long names of rows.
+fn named_store(path: &Path, rows: u32) {
+    fs::create_dir(path).unwrap();
+    let u32s = |all: &[u32]| {
+        let elements = all.iter().flat_map(|element| element.to_le_bytes());
+        b"UINT32v1".iter().copied().chain(elements).collect::<Vec<u8>>()
+    };
+    let pointers: Vec<u8> = [0_u64, 2].iter().flat_map(|pointer| pointer.to_le_bytes()).collect();
+    for (name, content) in [
+        ("version", b"unpacked-uint-matrix-v2\n".to_vec()),
+        ("storage_order", b"col\n".to_vec()),
+        ("shape", u32s(&[rows, 1])),
+        ("idxptr", [&b"UINT64v1"[..], &pointers].concat()),
+        ("index", u32s(&[5, rows - 1])),
+        ("val", u32s(&[3, 4])),
+        ("col_names", b"cell\n".to_vec()),
+    ] {
+        fs::write(path.join(name), content).unwrap();
+    }
+    let file = File::create(path.join("row_names")).unwrap();
+    let mut out = BufWriter::with_capacity(1 << 16, file);
+    for row in 0..rows {
+        writeln!(out, "row {row} {:=<90}", "").unwrap();
+    }
+    out.flush().unwrap();
+}
+
+#[test]
+fn names_that_are_more_than_memory() {
+    let bench = Bench::new();
+    // 200 MB of names.
+    let rows = 2_000_000;
+    named_store(&bench.path("m.bpcells"), rows);
+    bench.convert(16, "convert", "m.bpcells", "same.bpcells", &[]);
+    let names = |name: &str| fs::metadata(bench.path(name).join("row_names")).unwrap().len();
+    assert_eq!(names("same.bpcells"), names("m.bpcells"));
+    bench.same(16, "m.bpcells", "same.bpcells");
+    bench.remove("same.bpcells");
+    bench.convert(16, "convert", "m.bpcells", "m.mtx", &[]);
+    bench.same(16, "m.bpcells", "m.mtx");
+    bench.convert(16, "convert", "m.bpcells", "m.h5", &["--to=bpcells"]);
+    bench.same(16, "m.bpcells", "m.h5");
+    bench.remove("m.h5");
+    bench.convert(16, "transpose", "m.bpcells", "turned.bpcells", &[]);
+    bench.convert(16, "slice", "m.bpcells", "half.bpcells", &["--rows=1000000:2000000,0:1000000"]);
+    let back = ["--to=bpcells", "--rows=1000000:2000000,0:1000000"];
+    bench.convert(16, "slice", "half.bpcells", "m.h5", &back);
+    bench.same(16, "m.bpcells", "m.h5");
+    // What is read of R is in memory as a whole, but not what is written.
+    for format in ["--to=bpcells", "--to=dgCMatrix"] {
+        let (from, to) = (bench.path("m.bpcells"), bench.path("m.rds"));
+        within(16, &["convert", text(&from), text(&to), "--no-sync", "--force", format]);
+    }
+}
+
 /// Writes a store of a gigabyte, column by column, as plain numbers.
 fn large_store(path: &Path) -> [u64; 2] {
     let (rows, cols, each) = (30_000_u32, 100_000_u32, 1_300_u32);

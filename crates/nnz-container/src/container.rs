@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nnz_core::{Element, Result, StringList, ValueType};
+use nnz_core::{Element, Listed, Names, Result, StringList, StringReader, ValueType};
 
 use crate::NumberArray;
 
@@ -56,12 +56,25 @@ pub trait Container: Send + Sync {
     /// Fails where it is missing.
     fn strings_size(&self, name: &str) -> Result<u64>;
 
+    /// Starts reading a list of strings.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is missing, or is no list of strings.
+    fn read_strings(&self, name: &str) -> Result<Names<'_>>;
+
     /// Reads a list of strings, one after the other, into `each`.
     ///
     /// # Errors
     ///
     /// Fails where it is missing, cannot be read, or `each` fails.
-    fn for_each_string(&self, name: &str, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>;
+    fn for_each_string(&self, name: &str, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let mut strings = self.read_strings(name)?;
+        while let Some(string) = strings.next_string()? {
+            each(string)?;
+        }
+        Ok(())
+    }
 }
 
 impl dyn Container + '_ {
@@ -71,12 +84,7 @@ impl dyn Container + '_ {
     ///
     /// Fails as [`for_each_string`](Container::for_each_string).
     pub fn strings(&self, name: &str) -> Result<StringList> {
-        let mut list = StringList::new();
-        self.for_each_string(name, &mut |string| {
-            list.push(string);
-            Ok(())
-        })?;
-        Ok(list)
+        self.read_strings(name)?.list()
     }
 }
 
@@ -107,13 +115,25 @@ pub trait ContainerWriter: Send {
     /// Fails where they cannot be written.
     fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()>;
 
+    /// Writes a list of strings as they are read.
+    ///
+    /// # Errors
+    ///
+    /// Fails where they cannot be read or written, or one of them would not read back the same.
+    fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()>;
+
     /// Writes a list of strings.
     ///
     /// # Errors
     ///
     /// Fails where they cannot be written, or one of them would not read back the same.
-    fn write_strings(&mut self, name: &str, strings: &mut dyn Iterator<Item = &[u8]>)
-    -> Result<()>;
+    fn write_strings(
+        &mut self,
+        name: &str,
+        strings: &mut dyn Iterator<Item = &[u8]>,
+    ) -> Result<()> {
+        self.copy_strings(name, &mut Listed::new(strings))
+    }
 
     /// Completes all arrays, puts the whole in its place and returns its bytes.
     ///

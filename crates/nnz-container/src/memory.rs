@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nnz_core::{Error, ErrorKind, Place, Result, StringList, ValueType};
+use nnz_core::{Error, ErrorKind, Names, Place, Result, StringList, StringReader, ValueType};
 
 use crate::array::check_range;
 use crate::{ArrayId, Capabilities, Container, ContainerWriter, NumberArray};
@@ -90,8 +90,8 @@ impl Container for Memory {
         Ok(self.strings_list(name)?.iter().map(|string| string.len() as u64).sum())
     }
 
-    fn for_each_string(&self, name: &str, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        self.strings_list(name)?.iter().try_for_each(each)
+    fn read_strings(&self, name: &str) -> Result<Names<'_>> {
+        Ok(self.strings_list(name)?.into_reader())
     }
 }
 
@@ -168,12 +168,9 @@ impl ContainerWriter for MemoryWriter {
         Ok(())
     }
 
-    fn write_strings(
-        &mut self,
-        name: &str,
-        strings: &mut dyn Iterator<Item = &[u8]>,
-    ) -> Result<()> {
-        self.add(name, Being::Whole(Member::Strings(strings.collect()))).map(drop)
+    fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()> {
+        let list = strings.list()?;
+        self.add(name, Being::Whole(Member::Strings(list))).map(drop)
     }
 
     fn finish(self: Box<Self>) -> Result<u64> {

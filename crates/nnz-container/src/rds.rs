@@ -10,6 +10,7 @@
 mod numbers;
 mod reader;
 mod spool;
+mod texts;
 mod writer;
 
 use std::fs::File;
@@ -18,9 +19,11 @@ use std::path::Path;
 use nnz_core::{At, Error, ErrorKind, Place, Result};
 
 pub use nnz_rds::{
-    Compression, Document, Entry, Integers, Limits, Object, Reals, Strings, TextRef, Value, Version,
+    Compression, Cursor, Document, Entry, Integers, Limits, Object, Reals, Strings, TextRef, Value,
+    Version,
 };
 pub use reader::Rds;
+pub use texts::Texts;
 pub use writer::{Form, RdsOptions, RdsWriter};
 
 /// Returns whether a file starts like an object of R, compressed or not.

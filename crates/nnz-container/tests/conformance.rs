@@ -76,7 +76,7 @@ fn every_backend(test: impl Fn(&dyn Backend)) {
     test(&Memory::new());
     test(&tempfile::tempdir().unwrap());
     test(&InRds(tempfile::tempdir().unwrap(), RdsOptions::default()));
-    test(&InRds(tempfile::tempdir().unwrap(), RdsOptions { gzip: false, ..RdsOptions::default() }));
+    test(&InRds(tempfile::tempdir().unwrap(), RdsOptions { gzip: None, ..RdsOptions::default() }));
     #[cfg(feature = "hdf5")]
     {
         let plain = Hdf5Options::default();

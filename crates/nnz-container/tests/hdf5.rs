@@ -13,7 +13,7 @@ use nnz_container::hdf5::{
 };
 use nnz_container::staging::WriteOptions;
 use nnz_container::{Container, ContainerWriter};
-use nnz_core::{ErrorKind, ValueType};
+use nnz_core::{ErrorKind, StringReader, ValueType};
 
 const NEW: WriteOptions = WriteOptions { overwrite: false, sync: false };
 const FORCE: WriteOptions = WriteOptions { overwrite: true, sync: false };
@@ -200,6 +200,70 @@ fn text_that_programs_would_read_otherwise_is_refused() {
     assert!(writer.set_tag("tag", "x\0y").is_err());
     assert!(writer.create_array("a/b", ValueType::U8).is_err());
     assert!(writer.create_array("", ValueType::U8).is_err());
+}
+
+/// More strings than are written at a time: by number, and by size.
+#[test]
+fn long_lists_of_strings_come_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.h5");
+    let many: Vec<String> = (0..150_000_u64)
+        .map(|at| format!("{at}{}", "é".repeat(usize::try_from(at % 3).unwrap())))
+        .collect();
+    let even: Vec<String> = many[..131_070].to_vec();
+    let large: Vec<String> = (0..60).map(|at| format!("{at}").repeat(80_000)).collect();
+    let lists = [("many", &many), ("even", &even), ("large", &large)];
+    let check = |group: &str| {
+        let read = Hdf5::open(&path, group).unwrap();
+        for (name, list) in lists {
+            let mut strings = read.read_strings(name).unwrap();
+            for (at, string) in (0..).zip(list) {
+                assert_eq!(strings.remaining(), Some(list.len() as u64 - at));
+                assert!(strings.next_string().unwrap() == Some(string.as_bytes()), "{name} {at}");
+            }
+            assert_eq!(strings.next_string().unwrap(), None);
+        }
+    };
+    let put = |group: &str, write: WriteOptions| {
+        let mut writer = writer(&path, group, write).unwrap();
+        writer.set_tag("version", group).unwrap();
+        for (name, list) in lists {
+            writer.write_strings(name, &mut list.iter().map(String::as_bytes)).unwrap();
+        }
+        writer.finish().unwrap();
+    };
+    put("one", NEW);
+    check("one");
+    put("two", NEW);
+    // What was there before lies where the new one is written.
+    put("one", FORCE);
+    check("one");
+    check("two");
+}
+
+/// Says that more strings come than do, or fewer.
+struct Wrong(u64, u64);
+
+impl StringReader for Wrong {
+    fn next_string(&mut self) -> nnz_core::Result<Option<&[u8]>> {
+        self.1 = self.1.saturating_sub(1);
+        Ok((self.1 > 0).then_some(b"name"))
+    }
+
+    fn remaining(&self) -> Option<u64> {
+        Some(self.0)
+    }
+}
+
+#[test]
+fn strings_that_are_fewer_or_more_than_was_said_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    for (said, come) in [(3, 2), (2, 3), (100_000, 70_000), (70_000, 100_000), (70_000, 10)] {
+        let mut writer = writer(&dir.path().join("a.h5"), "", NEW).unwrap();
+        let error = writer.copy_strings("names", &mut Wrong(said, come + 1)).unwrap_err();
+        assert!(error.to_string().contains(&format!("expected {said}")), "{error}");
+    }
+    assert_eq!(listing(dir.path()), [""; 0]);
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub use fragments::{
     FragmentBatch, FragmentFields, FragmentHeader, FragmentSink, FragmentSource, Segment,
 };
 pub use header::{Duplicates, Header, Storage, Structure, Triangle};
-pub use names::StringList;
+pub use names::{Listed, Names, StringList, StringReader};
 pub use sink::{BatchEncoder, Encoded, MatrixSink, Needs, Written};
 pub use source::{BatchReader, Decoded, Fields, InTurn, MatrixSource, Unit, UnitReader};
 pub use text::{write_float32, write_float64, write_scalar};

@@ -1,4 +1,94 @@
-//! Lists of names in little memory.
+//! Lists of names in little memory, and names that are read one after the other.
+
+use std::marker::PhantomData;
+
+use crate::Result;
+
+/// Hands out strings one after the other, such as the names of the rows of a matrix.
+///
+/// There may be more of them than memory has room for, so that what takes names takes them so.
+///
+/// ```
+/// use nnz_core::{StringList, StringReader};
+///
+/// let names: StringList = ["CD3E", "CD8A"].into_iter().collect();
+/// let mut reader = names.reader();
+/// assert_eq!(reader.remaining(), Some(2));
+/// assert_eq!(reader.next_string()?, Some(&b"CD3E"[..]));
+/// assert_eq!(reader.next_string()?, Some(&b"CD8A"[..]));
+/// assert_eq!(reader.next_string()?, None);
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+pub trait StringReader {
+    /// Returns the next string, or `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it cannot be read, or strings are missing.
+    fn next_string(&mut self) -> Result<Option<&[u8]>>;
+
+    /// Returns how many strings are still to come, where that is known.
+    ///
+    /// The reader ends after that many, or fails.
+    fn remaining(&self) -> Option<u64> {
+        None
+    }
+}
+
+impl dyn StringReader + '_ {
+    /// Reads what is still to come into a list.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`next_string`](StringReader::next_string).
+    pub fn list(&mut self) -> Result<StringList> {
+        let mut list = StringList::new();
+        while let Some(string) = self.next_string()? {
+            list.push(string);
+        }
+        Ok(list)
+    }
+
+    /// Reads to the end, to find out whether that can be done.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`next_string`](StringReader::next_string).
+    pub fn drain(&mut self) -> Result<()> {
+        while self.next_string()?.is_some() {}
+        Ok(())
+    }
+}
+
+/// Names of an axis that are being read.
+pub type Names<'a> = Box<dyn StringReader + 'a>;
+
+/// Strings in memory, given by an iterator, as a reader of them.
+pub struct Listed<'a, I> {
+    held: PhantomData<&'a [u8]>,
+    strings: I,
+}
+
+impl<'a, I: Iterator<Item = &'a [u8]>> Listed<'a, I> {
+    /// Wraps an iterator.
+    #[must_use]
+    pub fn new(strings: I) -> Self {
+        Self { held: PhantomData, strings }
+    }
+}
+
+impl<'a, I: Iterator<Item = &'a [u8]>> StringReader for Listed<'a, I> {
+    fn next_string(&mut self) -> Result<Option<&[u8]>> {
+        Ok(self.strings.next())
+    }
+
+    fn remaining(&self) -> Option<u64> {
+        match self.strings.size_hint() {
+            (least, Some(most)) if least == most => Some(least as u64),
+            _ => None,
+        }
+    }
+}
 
 /// A list of byte strings, such as the names of the rows of a matrix.
 ///
@@ -51,23 +141,19 @@ impl StringList {
 
     /// Visits the names in order.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        let mut rest = &self.packed[..];
-        std::iter::from_fn(move || {
-            let mut len = 0;
-            let mut shift = 0;
-            loop {
-                let (&byte, after) = rest.split_first()?;
-                rest = after;
-                len |= usize::from(byte & 0x7f) << shift;
-                shift += 7;
-                if byte & 0x80 == 0 {
-                    break;
-                }
-            }
-            let (name, after) = rest.split_at_checked(len)?;
-            rest = after;
-            Some(name)
-        })
+        Iter { rest: &self.packed, left: self.len }
+    }
+
+    /// Starts reading the names.
+    #[must_use]
+    pub fn reader(&self) -> Names<'_> {
+        Box::new(Listed::new(Iter { rest: &self.packed, left: self.len }))
+    }
+
+    /// Starts reading the names, and keeps them as long as that takes.
+    #[must_use]
+    pub fn into_reader(self) -> Names<'static> {
+        Box::new(Owned { list: self, at: 0, read: 0 })
     }
 
     /// Drops all names after the first `len`.
@@ -91,6 +177,62 @@ impl<T: AsRef<[u8]>> FromIterator<T> for StringList {
     }
 }
 
+/// Visits the names of a list.
+struct Iter<'a> {
+    rest: &'a [u8],
+    left: u64,
+}
+
+impl<'a> Iterator for Iter<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let mut len = 0;
+        let mut shift = 0;
+        loop {
+            let (&byte, after) = self.rest.split_first()?;
+            self.rest = after;
+            len |= usize::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        let (name, after) = self.rest.split_at_checked(len)?;
+        self.rest = after;
+        self.left = self.left.saturating_sub(1);
+        Some(name)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = usize::try_from(self.left).ok();
+        (left.unwrap_or(usize::MAX), left)
+    }
+}
+
+/// Visits the names of a list it holds.
+struct Owned {
+    list: StringList,
+    /// The byte the next name starts at.
+    at: usize,
+    read: u64,
+}
+
+impl StringReader for Owned {
+    fn next_string(&mut self) -> Result<Option<&[u8]>> {
+        let rest = self.list.packed.get(self.at..).unwrap_or_default();
+        let mut names = Iter { rest, left: self.list.len - self.read };
+        let name = names.next();
+        self.at = self.list.packed.len() - names.rest.len();
+        self.read += u64::from(name.is_some());
+        Ok(name)
+    }
+
+    fn remaining(&self) -> Option<u64> {
+        Some(self.list.len - self.read)
+    }
+}
+
 #[expect(clippy::cast_possible_truncation, reason = "masked to seven bits")]
 fn low_seven_bits(n: usize) -> u8 {
     (n & 0x7f) as u8
@@ -107,6 +249,14 @@ mod tests {
         let list: StringList = names.iter().collect();
         assert_eq!(list.len(), 6);
         assert_eq!(list.iter().collect::<Vec<_>>(), names);
+        assert_eq!(list.iter().size_hint(), (6, Some(6)));
+        let mut owned = list.clone().into_reader();
+        for (read, name) in (0..).zip(&names) {
+            assert_eq!(owned.remaining(), Some(6 - read));
+            assert_eq!(owned.next_string().unwrap(), Some(*name));
+        }
+        assert_eq!(owned.next_string().unwrap(), None);
+        assert_eq!(list.reader().list().unwrap(), list);
         let two = list.truncated(2);
         assert_eq!(two.iter().collect::<Vec<_>>(), names[..2]);
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{About, At, Axis, Batch, Header, Result, StringList, Values};
+use crate::{About, At, Axis, Batch, Header, Names, Result, StringList, Values};
 
 /// Says which parts of the entries a reader needs; the others may be left empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,12 +135,24 @@ pub trait MatrixSource: Send + Sync {
     /// Fails where that cannot be read.
     fn about(&self) -> Result<About>;
 
-    /// Reads the names of an axis; `None` where there are none.
+    /// Starts reading the names of an axis; `None` where there are none.
+    ///
+    /// As many come as the axis is long, or an error does.
+    ///
+    /// # Errors
+    ///
+    /// Fails where they cannot be read. That they are fewer than the axis is long may show only
+    /// where they end.
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>>;
+
+    /// Reads all names of an axis into memory; `None` where there are none.
     ///
     /// # Errors
     ///
     /// Fails where they cannot be read, or are fewer than the axis is long.
-    fn names(&self, axis: Axis) -> Result<Option<StringList>>;
+    fn names(&self, axis: Axis) -> Result<Option<StringList>> {
+        self.read_names(axis)?.map(|mut names| names.list()).transpose()
+    }
 
     /// Returns whether any range of majors can be read, as often as wanted, from many threads.
     ///

@@ -102,6 +102,14 @@ macro_rules! value_types {
                 }
             }
 
+            /// Makes room for `count` more values.
+            pub fn reserve(&mut self, count: usize) {
+                match self {
+                    $(Self::$variant(v) => v.reserve(count),)*
+                    Self::Iso(_) => {}
+                }
+            }
+
             /// Removes all values; an iso value stays.
             pub fn clear(&mut self) {
                 match self {
@@ -184,6 +192,26 @@ macro_rules! value_types {
                         let into = <$rust>::vec_mut(self);
                         into.clear();
                         into.extend(positions.iter().map(|&position| from[position as usize]));
+                    })*
+                    Self::Iso(scalar) => *self = Self::Iso(*scalar),
+                }
+            }
+
+            /// Sets these to the values of `other`, each taken to its place: the reverse of
+            /// [`gather`](Self::gather). One shared value stays shared.
+            ///
+            /// # Panics
+            ///
+            /// Panics where a place is not below the number of values.
+            pub fn scatter(&mut self, other: &Self, places: &[u32]) {
+                match other {
+                    $(Self::$variant(from) => {
+                        let into = <$rust>::vec_mut(self);
+                        into.resize(from.len(), bytemuck::Zeroable::zeroed());
+                        let into = &mut into[..];
+                        for (&value, &place) in from.iter().zip(places) {
+                            into[place as usize] = value;
+                        }
                     })*
                     Self::Iso(scalar) => *self = Self::Iso(*scalar),
                 }

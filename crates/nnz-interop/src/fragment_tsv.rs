@@ -49,7 +49,7 @@ mod writer;
 pub use crate::matrix_market::Target;
 pub use block::{Fragments, TsvBlock};
 pub use join::{Joiner, Joint, Read};
-pub use lists::{Chromosomes, read_cells};
+pub use lists::{Chromosomes, each_region, read_cells};
 pub use looks::{looks_like, recognise};
 pub use source::{FragmentTsv, Options, Reading, from_reader, open, open_stdin};
 pub use writer::{

@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 
 use nnz_core::{
     About, At, Axis, AxisMeaning, BatchReader, Error, ErrorKind, Fields, Header, MatrixSource,
-    Place, Result, StringList, UnitReader,
+    Names, Place, Result, UnitReader,
 };
 
 use crate::matrix_market::{self, MatrixMarketSource};
+use names::FirstColumn;
 
 /// A 10x folder as one matrix with names.
 pub struct TenxFolderSource {
@@ -131,13 +132,14 @@ impl MatrixSource for TenxFolderSource {
         })
     }
 
-    fn names(&self, axis: Axis) -> Result<Option<StringList>> {
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
         let part = match axis {
             Axis::Rows => &self.features,
             Axis::Cols => &self.barcodes,
         };
         let expected = self.header.shape.len(axis);
-        names::first_column(&part.path, expected, axis).map(Some)
+        let names = FirstColumn::open(&part.path, expected, axis)?;
+        Ok(Some(Box::new(names)))
     }
 
     fn random_access(&self) -> bool {

@@ -185,8 +185,7 @@ fn what_is_no_matrix_is_refused_by_name() {
 
 fn write(from: &RMatrixSource, to: &Path) -> Result<()> {
     let header = from.header();
-    let names = [Axis::Rows, Axis::Cols].map(|axis| from.names(axis).unwrap());
-    let names = [names[0].as_ref(), names[1].as_ref()];
+    let names = [Axis::Rows, Axis::Cols].map(|axis| from.read_names(axis).unwrap());
     let write = WriteOptions { overwrite: true, sync: false };
     let mut sink = r_matrix::create(to, header, names, write, RdsOptions::default())?;
     let mut batch = Batch::new(header.order, Values::new(header.value_type));

@@ -47,6 +47,6 @@ pub use numbers::{Integers, NA_INTEGER, NA_REAL_BITS, Reals};
 pub use object::{Document, Entry, Object, Pairlist, Value};
 pub use output::Output;
 pub use reader::read;
-pub use strings::Strings;
+pub use strings::{Cursor, Strings};
 pub use text::{Encoding, Symbol, Text, TextRef};
 pub use writer::{Version, Writer};

@@ -14,11 +14,11 @@ pub enum Output<W: Write> {
 }
 
 impl<W: Write> Output<W> {
-    /// Compresses as `saveRDS` does: level 6, no name, no time.
-    pub fn gzip(inner: W) -> Self {
+    /// Compresses as `saveRDS` does, which uses level 6: no name, no time.
+    pub fn gzip(inner: W, level: u32) -> Self {
         // 3 says Unix, which R says wherever most of its files are written.
         let builder = GzBuilder::new().mtime(0).operating_system(3);
-        Self::Gzip(Box::new(builder.write(inner, Compression::new(6))))
+        Self::Gzip(Box::new(builder.write(inner, Compression::new(level.min(9)))))
     }
 
     /// Completes the stream and returns what it went to.

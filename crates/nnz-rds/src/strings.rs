@@ -106,17 +106,21 @@ impl Strings {
         &self,
         mut each: impl FnMut(Option<TextRef<'_>>) -> Result<(), E>,
     ) -> Result<(), E> {
-        match &self.form {
-            Form::Packed { bytes, .. } => Packed(bytes).try_for_each(each),
-            Form::Integers(all) => (0..all.len()).try_for_each(|index| match all.get(index) {
-                None | Some(NA_INTEGER) => each(None),
-                Some(number) => each(Some(TextRef::utf8(&number.to_string()))),
-            }),
-            Form::Reals(all) => (0..all.len()).try_for_each(|index| {
-                let text = all.get(index).and_then(whole_text).flatten();
-                each(text.as_deref().map(TextRef::utf8))
-            }),
+        let mut cursor = self.cursor();
+        while let Some(text) = cursor.next_text() {
+            each(text)?;
         }
+        Ok(())
+    }
+
+    /// Starts visiting the strings in order.
+    #[must_use]
+    pub fn cursor(&self) -> Cursor<'_> {
+        let packed = match &self.form {
+            Form::Packed { bytes, .. } => bytes,
+            _ => &[][..],
+        };
+        Cursor { strings: self, packed: Packed(packed), visited: 0, text: String::new() }
     }
 
     /// Returns a copy of the only string, or `None` where there is none, several or a missing one.
@@ -142,7 +146,46 @@ impl<'a> FromIterator<Option<TextRef<'a>>> for Strings {
     }
 }
 
+/// Visits strings in order.
+#[derive(Debug)]
+pub struct Cursor<'a> {
+    strings: &'a Strings,
+    packed: Packed<'a>,
+    visited: u64,
+    /// The text of a number.
+    text: String,
+}
+
+impl Cursor<'_> {
+    /// Returns the next string, `Some(None)` for a missing one, and `None` at the end.
+    pub fn next_text(&mut self) -> Option<Option<TextRef<'_>>> {
+        let index = self.visited;
+        if index == self.strings.len() {
+            return None;
+        }
+        self.visited += 1;
+        let number = match &self.strings.form {
+            Form::Packed { .. } => return self.packed.next(),
+            Form::Integers(all) => {
+                all.get(index).filter(|number| *number != NA_INTEGER).map(|n| n.to_string())
+            }
+            Form::Reals(all) => all.get(index).and_then(whole_text).flatten(),
+        };
+        Some(number.map(|number| {
+            self.text = number;
+            TextRef::utf8(&self.text)
+        }))
+    }
+
+    /// Returns how many strings are still to come.
+    #[must_use]
+    pub fn remaining(&self) -> u64 {
+        self.strings.len() - self.visited
+    }
+}
+
 /// Visits packed strings.
+#[derive(Debug)]
 struct Packed<'a>(&'a [u8]);
 
 impl<'a> Iterator for Packed<'a> {

@@ -258,12 +258,22 @@ impl<W: Write> Writer<W> {
         strings.try_for_each(|text| self.text(text))
     }
 
-    fn start_texts(&mut self, length: u64, attributes: bool) -> Result<()> {
+    /// Starts a character vector, whose `length` strings [`text`](Self::text) writes.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`null`](Self::null).
+    pub fn start_texts(&mut self, length: u64, attributes: bool) -> Result<()> {
         self.flags(codes::CHARACTER, attributes_bit(attributes), 0)?;
         self.length(length)
     }
 
-    fn text(&mut self, text: Option<TextRef<'_>>) -> Result<()> {
+    /// Writes a string of a vector that was started, or `None` for a missing one.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`text_vector`](Self::text_vector).
+    pub fn text(&mut self, text: Option<TextRef<'_>>) -> Result<()> {
         let Some(text) = text else {
             self.flags(codes::STRING, 0, 0)?;
             return self.int(-1);

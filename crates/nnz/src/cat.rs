@@ -13,7 +13,7 @@ use crate::sort::{SortPlan, sorted};
 use crate::stages::{
     Batches, Builder, Counted, DuplicatePolicy, Mirroring, Step, Unique, apply, empty_batch, mirror,
 };
-use crate::{Location, open};
+use crate::{Location, open_within};
 
 /// Says which entries are written, and how.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ impl Default for CatOptions {
 /// Fails where the matrix cannot be read or is broken, and where writing fails. What was read up to
 /// there is written.
 pub fn cat(location: &Location, options: &CatOptions, out: &mut (dyn Write + Send)) -> Result<()> {
-    let opened = open(location)?;
+    let opened = open_within(location, options.memory)?;
     let source = &*opened.source;
     let mut printer = Printer::new(source, options, out);
     let printed = print(source, options, &mut printer);

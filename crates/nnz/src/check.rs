@@ -6,33 +6,45 @@ use nnz_core::{
     Axis, BatchReader as _, Error, ErrorKind, Fields, Finding, InTurn, MatrixSource, Result,
 };
 
-use crate::open::{Recognised, recognise};
+use crate::Location;
+use crate::open::{Recognised, Sought, recognise};
 use crate::stages::{DuplicatePolicy, empty_batch};
-use crate::{Location, open};
 pub(crate) use uniqueness::{Ascent, Watch, refuse_repeated};
 
-/// Checks everything about the matrix at a place, and hands what is found to `each`.
+/// Checks everything about the matrix or the fragments at a place, and hands what is found to `each`.
 ///
 /// # Errors
 ///
 /// Fails where there is nothing that is recognised, or the system cannot read it. All else that is
 /// wrong is a finding.
 pub fn validate(location: &Location, memory: u64, each: &mut dyn FnMut(Finding)) -> Result<()> {
-    match recognise(location)? {
-        Recognised::BpCells(store) => nnz_bpcells::validate(&|| store.open(), each),
-        Recognised::Stream | Recognised::TenxFolder(_) | Recognised::MatrixMarket(_) => {
-            let found = text(location, memory, each);
-            found.or_else(|error| finding(error.within(&location.source_place()), each))
+    let found = match recognise(location, memory, Sought::Matrix) {
+        Ok(Recognised::BpCells(store)) => return nnz_bpcells::validate(&|| store.open(), each),
+        Ok(Recognised::Fragments(store)) => {
+            return nnz_bpcells::validate_fragments(&|| store.open(), each);
         }
-    }
+        Ok(other) => read_whole(other, location, memory, each),
+        Err(error) if matches!(error.kind(), ErrorKind::Unrecognized(_)) => return Err(error),
+        Err(error) => Err(error),
+    };
+    found.or_else(|error| finding(error.within(&location.source_place()), each))
 }
 
-/// Reads a text from its start to its end: what is wrong with it ends it.
-fn text(location: &Location, memory: u64, each: &mut dyn FnMut(Finding)) -> Result<()> {
-    let opened = open(location)?;
+/// Reads a matrix from its start to its end: what is wrong with it ends it.
+fn read_whole(
+    found: Recognised,
+    location: &Location,
+    memory: u64,
+    each: &mut dyn FnMut(Finding),
+) -> Result<()> {
+    let opened = found.open()?;
     let source = &*opened.source;
     for axis in [Axis::Rows, Axis::Cols] {
-        if let Err(error) = source.names(axis) {
+        let read = source.read_names(axis).and_then(|names| match names {
+            Some(mut names) => names.drain(),
+            None => Ok(()),
+        });
+        if let Err(error) = read {
             finding(error, each)?;
         }
     }
@@ -63,8 +75,11 @@ fn read_all(source: &dyn MatrixSource, memory: u64) -> Result<()> {
     ascent.finish(source, memory)
 }
 
-/// Makes a finding of an error, unless it is the system that failed.
+/// Makes a finding of an error, unless it is the system that failed, or the memory that was allowed.
 fn finding(error: Error, each: &mut dyn FnMut(Finding)) -> Result<()> {
+    if matches!(error.kind(), ErrorKind::Memory { .. }) {
+        return Err(error);
+    }
     if let ErrorKind::Io(io) = error.kind() {
         // These say that the content is broken, not the disk.
         let content = [std::io::ErrorKind::InvalidData, std::io::ErrorKind::UnexpectedEof];

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use nnz_core::{
     About, Axis, AxisMeaning, BatchReader, Duplicates, Error, ErrorKind, Fields, Header, InTurn,
-    MatrixSource, Order, Place, Result, Rounding, Shape, Storage, StringList, Structure,
-    UnitReader, ValueType,
+    MatrixSource, Names, Order, Place, Result, Rounding, Shape, Storage, Structure, UnitReader,
+    ValueType,
 };
 
 use crate::parts::{InParts, Next, Open, Steps};
@@ -137,7 +137,7 @@ impl Concat {
         let ignore_names = options.ignore_names;
         let concat = Self { parts, axis, header, ordered, how, ignore_names };
         // Names that differ are told before any work is done.
-        concat.shared_names(concat.other())?;
+        concat.check_shared_names()?;
         Ok(concat)
     }
 
@@ -213,7 +213,7 @@ pub fn concat(
         if *location == Location::Stream && from.iter().filter(|one| *one == location).count() > 1 {
             return Err(Error::argument("standard input can be read only once"));
         }
-        sources.push((crate::open(location)?, location.clone()));
+        sources.push((crate::open_within(location, options.memory)?, location.clone()));
     }
     let concat = Concat::new(sources, axis, how)?;
     let ordered = concat.ordered();
@@ -364,8 +364,8 @@ impl MatrixSource for Concat {
         Ok(About { format, bytes, ..About::default() })
     }
 
-    fn names(&self, axis: Axis) -> Result<Option<StringList>> {
-        if axis == self.axis { self.appended_names() } else { self.shared_names(axis) }
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        if axis == self.axis { self.appended_names() } else { self.shared_names() }
     }
 
     fn random_access(&self) -> bool {

@@ -10,8 +10,8 @@ use std::time::Instant;
 use nnz_container::hdf5::Compress;
 use nnz_container::staging::WriteOptions;
 use nnz_core::{
-    At, Axis, Error, ErrorKind, MatrixSource, Order, Place, Result, Rounding, Shape, StringList,
-    ValueType, Written,
+    At, Axis, Error, ErrorKind, MatrixSource, Order, Place, Result, Rounding, Shape, ValueType,
+    Written,
 };
 use nnz_interop::matrix_market::Layout;
 
@@ -38,7 +38,8 @@ pub struct ConvertOptions {
     pub packing: Option<Packing>,
     /// BPCells: the revision of the format; by default the second.
     pub generation: Option<Generation>,
-    /// HDF5: how arrays are compressed; by default not at all.
+    /// How arrays of HDF5 and objects of R are compressed; by default the former not at all, the
+    /// latter as R does.
     pub compress: Option<Compress>,
     /// Matrix Market: entries or every cell; by default as the source.
     pub layout: Option<Layout>,
@@ -48,7 +49,7 @@ pub struct ConvertOptions {
     pub strict: bool,
     /// Whether rows and columns are exchanged. The storage order stays that of the source.
     pub transpose: bool,
-    /// Bytes of memory for sorting.
+    /// Bytes of memory for sorting; an object of R that is read may take as many.
     pub memory: u64,
     /// Threads that work at the same time.
     pub threads: usize,
@@ -110,7 +111,7 @@ pub fn convert(
     progress: &dyn Progress,
 ) -> Result<Summary> {
     let started = Instant::now();
-    let opened = crate::open(from)?;
+    let opened = crate::open_within(from, options.memory)?;
     let summary = convert_opened(opened, &from.source_place(), to, options, progress)?;
     Ok(Summary { seconds: started.elapsed().as_secs_f64(), ..summary })
 }
@@ -137,7 +138,7 @@ pub fn convert_opened(
     let dense = source.header().storage == nnz_core::Storage::Dense;
     let target = Target::new(to, options, dense)?;
     target.check()?;
-    let (names, dropped) = names(source, target.needs().names)?;
+    let dropped = check_names(source, target.needs().names)?;
     if options.strict && !dropped.is_empty() {
         let what = format!("the target has no place for {}", dropped.join(", "));
         return Err(Error::unsupported(target.place(), what));
@@ -145,8 +146,7 @@ pub fn convert_opened(
 
     // Now, since the target may be the source itself.
     let bytes_before = source.about().ok().and_then(|about| about.bytes);
-    let names = [names[0].as_ref(), names[1].as_ref()];
-    let carried = carry_out(source, order, &target, options, names, progress, from)?;
+    let carried = carry_out(source, order, &target, options, progress, from)?;
     Ok(Summary {
         shape: source.header().shape,
         entries: carried.entries,
@@ -176,14 +176,13 @@ pub(crate) fn carry_out(
     own: Option<Order>,
     target: &Target,
     options: &ConvertOptions,
-    names: [Option<&StringList>; 2],
     progress: &dyn Progress,
     from: &Place,
 ) -> Result<Carried> {
     let plan =
         Plan::new(source.header(), own, target, options).map_err(|error| error.within(from))?;
     let disk = Arc::<AtomicU64>::default();
-    let attempt = Attempt { source, plan: &plan, target, names, progress, disk: Arc::clone(&disk) };
+    let attempt = Attempt { source, plan: &plan, target, progress, disk: Arc::clone(&disk) };
     for strategy in Strategy::from_fastest(source, &plan) {
         // Where entries do not come as the source promised, it starts again, and sorts more.
         let done = attempt.run(*strategy).map_err(|error| locate(error, source).within(from))?;
@@ -196,21 +195,22 @@ pub(crate) fn carry_out(
 }
 
 /// Reads the names if the target has a place for them, and says what it has none for.
-fn names(
-    source: &dyn MatrixSource,
-    wanted: bool,
-) -> Result<([Option<StringList>; 2], Vec<String>)> {
+///
+/// They are read again as they are written, there being more than memory has room for, perhaps.
+/// That they are not right has to show before hours are spent on sorting.
+fn check_names(source: &dyn MatrixSource, wanted: bool) -> Result<Vec<String>> {
     let mut dropped = Vec::new();
-    let mut names = [None, None];
-    for (slot, axis) in names.iter_mut().zip([Axis::Rows, Axis::Cols]) {
+    for axis in [Axis::Rows, Axis::Cols] {
         if wanted {
-            *slot = source.names(axis)?;
-        } else if !matches!(source.names(axis), Ok(None)) {
+            if let Some(mut names) = source.read_names(axis)? {
+                names.drain()?;
+            }
+        } else if !matches!(source.read_names(axis), Ok(None)) {
             dropped.push(format!("the names of the {axis}"));
         }
     }
     dropped.extend(source.extras());
-    Ok((names, dropped))
+    Ok(dropped)
 }
 
 /// Finds the lines that two entries at one place stand on.

@@ -10,7 +10,7 @@ use nnz_core::{
 use crate::convert::locate;
 use crate::sort::{SortPlan, sorted};
 use crate::stages::{Batches, Builder, DropZeros, Mirroring, Step, Stepped, empty_batch, mirror};
-use crate::{Location, open};
+use crate::{Location, open_within};
 
 /// Says what is compared.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +62,7 @@ pub fn diff(
     options: &DiffOptions,
     each: &mut dyn FnMut(Difference),
 ) -> Result<()> {
+    let open = |location| open_within(location, options.memory);
     let opened = [open(first)?, open(second)?];
     let [a, b] = [&*opened[0].source, &*opened[1].source];
     let places = [first.source_place(), second.source_place()];
@@ -71,13 +72,7 @@ pub fn diff(
         return Ok(());
     }
     for axis in [Axis::Rows, Axis::Cols] {
-        let names = |which: usize| {
-            let names = [a, b][which].names(axis);
-            names.map_err(|error| error.within(&places[which]))
-        };
-        if let (Some(a), Some(b)) = (names(0)?, names(1)?)
-            && a != b
-        {
+        if names_differ([a, b], axis, &places)? {
             each(Difference::Names(axis));
         }
     }
@@ -91,6 +86,26 @@ pub fn diff(
     };
     found.into_iter().for_each(each);
     Ok(())
+}
+
+/// Compares the names of an axis, where both matrices have them. All are read in any case.
+fn names_differ(sources: [&dyn MatrixSource; 2], axis: Axis, places: &[Place; 2]) -> Result<bool> {
+    let [first, second] = [0, 1].map(|which| move |error: Error| error.within(&places[which]));
+    let mut a = sources[0].read_names(axis).map_err(first)?;
+    let mut b = sources[1].read_names(axis).map_err(second)?;
+    let mut differ = false;
+    if let (Some(a), Some(b)) = (&mut a, &mut b) {
+        loop {
+            let pair = (a.next_string().map_err(first)?, b.next_string().map_err(second)?);
+            differ |= pair.0 != pair.1;
+            if pair.0.is_none() || pair.1.is_none() {
+                break;
+            }
+        }
+    }
+    a.map_or(Ok(()), |mut names| names.drain()).map_err(first)?;
+    b.map_or(Ok(()), |mut names| names.drain()).map_err(second)?;
+    Ok(differ)
 }
 
 /// Two matrices to be compared in one order.

@@ -7,16 +7,19 @@ use std::str::FromStr;
 /// Names a format that can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// A BPCells matrix in a directory.
+    /// A BPCells matrix: a directory, a group of an HDF5 file or an object of R.
     BpCells,
+    /// The `dgCMatrix` of R's package Matrix.
+    DgcMatrix,
     /// A Matrix Market file.
     MatrixMarket,
 }
 
 impl Format {
     /// Every format, and the names it goes by.
-    const NAMES: [(Self, &'static [&'static str]); 2] = [
+    const NAMES: [(Self, &'static [&'static str]); 3] = [
         (Self::BpCells, &["bpcells"]),
+        (Self::DgcMatrix, &["dgcmatrix"]),
         (Self::MatrixMarket, &["mtx", "matrix-market", "matrixmarket"]),
     ];
 
@@ -25,7 +28,7 @@ impl Format {
     pub fn of_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         match name.strip_suffix(".gz").unwrap_or(&name).rsplit_once('.')?.1 {
-            "bpcells" if !name.ends_with(".gz") => Some(Self::BpCells),
+            "bpcells" | "rds" if !name.ends_with(".gz") => Some(Self::BpCells),
             "mtx" => Some(Self::MatrixMarket),
             _ => None,
         }
@@ -36,6 +39,7 @@ impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::BpCells => "bpcells",
+            Self::DgcMatrix => "dgCMatrix",
             Self::MatrixMarket => "mtx",
         })
     }
@@ -47,9 +51,9 @@ impl FromStr for Format {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let lower = text.to_ascii_lowercase();
         let found = Self::NAMES.iter().find(|(_, names)| names.contains(&lower.as_str()));
-        found
-            .map(|(format, _)| *format)
-            .ok_or_else(|| format!("unknown format {text:?}: this version writes bpcells and mtx"))
+        found.map(|(format, _)| *format).ok_or_else(|| {
+            format!("unknown format {text:?}: this version writes bpcells, dgCMatrix and mtx")
+        })
     }
 }
 
@@ -62,6 +66,8 @@ mod tests {
         for (path, format) in [
             ("a/b.bpcells", Some(Format::BpCells)),
             ("a/b.bpcells/", Some(Format::BpCells)),
+            ("b.rds", Some(Format::BpCells)),
+            ("b.rds.gz", None),
             ("b.mtx", Some(Format::MatrixMarket)),
             ("b.MTX.gz", Some(Format::MatrixMarket)),
             ("b.gz", None),

@@ -21,6 +21,7 @@ mod convert;
 mod diff;
 mod flow;
 mod format;
+pub mod fragments;
 mod location;
 mod memory;
 mod open;
@@ -48,12 +49,12 @@ pub use nnz_container::hdf5::Compress;
 pub use nnz_container::staging::{WriteOptions, abandon_all};
 pub use nnz_core::{
     About, ArrayAbout, At, Axis, AxisMeaning, Batch, BatchReader, Bint8, Duplicates, Element,
-    Error, ErrorKind, Fields, Finding, Header, Majors, MatrixSink, MatrixSource, Minors, Order,
-    Place, Result, Rounding, Scalar, Severity, Shape, Storage, StringList, Structure, Triangle,
-    ValueType, Values, Written, write_scalar,
+    Error, ErrorKind, Fields, Finding, Header, Majors, MatrixSink, MatrixSource, Minors, Names,
+    Order, Place, Result, Rounding, Scalar, Severity, Shape, Storage, StringList, StringReader,
+    Structure, Triangle, ValueType, Values, Written, write_scalar,
 };
 pub use nnz_interop::matrix_market::Layout;
-pub use open::{Opened, open};
+pub use open::{Opened, open, open_within};
 pub use progress::{Progress, Silent};
 pub use read::{Compressed, ReadOptions, read};
 pub use slice::{Selection, Slice, slice};

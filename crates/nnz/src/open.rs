@@ -4,10 +4,13 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use nnz_bpcells::RObject;
 use nnz_container::Container;
 use nnz_container::directory::Directory;
 use nnz_container::hdf5::{self, Hdf5};
+use nnz_container::rds::{self, Limits, Rds};
 use nnz_core::{Error, ErrorKind, MatrixSource, Place, Result};
+use nnz_interop::r_matrix::{self, RMatrixSource};
 use nnz_interop::{matrix_market, tenx_folder};
 
 use crate::Location;
@@ -22,19 +25,63 @@ pub struct Opened {
 
 /// Opens the matrix at a place, whatever its format.
 ///
+/// An object of R has to be read whole; it may take [`default_memory`](crate::default_memory).
+///
 /// # Errors
 ///
 /// Fails where there is nothing, nothing that is recognised, or something that is broken.
 pub fn open(location: &Location) -> Result<Opened> {
-    let unordered = |source: Box<dyn MatrixSource>| Opened { source, ordered: false };
-    match recognise(location)? {
-        Recognised::Stream => Ok(unordered(Box::new(matrix_market::open_stdin()?))),
-        Recognised::BpCells(store) => {
-            let source = Box::new(nnz_bpcells::MatrixSource::open(store.open()?)?);
-            Ok(Opened { source, ordered: true })
+    open_within(location, crate::default_memory())
+}
+
+/// Opens the matrix at a place, as [`open`] does, where what has to be read whole may take so many
+/// bytes.
+///
+/// # Errors
+///
+/// Fails as [`open`], and where an object of R takes more.
+pub fn open_within(location: &Location, memory: u64) -> Result<Opened> {
+    recognise(location, memory, Sought::Matrix)?.open()
+}
+
+impl Recognised {
+    /// Opens the matrix that was found.
+    pub(crate) fn open(self) -> Result<Opened> {
+        let unordered = |source: Box<dyn MatrixSource>| Opened { source, ordered: false };
+        match self {
+            Self::Stream => Ok(unordered(Box::new(matrix_market::open_stdin()?))),
+            Self::BpCells(store) => {
+                let source = Box::new(nnz_bpcells::MatrixSource::open(store.open()?)?);
+                Ok(Opened { source, ordered: true })
+            }
+            Self::Fragments(store) => Err(store.no_matrix()?),
+            Self::RMatrix(source) => {
+                // Triplets have none.
+                let ordered = source.random_access();
+                Ok(Opened { source, ordered })
+            }
+            Self::TenxFolder(path) => Ok(unordered(Box::new(tenx_folder::open(&path)?))),
+            Self::MatrixMarket(path) => Ok(unordered(Box::new(matrix_market::open(&path)?))),
         }
-        Recognised::TenxFolder(path) => Ok(unordered(Box::new(tenx_folder::open(&path)?))),
-        Recognised::MatrixMarket(path) => Ok(unordered(Box::new(matrix_market::open(&path)?))),
+    }
+}
+
+/// What is meant where a file holds several things.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sought {
+    /// A matrix.
+    Matrix,
+    /// Genomic fragments.
+    Fragments,
+}
+
+impl Sought {
+    /// Returns what versions of BPCells contain.
+    fn mark(self) -> &'static str {
+        match self {
+            Self::Matrix => "-matrix-",
+            Self::Fragments => "-fragments-",
+        }
     }
 }
 
@@ -42,8 +89,12 @@ pub fn open(location: &Location) -> Result<Opened> {
 pub(crate) enum Recognised {
     /// A text on standard input.
     Stream,
-    /// BPCells arrays.
+    /// The arrays of a BPCells matrix.
     BpCells(Store),
+    /// The arrays of BPCells fragments.
+    Fragments(Store),
+    /// A matrix of R.
+    RMatrix(Box<RMatrixSource>),
     /// A directory with a Matrix Market file and the names of its rows and columns.
     TenxFolder(PathBuf),
     /// A Matrix Market file.
@@ -53,7 +104,12 @@ pub(crate) enum Recognised {
 /// Where named arrays are.
 pub(crate) enum Store {
     Directory(PathBuf),
-    Hdf5 { path: PathBuf, group: String },
+    Hdf5 {
+        path: PathBuf,
+        group: String,
+    },
+    /// In memory already: an object of R is read whole.
+    RObject(RObject),
 }
 
 impl Store {
@@ -62,29 +118,53 @@ impl Store {
             Self::Directory(path) => Box::new(Directory::open(path)?),
             // Units are decoded by many threads already.
             Self::Hdf5 { path, group } => Box::new(Hdf5::open(path, group)?.with_threads(1)),
+            Self::RObject(object) => Box::new(object.clone()),
         })
+    }
+
+    /// Tells fragments from a matrix.
+    fn recognise(self) -> Recognised {
+        let fragments = self.open().and_then(|store| nnz_bpcells::holds_fragments(&*store));
+        // What has no version that can be read is told as it is opened.
+        if fragments.unwrap_or(false) {
+            Recognised::Fragments(self)
+        } else {
+            Recognised::BpCells(self)
+        }
+    }
+
+    /// Says that it holds fragments.
+    fn no_matrix(&self) -> Result<Error> {
+        let store = self.open()?;
+        let version = store.tag("version")?;
+        let what = format!(
+            "holds genomic fragments (version \"{}\"), not a matrix: see nnz fragments",
+            version.escape_debug()
+        );
+        Ok(Error::unsupported(Place::path(store.path()), what))
     }
 }
 
-pub(crate) fn recognise(location: &Location) -> Result<Recognised> {
+/// Finds out what a place holds; an object of R is read, and may take `memory` bytes.
+pub(crate) fn recognise(location: &Location, memory: u64, sought: Sought) -> Result<Recognised> {
     let (path, group) = match location {
         Location::Stream => return Ok(Recognised::Stream),
         Location::Path { path, group } => (path, group),
     };
     let found = path.metadata().map_err(|error| Error::io(path, error))?;
     if found.is_file() && starts_as_hdf5(path)? {
-        return recognise_hdf5(path, group.as_deref());
+        return recognise_hdf5(path, group.as_deref(), sought);
     }
     if let Some(group) = group.as_deref().filter(|group| !group.is_empty()) {
         let what = format!("holds no groups, so there is no {group:?} in it");
         return Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)));
     }
-    if found.is_dir() { recognise_directory(path) } else { recognise_file(path) }
+    if found.is_dir() { recognise_directory(path) } else { recognise_file(path, memory) }
 }
 
 fn recognise_directory(path: &Path) -> Result<Recognised> {
     if path.join("version").exists() {
-        return Ok(Recognised::BpCells(Store::Directory(path.to_path_buf())));
+        return Ok(Store::Directory(path.to_path_buf()).recognise());
     }
     if tenx_folder::looks_like(path) {
         return Ok(Recognised::TenxFolder(path.to_path_buf()));
@@ -127,16 +207,23 @@ pub(crate) fn starts_as_hdf5(path: &Path) -> Result<bool> {
     Ok(hdf5::is_hdf5(&start))
 }
 
-/// Finds the group that is meant: the one named, or the only one that holds a matrix.
-fn recognise_hdf5(path: &Path, group: Option<&str>) -> Result<Recognised> {
+/// Finds the group that is meant: the one named, or the only one that holds what is sought. Where
+/// none does, the only one that holds anything.
+fn recognise_hdf5(path: &Path, group: Option<&str>, sought: Sought) -> Result<Recognised> {
     let store = |group: &str| Store::Hdf5 { path: path.to_path_buf(), group: group.to_owned() };
     if let Some(group) = group {
-        return Ok(Recognised::BpCells(store(group)));
+        return Ok(store(group).recognise());
     }
-    let found = hdf5::groups_with(path, &["version"])?;
-    let found: Vec<_> = found.iter().filter(|tagged| tagged.text.contains("-matrix-")).collect();
+    let tagged = hdf5::groups_with(path, &["version"])?;
+    let holding = |marks: &[&str]| -> Vec<_> {
+        tagged.iter().filter(|found| marks.iter().any(|mark| found.text.contains(mark))).collect()
+    };
+    let mut found = holding(&[sought.mark()]);
+    if found.is_empty() {
+        found = holding(&["-matrix-", "-fragments-"]);
+    }
     let what = match found[..] {
-        [only] => return Ok(Recognised::BpCells(store(&only.group))),
+        [only] => return Ok(store(&only.group).recognise()),
         [] => "an HDF5 file without a BPCells matrix, the only kind this version reads".to_owned(),
         _ => {
             let path = path.display();
@@ -147,13 +234,16 @@ fn recognise_hdf5(path: &Path, group: Option<&str>) -> Result<Recognised> {
     Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)))
 }
 
-fn recognise_file(path: &Path) -> Result<Recognised> {
+fn recognise_file(path: &Path, memory: u64) -> Result<Recognised> {
     let matrix_market = || Ok(Recognised::MatrixMarket(path.to_path_buf()));
     let regular = path.metadata().is_ok_and(|found| found.is_file());
     // By its name, so that a broken one is told where it is broken. What is no regular file can be
     // read but once, and only texts are read from it.
     if !regular || crate::Format::of_path(path) == Some(crate::Format::MatrixMarket) {
         return matrix_market();
+    }
+    if rds::is_rds(path)? {
+        return recognise_r(path, memory);
     }
     let mut start = Vec::new();
     let file = File::open(path).map_err(|error| Error::io(path, error))?;
@@ -163,9 +253,15 @@ fn recognise_file(path: &Path) -> Result<Recognised> {
         (b"CDF\x01", "a NetCDF file"),
         (b"CDF\x02", "a NetCDF file"),
         (b"CDF\x05", "a NetCDF file"),
-        (b"X\n\x00\x00\x00", "an R object"),
     ];
-    if matrix_market::looks_like(&start) || start.starts_with(b"\x1f\x8b") {
+    if matrix_market::looks_like(&start) {
+        return matrix_market();
+    }
+    if crate::target::ends_in_rds(path) && !start.is_empty() {
+        // Broken, or compressed as nothing here reads: this says how.
+        return recognise_r(path, memory);
+    }
+    if start.starts_with(b"\x1f\x8b") {
         return matrix_market();
     }
     let what = match known_unread.iter().find(|(magic, _)| start.starts_with(magic)) {
@@ -174,4 +270,15 @@ fn recognise_file(path: &Path) -> Result<Recognised> {
         None => "not recognised: it begins like none of the formats that can be read".to_owned(),
     };
     Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)))
+}
+
+/// Reads an object of R, and tells a matrix from what BPCells saved.
+fn recognise_r(path: &Path, memory: u64) -> Result<Recognised> {
+    let document = rds::read(path, Limits { memory })?;
+    if r_matrix::is_matrix(&document) {
+        let source = r_matrix::from_document(path, document)?;
+        return Ok(Recognised::RMatrix(Box::new(source)));
+    }
+    let object = RObject::open(Rds::from_document(path, document)?)?;
+    Ok(Store::RObject(object).recognise())
 }

@@ -13,7 +13,7 @@ use nnz_core::{
 use crate::convert::{ConvertOptions, carry_out};
 use crate::flow::run;
 use crate::target::Target;
-use crate::{DuplicatePolicy, Location, Silent, open};
+use crate::{DuplicatePolicy, Location, Silent, open_within};
 use filling::{Done, Filled, Filling};
 pub(crate) use sink::MemorySink;
 
@@ -71,7 +71,7 @@ impl Default for ReadOptions {
 ///
 /// Fails where the matrix cannot be read or is broken, and where it takes more memory than allowed.
 pub fn read(location: &Location, options: &ReadOptions) -> Result<Compressed> {
-    let opened = open(location)?;
+    let opened = open_within(location, options.memory)?;
     let source = &*opened.source;
     let own = opened.ordered.then_some(source.header().order);
     let here = location.source_place();
@@ -90,7 +90,7 @@ pub fn read(location: &Location, options: &ReadOptions) -> Result<Compressed> {
         threads: options.threads,
         ..ConvertOptions::default()
     };
-    carry_out(source, own, &target, &options, [None; 2], &Silent, &here)?;
+    carry_out(source, own, &target, &options, &Silent, &here)?;
     let read = shelf.lock().unwrap_or_else(PoisonError::into_inner).take();
     read.ok_or_else(|| Error::argument("nothing was read"))
 }

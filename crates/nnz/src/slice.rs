@@ -1,6 +1,7 @@
 //! Some rows and columns of any matrix, in any order.
 
 mod few;
+mod names;
 mod pick;
 mod picked;
 mod selection;
@@ -10,8 +11,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_core::{
-    About, At, Axis, BatchReader, Error, Fields, Header, InTurn, MatrixSource, Order, Place,
-    Result, Shape, StringList, Structure, UnitReader,
+    About, At, Axis, BatchReader, Error, Fields, Header, InTurn, MatrixSource, Names, Order, Place,
+    Result, Shape, Structure, UnitReader,
 };
 
 use crate::parts::{Gathering, InParts, Next, Open, Steps};
@@ -137,7 +138,7 @@ pub fn slice(
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Summary> {
-    let Opened { source, ordered } = crate::open(from)?;
+    let Opened { source, ordered } = crate::open_within(from, options.memory)?;
     let source = Box::new(Slice::new(source, from.source_place(), rows, cols)?);
     // Places in messages of the engine are those among what is selected.
     let place = Place::path(format!("what is selected of {from}"));
@@ -182,12 +183,19 @@ impl MatrixSource for Slice {
         self.inner.about()
     }
 
-    fn names(&self, axis: Axis) -> Result<Option<StringList>> {
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
         let picked = match axis {
             Axis::Rows => &self.picked[0],
             Axis::Cols => &self.picked[1],
         };
-        Ok(self.inner.names(axis)?.map(|names| picked.names(names)))
+        let Some(names) = self.inner.read_names(axis)? else { return Ok(None) };
+        Ok(Some(if picked.is_whole() {
+            names
+        } else if picked.ascends() {
+            Box::new(names::Filtered::new(names, picked))
+        } else {
+            Box::new(names::Reordered::new(&*self.inner, axis, picked))
+        }))
     }
 
     fn random_access(&self) -> bool {

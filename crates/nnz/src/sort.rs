@@ -12,8 +12,8 @@ mod packet;
 mod store;
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nnz_core::{Batch, Bint8, MatrixSource, Order, Result, Scalar, Shape, Unit, ValueType, Values};
 
@@ -22,7 +22,7 @@ use crate::stages::{Step, Units, apply, emptied};
 use bucket::Buckets;
 use cut::Cut;
 use packet::{Entries, Loose, Packet};
-use store::Store;
+pub(crate) use store::{Kept as KeptWords, Store};
 
 /// Bytes of an entry that waits, at the least: what has to have room on the disk.
 const LEAST: u64 = 2;
@@ -91,7 +91,7 @@ pub(crate) fn sorted<'a>(
     if let Some(expected) = plan.expected {
         store.check_room(expected.saturating_mul(LEAST))?;
     }
-    let collecting = Collecting { plan, cut: &cut, steps };
+    let collecting = Collecting { plan, cut: &cut, steps, buffers: Mutex::default() };
     let mut counted = Counted { entries: 0, values: plan.no_values(), read };
     let mut kept = Kept { packets: Vec::new(), store: &store };
     run(units, &collecting, &mut counted, &mut kept, plan.threads)?;
@@ -105,6 +105,16 @@ struct Collecting<'a> {
     plan: SortPlan<'a>,
     cut: &'a Cut,
     steps: &'a [Box<dyn Step>],
+    /// What packets were made with, to be used again.
+    buffers: Mutex<Vec<Box<Buffers>>>,
+}
+
+/// What a packet is made with.
+#[derive(Default)]
+struct Buffers {
+    entries: Entries,
+    cut_up: Entries,
+    places: Vec<u32>,
 }
 
 /// The packets so far.
@@ -121,19 +131,30 @@ struct Counted<'a> {
     read: &'a (dyn Fn(u64) + Sync),
 }
 
+impl Collecting<'_> {
+    fn buffers(&self) -> MutexGuard<'_, Vec<Box<Buffers>>> {
+        self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Work for Collecting<'_> {
     type Batch = Batch;
-    type Decoded = Entries;
+    type Decoded = Box<Buffers>;
     type Encoded = Loose;
     type Joint = ();
 
     const TOGETHER: usize = 16;
 
-    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Entries, Vec<u64>)> {
+    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Box<Buffers>, Vec<u64>)> {
         let plan = &self.plan;
+        let mut buffers = self.buffers().pop().unwrap_or_default();
+        let entries = &mut buffers.entries;
+        entries.clear();
+        if entries.values.value_type() != plan.no_values().value_type() {
+            entries.values = plan.no_values();
+        }
         let mut batch = Batch::new(plan.order, Values::default());
         let mut spare = batch.clone();
-        let mut entries = Entries { values: self.plan.no_values(), ..Entries::default() };
         let mut stored = Vec::with_capacity(units.len());
         for unit in units {
             unit.decode(&mut batch)?;
@@ -141,16 +162,20 @@ impl Work for Collecting<'_> {
             apply(self.steps, &mut batch, &mut spare)?;
             entries.push(&batch, plan.order, plan.shape, plan.value_type.is_some())?;
         }
-        Ok((entries, stored))
+        Ok((buffers, stored))
     }
 
-    fn encode(&self, entries: Entries, (): ()) -> Result<Loose> {
-        Loose::new(&entries, self.cut)
+    fn encode(&self, mut buffers: Box<Buffers>, (): ()) -> Result<Loose> {
+        let Buffers { entries, cut_up, places } = &mut *buffers;
+        let loose = Loose::new(entries, self.cut, cut_up, places);
+        self.buffers().push(buffers);
+        loose
     }
 }
 
 impl Join<Collecting<'_>> for Counted<'_> {
-    fn join(&mut self, entries: &Entries) -> Result<Option<()>> {
+    fn join(&mut self, buffers: &Box<Buffers>) -> Result<Option<()>> {
+        let entries = &buffers.entries;
         if matches!(entries.values, Values::Iso(_)) {
             self.values = emptied(&entries.values);
         }

@@ -1,5 +1,6 @@
 //! Sums, means, variances and extremes, of the whole or of every row and column.
 
+mod bands;
 mod counting;
 mod exact;
 mod float;
@@ -15,7 +16,7 @@ use nnz_core::{
 use crate::check::{Ascent, Watch};
 use crate::flow::run;
 use crate::stages::{Builder, DropZeros, DuplicatePolicy, Mirroring, mirror};
-use crate::{Location, open};
+use crate::{Location, open_within};
 use counting::{Counted, Counting, Watched};
 pub use number::Number;
 use number::Value;
@@ -101,7 +102,7 @@ pub struct Stats {
 /// Fails where the matrix cannot be read or is broken, where its values are complex, and where two
 /// entries share a place in a format that leaves open what that means.
 pub fn stats(location: &Location, options: &StatsOptions) -> Result<Stats> {
-    let opened = open(location)?;
+    let opened = open_within(location, options.memory)?;
     let source = &*opened.source;
     let computed = match source.header().value_type {
         ValueType::F32 => measure::<f32>(source, options),
@@ -191,7 +192,7 @@ fn refuse_what_cannot_be_held<T: Value, S: Slim<T>>(
     for (axis, wanted) in [(Axis::Rows, options.rows), (Axis::Cols, options.cols)] {
         let mut each = size_of::<Tally<S::Sums>>() + size_of::<Moments>();
         if axis != header.order.major() {
-            each += size_of::<Tally<S>>() * options.threads.max(1);
+            each += Counting::<T, S>::MINOR_BYTES * options.threads.max(1);
         }
         let needed = header.shape.len(axis).saturating_mul(each as u64);
         if wanted && needed > options.memory {

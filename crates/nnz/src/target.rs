@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use nnz_bpcells::SinkOptions;
+use nnz_bpcells::{RObjectOptions, RObjectWriter, SinkOptions};
 use nnz_container::ContainerWriter;
 use nnz_container::directory::DirectoryWriter;
 use nnz_container::hdf5::{Compress, Hdf5Options, Hdf5Writer};
+use nnz_container::rds::RdsOptions;
 use nnz_container::staging::WriteOptions;
-use nnz_core::{
-    AxisMeaning, Error, Header, MatrixSink, Needs, Place, Result, Rounding, StringList,
-};
+use nnz_core::{AxisMeaning, Error, Header, MatrixSink, Names, Needs, Place, Result, Rounding};
 use nnz_interop::matrix_market::{self, Layout};
+use nnz_interop::r_matrix;
 
 use crate::read::MemorySink;
 use crate::{Compressed, ConvertOptions, Format, Generation, Location, Packing};
@@ -28,6 +28,8 @@ pub(crate) struct Target {
 
 enum Kind {
     BpCells(SinkOptions, Hdf5Options),
+    RObject(SinkOptions, RdsOptions),
+    DgcMatrix(RdsOptions),
     MatrixMarket { layout: Layout, lossy: bool },
     Memory(Shelf, u64),
 }
@@ -46,15 +48,49 @@ impl Target {
             .format
             .or_else(|| path.as_deref().map_or(Some(Format::MatrixMarket), Format::of_path));
         let Some(format) = format else {
-            let what = "its ending stands for no format; say --to bpcells or --to mtx";
+            let what =
+                "its ending stands for no format; say --to bpcells, --to dgCMatrix or --to mtx";
             return Err(Error::argument(format!("{to}: {what}")));
         };
         let refuse = |what: &str| Err(Error::argument(format!("{what} says nothing of {format}")));
         let hdf5 = group.is_some() || path.as_deref().is_some_and(goes_to_hdf5);
-        if options.compress.is_some() && !(hdf5 && format == Format::BpCells) {
-            return Err(Error::argument("only what goes to an HDF5 file is compressed so"));
+        let r_object =
+            format == Format::BpCells && !hdf5 && path.as_deref().is_some_and(ends_in_rds);
+        let compressed = (hdf5 && format == Format::BpCells) || r_object;
+        if options.compress.is_some() && !compressed && format != Format::DgcMatrix {
+            let what = "only what goes to an HDF5 file or an object of R is compressed so";
+            return Err(Error::argument(what));
         }
         let kind = match format {
+            Format::BpCells if r_object => {
+                if options.layout.is_some() {
+                    return refuse("a layout");
+                }
+                if options.generation.is_some_and(|g| g != Generation::default()) {
+                    let what = "an object of R holds version 2 of the format only";
+                    return Err(Error::argument(what));
+                }
+                let packing = options.packing.unwrap_or_default();
+                Kind::RObject(SinkOptions { packing, ..SinkOptions::default() }, rds(options))
+            }
+            Format::DgcMatrix => {
+                if group.is_some() {
+                    return refuse("a group");
+                }
+                if options.layout.is_some() {
+                    return refuse("a layout");
+                }
+                if options.packing == Some(Packing::Unpacked) {
+                    return refuse("unpacked");
+                }
+                if options.generation.is_some_and(|g| g != Generation::default()) {
+                    return refuse("a format version");
+                }
+                if path.is_none() {
+                    return Err(Error::argument("an object of R cannot go to standard output"));
+                }
+                Kind::DgcMatrix(rds(options))
+            }
             Format::BpCells => {
                 if options.layout.is_some() {
                     return refuse("a layout");
@@ -100,7 +136,8 @@ impl Target {
     /// Returns what the format can hold.
     pub(crate) fn needs(&self) -> Needs {
         match self.kind {
-            Kind::BpCells(..) => nnz_bpcells::NEEDS,
+            Kind::BpCells(..) | Kind::RObject(..) => nnz_bpcells::NEEDS,
+            Kind::DgcMatrix(_) => r_matrix::NEEDS,
             Kind::MatrixMarket { layout, .. } => matrix_market::needs(layout),
             Kind::Memory(..) => MemorySink::NEEDS,
         }
@@ -109,7 +146,8 @@ impl Target {
     /// Says what readers of the format will take the axes for, where that is not what they are.
     pub(crate) fn misleads(&self, meaning: [AxisMeaning; 2]) -> Option<String> {
         let exchanged = meaning == [AxisMeaning::Cells, AxisMeaning::Features];
-        (exchanged && matches!(self.kind, Kind::BpCells(..))).then(|| {
+        let bpcells = matches!(self.kind, Kind::BpCells(..) | Kind::RObject(..));
+        (exchanged && bpcells).then(|| {
             "rows are cells here, but programs take the rows of a BPCells matrix for features"
                 .to_owned()
         })
@@ -142,7 +180,7 @@ impl Target {
             (Some(path), None, Kind::BpCells(..)) => {
                 DirectoryWriter::create(path, self.write, nnz_bpcells::MEMBERS).map(drop)
             }
-            (Some(path), None, Kind::MatrixMarket { .. } | Kind::Memory(..)) => {
+            (Some(path), None, _) => {
                 nnz_container::staging::StagedFile::create(path, self.write).map(drop)
             }
         }
@@ -151,8 +189,10 @@ impl Target {
     /// Returns the bytes that a matrix takes however few entries it has.
     pub(crate) fn least_bytes(&self, header: &Header) -> u64 {
         match self.kind {
-            // A pointer for each major vector.
-            Kind::BpCells(..) => header.shape.major(header.order).saturating_mul(4),
+            // A pointer for each major vector; what is compressed waits uncompressed.
+            Kind::BpCells(..) | Kind::RObject(..) | Kind::DgcMatrix(_) => {
+                header.shape.major(header.order).saturating_mul(4)
+            }
             // A digit and the end of a line for each cell, of half the matrix at least.
             Kind::MatrixMarket { layout: Layout::Array, .. } => {
                 u64::try_from(header.shape.cells()).unwrap_or(u64::MAX)
@@ -165,7 +205,7 @@ impl Target {
     pub(crate) fn create(
         &self,
         header: &Header,
-        names: [Option<&StringList>; 2],
+        names: [Option<Names<'_>>; 2],
     ) -> Result<Box<dyn MatrixSink>> {
         let created = match (&self.kind, &self.path) {
             (Kind::BpCells(options, hdf5), Some(path)) => {
@@ -177,6 +217,19 @@ impl Target {
                 };
                 let sink = nnz_bpcells::MatrixSink::create(container, header, names, *options);
                 sink.map(|sink| Box::new(sink) as Box<dyn MatrixSink>)
+            }
+            (Kind::RObject(options, rds), Some(path)) => {
+                let options_of_r = RObjectOptions { list: false, rds: *rds };
+                let container = Box::new(RObjectWriter::create(path, self.write, options_of_r)?);
+                let sink = nnz_bpcells::MatrixSink::create(container, header, names, *options);
+                sink.map(|sink| Box::new(sink) as Box<dyn MatrixSink>)
+            }
+            (Kind::DgcMatrix(rds), Some(path)) => {
+                let sink = r_matrix::create(path, header, names, self.write, *rds);
+                sink.map(|sink| Box::new(sink) as Box<dyn MatrixSink>)
+            }
+            (Kind::RObject(..) | Kind::DgcMatrix(_), None) => {
+                Err(Error::argument("an object of R cannot go to standard output"))
             }
             (Kind::BpCells(..), None) => {
                 Err(Error::argument("BPCells arrays cannot go to standard output"))
@@ -202,6 +255,22 @@ impl Target {
         };
         created.map_err(|error| error.within(&self.place()))
     }
+}
+
+/// Returns how an object of R is written; compressed, as R does, unless told otherwise.
+fn rds(options: &ConvertOptions) -> RdsOptions {
+    let default = RdsOptions::default();
+    let gzip = match options.compress {
+        None => default.gzip,
+        Some(Compress::None) => None,
+        Some(Compress::Gzip(level)) => Some(level),
+    };
+    RdsOptions { gzip, ..default }
+}
+
+/// Whether a path's ending is that of an object of R.
+pub(crate) fn ends_in_rds(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("rds"))
 }
 
 /// Whether a path is that of an HDF5 file, by its ending or by what is there.

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use nnz_core::{
-    About, At, Axis, Batch, BatchReader, Fields, Header, InTurn, MatrixSource, Order, Result,
-    Shape, StringList, Structure, Triangle, Unit, UnitReader,
+    About, At, Axis, Batch, BatchReader, Fields, Header, InTurn, MatrixSource, Names, Order,
+    Result, Shape, Structure, Triangle, Unit, UnitReader,
 };
 
 /// A matrix seen with its rows and columns exchanged. Nothing is moved: what was stored by column
@@ -56,8 +56,8 @@ impl MatrixSource for Transposed {
         self.inner.about()
     }
 
-    fn names(&self, axis: Axis) -> Result<Option<StringList>> {
-        self.inner.names(match axis {
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        self.inner.read_names(match axis {
             Axis::Rows => Axis::Cols,
             Axis::Cols => Axis::Rows,
         })

@@ -73,12 +73,11 @@ impl PackedArray {
         let first = self.epochs.absolute(range.start, idx[0]);
         // How far the packed words reach. Steps are checked one by one as chunks are decoded; here
         // it is enough that no more is read than the chunks may take.
-        let words = idx.windows(2).try_fold(0_u64, |sum, pair| {
-            match pair[1].wrapping_sub(pair[0]) {
+        let words =
+            idx.windows(2).try_fold(0_u64, |sum, pair| match pair[1].wrapping_sub(pair[0]) {
                 step @ 0..=128 => Some(sum + u64::from(step)),
                 _ => None,
-            }
-        });
+            });
         let Some(words) = words.filter(|words| first.saturating_add(*words) <= self.data.len())
         else {
             return Err(self.bad_idx(range.start, idx, first));

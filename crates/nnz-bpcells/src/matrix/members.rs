@@ -1,7 +1,7 @@
 //! The small members of a matrix: `shape`, `storage_order`, and the names of its rows and columns.
 
 use nnz_container::Container;
-use nnz_core::{At, Axis, Error, Order, Place, Result, Shape, StringList};
+use nnz_core::{At, Axis, Error, Names, Order, Place, Result, Shape, StringReader};
 
 pub(super) const SHAPE: &str = "shape";
 pub(super) const STORAGE_ORDER: &str = "storage_order";
@@ -76,19 +76,53 @@ pub(super) fn storage_order(container: &dyn Container) -> Result<Order> {
     }
 }
 
-/// Reads the names of an axis of length `len`; `None` where there are none.
+/// Starts reading the names of an axis of length `len`; `None` where there are none.
 ///
 /// More names than members are allowed, and the surplus is dropped, as BPCells does.
-pub(super) fn names(container: &dyn Container, axis: Axis, len: u64) -> Result<Option<StringList>> {
+pub(super) fn names(container: &dyn Container, axis: Axis, len: u64) -> Result<Option<Names<'_>>> {
     let name = names_of(axis);
-    let names = container.strings(name)?;
-    if names.is_empty() {
-        return Ok(None);
+    let mut strings = container.read_strings(name)?;
+    let Some(first) = strings.next_string()?.map(<[u8]>::to_vec) else { return Ok(None) };
+    let place = place(container, name);
+    Ok(Some(Box::new(AxisNames { strings, first, given: 0, axis, len, place })))
+}
+
+/// The names of an axis, of which there have to be as many as it is long.
+struct AxisNames<'a> {
+    strings: Names<'a>,
+    /// The first name, which shows that there are names.
+    first: Vec<u8>,
+    given: u64,
+    axis: Axis,
+    len: u64,
+    place: Place,
+}
+
+impl StringReader for AxisNames<'_> {
+    fn next_string(&mut self) -> Result<Option<&[u8]>> {
+        if self.given == self.len {
+            self.strings.drain()?;
+            return Ok(None);
+        }
+        if self.given == 0 {
+            self.given = 1;
+            return Ok(Some(&self.first));
+        }
+        match self.strings.next_string()? {
+            Some(name) => {
+                self.given += 1;
+                Ok(Some(name))
+            }
+            None => {
+                let place = self.place.clone().at(At::Element(self.given));
+                let found = format!("{} names", self.given);
+                let expected = format!("{}, one for each of the {}", self.len, self.axis);
+                Err(Error::mismatch(place, found, expected))
+            }
+        }
     }
-    if names.len() < len {
-        let place = place(container, name).at(At::Element(names.len()));
-        let found = format!("{} names", names.len());
-        return Err(Error::mismatch(place, found, format!("{len}, one for each of the {axis}")));
+
+    fn remaining(&self) -> Option<u64> {
+        Some(self.len - self.given)
     }
-    Ok(Some(names.truncated(len)))
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use nnz_bitpack::Codec;
 use nnz_container::{ArrayId, ContainerWriter};
 use nnz_core::{
-    Axis, Batch, BatchEncoder, Encoded, Error, Header, Needs, Order, Place, Result, StringList,
+    Axis, Batch, BatchEncoder, Encoded, Error, Header, Names, Needs, Order, Place, Result,
     ValueType, Written,
 };
 
@@ -54,16 +54,17 @@ enum ValueSink {
 }
 
 impl MatrixSink {
-    /// Starts a matrix of the shape, order and value type of `header`.
+    /// Starts a matrix of the shape, order and value type of `header`, and reads `names` to their
+    /// end.
     ///
     /// # Errors
     ///
-    /// Fails where the shape has 2^32 rows or columns or more, the value type is none of BPCells,
+    /// Fails where names cannot be read, the shape has 2^32 rows or columns or more, the value type is none of BPCells,
     /// or the container refuses.
     pub fn create(
         mut container: Box<dyn ContainerWriter>,
         header: &Header,
-        names: [Option<&StringList>; 2],
+        names: [Option<Names<'_>>; 2],
         options: SinkOptions,
     ) -> Result<Self> {
         let version = Version {
@@ -102,7 +103,7 @@ impl MatrixSink {
         for (axis, names) in [Axis::Rows, Axis::Cols].into_iter().zip(names) {
             let name = members::names_of(axis);
             match names {
-                Some(names) => here.write_strings(name, &mut names.iter())?,
+                Some(mut names) => here.copy_strings(name, &mut *names)?,
                 None => here.write_strings(name, &mut std::iter::empty())?,
             }
         }

@@ -6,7 +6,7 @@ use nnz_bitpack::Codec;
 use nnz_container::{Container, NumberArray};
 use nnz_core::{
     About, ArrayAbout, Axis, AxisMeaning, BatchReader, Duplicates, Error, Fields, Header, InTurn,
-    Place, Result, Storage, StringList, Structure, UnitReader, ValueType,
+    Names, Place, Result, Storage, Structure, UnitReader, ValueType,
 };
 
 use super::members::{self, INDEX, VAL};
@@ -139,7 +139,7 @@ impl nnz_core::MatrixSource for MatrixSource {
         })
     }
 
-    fn names(&self, axis: Axis) -> Result<Option<StringList>> {
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
         members::names(&*self.container, axis, self.header.shape.len(axis))
     }
 

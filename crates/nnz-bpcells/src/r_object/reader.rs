@@ -4,13 +4,16 @@ use std::path::Path;
 
 use nnz_container::rds::{Rds, Value};
 use nnz_container::{Capabilities, Container, NumberArray};
-use nnz_core::{At, Error, Order, Place, Result, ValueType};
+use nnz_core::{At, Error, Names, Order, Place, Result, StringList, ValueType};
 
 use super::class::{holds_none, versions_of};
 use super::views::{BitCast, WholeNumbers};
 use crate::version;
 
 /// A matrix or fragments of BPCells that R saved, as the named arrays it stands for.
+///
+/// A clone shares what was read.
+#[derive(Clone)]
 pub struct RObject {
     rds: Rds,
     version: String,
@@ -162,12 +165,13 @@ impl Container for RObject {
         self.rds.strings_size(slot)
     }
 
-    fn for_each_string(&self, name: &str, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    fn read_strings(&self, name: &str) -> Result<Names<'_>> {
         let slot = self.slot(name);
         if slot == STORAGE_ORDER.1 {
-            return each(self.order()?.to_string().as_bytes());
+            let order: StringList = std::iter::once(self.order()?.to_string()).collect();
+            return Ok(order.into_reader());
         }
-        self.rds.for_each_string(slot, each)
+        self.rds.read_strings(slot)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use nnz_container::rds::{Form, Object, RdsOptions, RdsWriter, Strings, TextRef, Value};
+use nnz_container::rds::{Form, RdsOptions, RdsWriter, Texts, Value};
 use nnz_container::staging::WriteOptions;
 use nnz_container::{ArrayId, ContainerWriter};
-use nnz_core::{At, Error, Place, Result, ValueType};
+use nnz_core::{Error, Place, Result, StringReader, ValueType};
 
 use super::class::{PACKAGE, class_of};
 use super::views::double_of;
@@ -37,7 +37,7 @@ pub struct RObjectWriter {
 #[derive(Default)]
 struct Slots {
     shape: Vec<u8>,
-    names: [Option<Strings>; 2],
+    names: [Option<Texts>; 2],
     row_order: bool,
 }
 
@@ -127,23 +127,13 @@ impl RObjectWriter {
     /// Puts the slots that R has instead of `shape`, names and `storage_order`.
     fn set_slots(&mut self) -> Result<()> {
         let (sides, _) = self.slots.shape.as_chunks::<4>();
-        let mut dim = Vec::with_capacity(2);
-        for side in sides.iter().map(|side| u32::from_ne_bytes(*side)) {
-            let Ok(side) = i32::try_from(side) else {
-                let expected = format!("at most {}, as many as R can count", i32::MAX);
-                return Err(Error::mismatch(self.place("shape"), side, expected));
-            };
-            dim.push(side);
-        }
+        let dim = sides.iter().map(|side| i32::from_ne_bytes(*side)).collect();
         let dim = nnz_container::rds::Integers::Stored(dim);
         self.rds.set_object("dim", Value::Integer(dim).into())?;
         let transpose = vec![i32::from(self.slots.row_order)];
         self.rds.set_object("transpose", Value::Logical(transpose).into())?;
-        let names = self.slots.names.each_mut().map(|names| match names.take() {
-            Some(names) => Object::from(Value::Character(names)),
-            None => Object::default(),
-        });
-        self.rds.set_object("dimnames", Value::List(names.into()).into())
+        let names = std::mem::take(&mut self.slots.names);
+        self.rds.set_lists("dimnames", names.into())
     }
 }
 
@@ -179,6 +169,12 @@ impl ContainerWriter for RObjectWriter {
 
     fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()> {
         if self.shape == Some(array) {
+            // Now, before all that is large is written.
+            let sides = bytes.as_chunks().0.iter().map(|side| u32::from_ne_bytes(*side));
+            if let Some(side) = sides.into_iter().find(|side| i32::try_from(*side).is_err()) {
+                let expected = format!("at most {}, as many as R can count", i32::MAX);
+                return Err(Error::mismatch(self.place("shape"), side, expected));
+            }
             self.slots.shape.extend_from_slice(bytes);
             return Ok(());
         }
@@ -197,33 +193,19 @@ impl ContainerWriter for RObjectWriter {
         self.rds.append_bytes(array, &doubles)
     }
 
-    fn write_strings(
-        &mut self,
-        name: &str,
-        strings: &mut dyn Iterator<Item = &[u8]>,
-    ) -> Result<()> {
+    fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()> {
         let axis = match name {
             "row_names" if !self.list => 0,
             "col_names" if !self.list => 1,
             "storage_order" if !self.list => {
-                self.slots.row_order = strings.next() == Some(b"row");
+                self.slots.row_order = strings.next_string()? == Some(b"row");
                 return Ok(());
             }
-            _ => return self.rds.write_strings(name, strings),
+            _ => return self.rds.copy_strings(name, strings),
         };
-        let mut list = Strings::new();
-        for string in strings {
-            let text = std::str::from_utf8(string).ok().filter(|text| !text.contains('\0'));
-            let Some(text) = text else {
-                let place = self.place(name).at(At::Element(list.len()));
-                let shown = &string[..string.len().min(80)];
-                let found = format!("the name \"{}\"", shown.escape_ascii());
-                return Err(Error::mismatch(place, found, "UTF-8 without zero bytes"));
-            };
-            list.push(Some(TextRef::utf8(text)));
-        }
+        let names = self.rds.keep_strings(&self.place(name), "name", strings)?;
         // No names are NULL in R.
-        self.slots.names[axis] = (!list.is_empty()).then_some(list);
+        self.slots.names[axis] = (!names.is_empty()).then_some(names);
         Ok(())
     }
 

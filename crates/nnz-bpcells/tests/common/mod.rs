@@ -52,8 +52,7 @@ pub fn write(from: &MatrixSource, to: &Path, options: SinkOptions) -> Result<u64
         WriteOptions { overwrite: true, sync: false },
         nnz_bpcells::MEMBERS,
     )?;
-    let names = [from.names(Axis::Rows)?, from.names(Axis::Cols)?];
-    let names = [names[0].as_ref(), names[1].as_ref()];
+    let names = [from.read_names(Axis::Rows)?, from.read_names(Axis::Cols)?];
     let mut sink = nnz_bpcells::MatrixSink::create(Box::new(container), header, names, options)?;
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
     let mut reader = from.batches(0..header.shape.major(header.order), Fields::ALL)?;

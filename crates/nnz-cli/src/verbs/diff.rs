@@ -7,6 +7,9 @@ use crate::{Outcome, args};
 
 /// Compares two matrices.
 pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
+    if nnz::fragments::holds(&args.first) && nnz::fragments::holds(&args.second) {
+        return super::fragments::diff(args);
+    }
     let options = DiffOptions {
         stored: args.stored,
         most: args.most.max(1),

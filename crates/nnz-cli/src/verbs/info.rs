@@ -46,7 +46,10 @@ struct Array {
 
 /// Tells what a matrix is.
 pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
-    let opened = nnz::open(&args.source)?;
+    if nnz::fragments::holds(&args.source) {
+        return super::fragments::info(args);
+    }
+    let opened = nnz::open_within(&args.source, args.resources.bytes())?;
     let told = tell(opened.source.header(), opened.ordered, opened.source.about()?);
     with_stdout(|out| {
         if args.json {

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use nnz::{Axis, Error, Measures, Moments, Number, Spread, StatsOptions, StringList, Total};
+use nnz::{Axis, Error, Measures, Moments, Number, Spread, StatsOptions, Total};
 use serde::Serialize;
 
 use crate::args::AxisArg;
@@ -110,7 +110,8 @@ fn table(
     list: &[Moments],
     out: &mut dyn Write,
 ) -> Result<(), Error> {
-    let names: Option<StringList> = nnz::open(&args.source)?.source.names(axis)?;
+    let source = nnz::open_within(&args.source, args.resources.bytes())?.source;
+    let mut names = source.read_names(axis)?;
     let (one, named) = (
         match axis {
             Axis::Rows => "row",
@@ -119,10 +120,10 @@ fn table(
         if names.is_some() { "\tname" } else { "" },
     );
     writeln!(out, "{one}{named}\t{}", heading(args.measures.into())).map_err(failed)?;
-    let mut names = names.as_ref().map(|names| names.iter());
     for (position, moments) in list.iter().enumerate() {
         write!(out, "{position}\t").map_err(failed)?;
-        if let Some(name) = names.as_mut().and_then(Iterator::next) {
+        let name = names.as_mut().map_or(Ok(None), |names| names.next_string())?;
+        if let Some(name) = name {
             out.write_all(name).and_then(|()| out.write_all(b"\t")).map_err(failed)?;
         }
         writeln!(out, "{}", text(moments)).map_err(failed)?;

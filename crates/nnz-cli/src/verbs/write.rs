@@ -13,6 +13,9 @@ pub(crate) fn convert(
     transpose: bool,
     quiet: bool,
 ) -> Result<Outcome, Error> {
+    if !transpose && nnz::fragments::holds(&args.source) {
+        return super::fragments::convert(args, quiet);
+    }
     let options = ConvertOptions { transpose, ..options(&args.writing) };
     let summary = nnz::convert(&args.source, &args.target, &options, &Bar::new(quiet))?;
     if !quiet {
@@ -49,7 +52,7 @@ pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error>
     Ok(Outcome::Good)
 }
 
-fn options(args: &Writing) -> ConvertOptions {
+pub(super) fn options(args: &Writing) -> ConvertOptions {
     ConvertOptions {
         format: args.to,
         order: args.order.map(Into::into),
@@ -69,7 +72,7 @@ fn options(args: &Writing) -> ConvertOptions {
 }
 
 /// Prints the summary to standard error: the target may be standard output.
-fn summarise(sources: &[Location], target: &Location, summary: &Summary) {
+pub(super) fn summarise(sources: &[Location], target: &Location, summary: &Summary) {
     for note in &summary.notes {
         tell(&format!("note: {note}"));
     }
@@ -90,16 +93,7 @@ fn summarise(sources: &[Location], target: &Location, summary: &Summary) {
     };
     let nanos = std::time::Duration::from_secs_f64(summary.seconds).as_nanos().max(1);
     let rate = u128::from(summary.entries) * 1_000_000_000 / nanos;
-    // Control characters in a file's name must not reach the terminal.
-    let shown = |place: &Location| nnz::Place::path(place.to_string()).to_string();
-    let sources: Vec<String> = match sources {
-        [first, .., last] if sources.len() > 4 => {
-            let between = format!("{} more", sources.len() - 2);
-            vec![shown(first), between, shown(last)]
-        }
-        few => few.iter().map(shown).collect(),
-    };
-    tell(&format!("{} -> {}", sources.join(", "), shown(target)));
+    tell(&heading(sources, target));
     tell(&format!(
         "  {} rows, {} columns, {} entries",
         summary.shape.rows, summary.shape.cols, summary.entries
@@ -109,4 +103,18 @@ fn summarise(sources: &[Location], target: &Location, summary: &Summary) {
         tell(&format!("  sorted with {} of temporary disk space", bytes(summary.disk)));
     }
     tell(&format!("  {:.2} s, {} entries/s", summary.seconds, rounded(rate)));
+}
+
+/// Says from where to where.
+pub(super) fn heading(sources: &[Location], target: &Location) -> String {
+    // Control characters in a file's name must not reach the terminal.
+    let shown = |place: &Location| nnz::Place::path(place.to_string()).to_string();
+    let sources: Vec<String> = match sources {
+        [first, .., last] if sources.len() > 4 => {
+            let between = format!("{} more", sources.len() - 2);
+            vec![shown(first), between, shown(last)]
+        }
+        few => few.iter().map(shown).collect(),
+    };
+    format!("{} -> {}", sources.join(", "), shown(target))
 }

@@ -1,8 +1,7 @@
 //! Strings, one a line.
 
 use std::io::Read;
-
-use nnz_core::Result;
+use std::ops::Range;
 
 /// The longest line that is read, so that a file of another kind is not taken into memory whole.
 pub(super) const LONGEST: usize = 1 << 20;
@@ -11,47 +10,52 @@ pub(super) const LONGEST: usize = 1 << 20;
 pub(super) enum Stopped {
     Io(std::io::Error),
     TooLong { line: u64 },
-    Each(nnz_core::Error),
 }
 
-/// Hands each line to `each`, without its `\n` or `\r\n`. The last line may lack its end.
-pub(super) fn for_each(
-    mut from: impl Read,
-    each: &mut dyn FnMut(&[u8]) -> Result<()>,
-) -> Result<(), Stopped> {
-    let mut block = vec![0; 64 << 10];
-    // The beginning of a line whose end is not read yet.
-    let mut begun: Vec<u8> = Vec::new();
-    let mut line = 1;
-    loop {
-        let read = match from.read(&mut block) {
-            Ok(0) => break,
-            Ok(read) => read,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(Stopped::Io(error)),
-        };
-        let mut rest = &block[..read];
-        while let Some(end) = memchr::memchr(b'\n', rest) {
-            let (head, tail) = rest.split_at(end);
-            rest = &tail[1..];
-            if begun.is_empty() {
-                each(without_return(head)).map_err(Stopped::Each)?;
-            } else {
-                begun.extend_from_slice(head);
-                each(without_return(&begun)).map_err(Stopped::Each)?;
-                begun.clear();
+/// Hands out lines without their `\n` or `\r\n`. The last line may lack its end.
+pub(super) struct Lines<R> {
+    from: R,
+    block: Vec<u8>,
+    unread: Range<usize>,
+    /// The beginning of a line whose end was not in the block it began in.
+    begun: Vec<u8>,
+    line: u64,
+}
+
+impl<R: Read> Lines<R> {
+    pub(super) fn new(from: R) -> Self {
+        Self { from, block: vec![0; 64 << 10], unread: 0..0, begun: Vec::new(), line: 1 }
+    }
+
+    pub(super) fn next_line(&mut self) -> Result<Option<&[u8]>, Stopped> {
+        self.begun.clear();
+        let head = loop {
+            let rest = &self.block[self.unread.clone()];
+            if let Some(end) = memchr::memchr(b'\n', rest) {
+                let start = self.unread.start;
+                self.unread.start += end + 1;
+                self.line += 1;
+                break start..start + end;
             }
-            line += 1;
+            self.begun.extend_from_slice(rest);
+            self.unread = 0..0;
+            if self.begun.len() > LONGEST {
+                return Err(Stopped::TooLong { line: self.line });
+            }
+            match self.from.read(&mut self.block) {
+                Ok(0) if self.begun.is_empty() => return Ok(None),
+                Ok(0) => break 0..0,
+                Ok(read) => self.unread = 0..read,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Stopped::Io(error)),
+            }
+        };
+        if self.begun.is_empty() {
+            return Ok(Some(without_return(&self.block[head])));
         }
-        begun.extend_from_slice(rest);
-        if begun.len() > LONGEST {
-            return Err(Stopped::TooLong { line });
-        }
+        self.begun.extend_from_slice(&self.block[head]);
+        Ok(Some(without_return(&self.begun)))
     }
-    if !begun.is_empty() {
-        each(without_return(&begun)).map_err(Stopped::Each)?;
-    }
-    Ok(())
 }
 
 fn without_return(line: &[u8]) -> &[u8] {
@@ -64,11 +68,11 @@ mod tests {
 
     fn lines(text: &[u8]) -> Vec<Vec<u8>> {
         let mut found = Vec::new();
-        let read = for_each(text, &mut |line| {
+        let mut lines = Lines::new(text);
+        while let Ok(Some(line)) = lines.next_line() {
             found.push(line.to_vec());
-            Ok(())
-        });
-        assert!(read.is_ok());
+        }
+        assert!(matches!(lines.next_line(), Ok(None)));
         found
     }
 
@@ -89,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_file_without_line_ends_is_not_read_whole() {
-        let zeros = std::io::repeat(0);
-        assert!(matches!(for_each(zeros, &mut |_| Ok(())), Err(Stopped::TooLong { line: 1 })));
+        let mut zeros = Lines::new(std::io::repeat(0));
+        assert!(matches!(zeros.next_line(), Err(Stopped::TooLong { line: 1 })));
     }
 }

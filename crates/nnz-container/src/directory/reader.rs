@@ -4,9 +4,10 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use nnz_core::{At, Error, ErrorKind, Place, Result, ValueType};
+use nnz_core::{At, Error, ErrorKind, Names, Place, Result, StringReader, ValueType};
 
-use super::{header, lines};
+use super::header;
+use super::lines::{Lines, Stopped};
 use crate::array::check_range;
 use crate::{Capabilities, Container, NumberArray};
 
@@ -108,16 +109,27 @@ impl Container for Directory {
         self.file(name).map(|(_, bytes)| bytes)
     }
 
-    fn for_each_string(&self, name: &str, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    fn read_strings(&self, name: &str) -> Result<Names<'_>> {
         let (file, _) = self.file(name)?;
-        lines::for_each(file, each).map_err(|stopped| match stopped {
-            lines::Stopped::Io(error) => Error::new(ErrorKind::Io(error), self.place(name)),
-            lines::Stopped::TooLong { line } => Error::mismatch(
-                self.place(name).at(At::Line { line, column: 1 }),
+        Ok(Box::new(TextFile { lines: Lines::new(file), place: self.place(name) }))
+    }
+}
+
+/// The lines of a text file.
+struct TextFile {
+    lines: Lines<File>,
+    place: Place,
+}
+
+impl StringReader for TextFile {
+    fn next_string(&mut self) -> Result<Option<&[u8]>> {
+        self.lines.next_line().map_err(|stopped| match stopped {
+            Stopped::Io(error) => Error::new(ErrorKind::Io(error), self.place.clone()),
+            Stopped::TooLong { line } => Error::mismatch(
+                self.place.clone().at(At::Line { line, column: 1 }),
                 "a line of over a mebibyte",
                 "names",
             ),
-            lines::Stopped::Each(error) => error,
         })
     }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
-use nnz_core::{Error, ErrorKind, Place, Result, ValueType};
+use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
 
 use super::{header, lines};
 use crate::staging::{StagedDirectory, WriteOptions};
@@ -82,15 +82,11 @@ impl ContainerWriter for DirectoryWriter {
         self.arrays[array.0].append(bytes)
     }
 
-    fn write_strings(
-        &mut self,
-        name: &str,
-        strings: &mut dyn Iterator<Item = &[u8]>,
-    ) -> Result<()> {
+    fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()> {
         let place = self.place(name);
         let io = |error| Error::new(ErrorKind::Io(error), place.clone());
         let mut out = std::io::BufWriter::with_capacity(BUFFER, self.create_file(name)?);
-        for string in strings {
+        while let Some(string) = strings.next_string()? {
             // Either would read back as something else, without a word.
             if string.contains(&b'\n') || string.ends_with(b"\r") {
                 let found = format!("the name \"{}\"", string.escape_ascii());

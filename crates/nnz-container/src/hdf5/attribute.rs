@@ -1,5 +1,7 @@
 //! Attributes of a group.
 
+use std::sync::Arc;
+
 use hdf5_reader::RawAttribute;
 use hdf5_reader::group::Group;
 use hdf5_reader::messages::attribute::AttributeMessage;
@@ -46,7 +48,7 @@ pub(super) fn list(group: &Group, place: &Place) -> Result<Vec<RawAttribute>> {
 }
 
 /// Decodes an attribute.
-pub(super) fn decode(opened: &Opened, raw: &RawAttribute, place: &Place) -> Result<Attribute> {
+pub(super) fn decode(opened: &Arc<Opened>, raw: &RawAttribute, place: &Place) -> Result<Attribute> {
     let AttributeMessage { dataspace, datatype, raw_data, .. } = raw.message();
     let shape = match dataspace.dataspace_type {
         DataspaceType::Scalar => Vec::new(),

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hdf5_reader::group::Group;
-use nnz_core::{Error, ErrorKind, Place, Result, ValueType};
+use nnz_core::{Error, ErrorKind, Names, Place, Result, ValueType};
 
 use super::attribute::{self, Attribute};
 use super::dataset::{self, Stored};
 use super::numbers::Numbers;
 use super::opened::{Opened, guarded};
-use super::strings;
+use super::strings::{self, Strings};
 use crate::{Capabilities, Container, NumberArray};
 
 /// What a group can hold.
@@ -147,8 +147,8 @@ impl Container for Hdf5 {
         Ok(stored.stored_bytes())
     }
 
-    fn for_each_string(&self, name: &str, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        strings::for_each(&self.stored(name)?, each)
+    fn read_strings(&self, name: &str) -> Result<Names<'_>> {
+        Ok(Box::new(Strings::new(self.stored(name)?)?))
     }
 }
 

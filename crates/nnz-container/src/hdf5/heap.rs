@@ -1,5 +1,7 @@
 //! Strings of variable length, which lie in heaps elsewhere in the file.
 
+use std::sync::Arc;
+
 use nnz_core::{At, Error, ErrorKind, Place, Result};
 
 use super::opened::Opened;
@@ -23,16 +25,16 @@ struct Heap {
 }
 
 /// Reads strings by reference.
-pub(super) struct Heaps<'a> {
-    opened: &'a Opened,
+pub(super) struct Heaps {
+    opened: Arc<Opened>,
     place: Place,
     recent: Vec<Heap>,
     read: u64,
 }
 
-impl<'a> Heaps<'a> {
-    pub(super) fn new(opened: &'a Opened, place: Place) -> Self {
-        Self { opened, place, recent: Vec::new(), read: 0 }
+impl Heaps {
+    pub(super) fn new(opened: &Arc<Opened>, place: Place) -> Self {
+        Self { opened: Arc::clone(opened), place, recent: Vec::new(), read: 0 }
     }
 
     /// Returns the string a reference (length, address of the heap, number in it) stands for.

@@ -1,6 +1,6 @@
 //! A dataset as a list of strings.
 
-use nnz_core::{Error, Result};
+use nnz_core::{Result, StringReader};
 
 use super::dataset::Stored;
 use super::datatype::Kind;
@@ -17,27 +17,51 @@ pub(super) fn check(stored: &Stored) -> Result<()> {
     }
 }
 
-/// Hands each string to `each`.
-pub(super) fn for_each(stored: &Stored, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
-    check(stored)?;
-    let by_block = (BLOCK / stored.size).max(1) as u64;
-    let mut heaps = Heaps::new(&stored.opened, stored.place.clone());
-    let mut block = Vec::new();
-    let mut first = 0;
-    while first < stored.len {
-        let count = by_block.min(stored.len - first);
-        // Blocks are small, or one element long.
-        let bytes = usize::try_from(count).unwrap_or(1) * stored.size;
-        block.resize(bytes, 0);
-        stored.read(first, &mut block)?;
-        for element in block.chunks_exact(stored.size) {
-            let string = match &stored.kind {
-                Kind::Fixed { padding, .. } => padding.strip(element),
-                _ => heaps.string(element)?,
-            };
-            each(string).map_err(|error: Error| error.within(&stored.place))?;
-        }
-        first += count;
+/// The strings of a dataset, a block of elements at a time.
+pub(super) struct Strings {
+    stored: Stored,
+    heaps: Heaps,
+    block: Vec<u8>,
+    /// Where the next element starts in the block.
+    at: usize,
+    /// The first element behind the block.
+    next: u64,
+}
+
+impl Strings {
+    pub(super) fn new(stored: Stored) -> Result<Self> {
+        check(&stored)?;
+        let heaps = Heaps::new(&stored.opened, stored.place.clone());
+        Ok(Self { stored, heaps, block: Vec::new(), at: 0, next: 0 })
     }
-    Ok(())
+}
+
+impl StringReader for Strings {
+    fn next_string(&mut self) -> Result<Option<&[u8]>> {
+        let Self { stored, heaps, block, at, next } = self;
+        if *at == block.len() {
+            let by_block = (BLOCK / stored.size).max(1) as u64;
+            let count = by_block.min(stored.len - *next);
+            if count == 0 {
+                return Ok(None);
+            }
+            // Blocks are small, or one element long.
+            block.resize(usize::try_from(count).unwrap_or(1) * stored.size, 0);
+            *at = block.len();
+            stored.read(*next, block)?;
+            *next += count;
+            *at = 0;
+        }
+        let element = &block[*at..*at + stored.size];
+        *at += stored.size;
+        match &stored.kind {
+            Kind::Fixed { padding, .. } => Ok(Some(padding.strip(element))),
+            _ => heaps.string(element).map(Some),
+        }
+    }
+
+    fn remaining(&self) -> Option<u64> {
+        let waiting = (self.block.len() - self.at) / self.stored.size;
+        Some(self.stored.len - self.next + waiting as u64)
+    }
 }

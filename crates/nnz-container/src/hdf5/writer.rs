@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use nnz_core::{Error, ErrorKind, Place, Result, ValueType};
+use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
 use rust_hdf5::{H5File, H5Group, Hdf5Error};
 
 pub use options::{Compress, Hdf5Options};
@@ -102,11 +102,7 @@ impl ContainerWriter for Hdf5Writer {
         self.arrays[array.0].append(&self.group, bytes)
     }
 
-    fn write_strings(
-        &mut self,
-        name: &str,
-        strings: &mut dyn Iterator<Item = &[u8]>,
-    ) -> Result<()> {
+    fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()> {
         let place = self.take(name)?;
         strings::write(&self.group, name, strings, &place)
     }

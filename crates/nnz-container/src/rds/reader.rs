@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nnz_core::{At, Error, ErrorKind, Place, Result, ValueType};
-use nnz_rds::{Document, Limits, Object, Text, TextRef, Value};
+use nnz_core::{At, Error, ErrorKind, Names, Place, Result, StringList, StringReader, ValueType};
+use nnz_rds::{Cursor, Document, Limits, Object, Text, TextRef, Value};
 
 use super::numbers::Numbers;
 use crate::{Capabilities, Container, NumberArray};
@@ -17,8 +17,8 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     any_bytes: false,
 };
 
-/// An object of R, read into memory.
-#[derive(Debug)]
+/// An object of R, read into memory. A clone shares what was read.
+#[derive(Clone, Debug)]
 pub struct Rds {
     path: PathBuf,
     native: Option<String>,
@@ -205,24 +205,43 @@ impl Container for Rds {
         }
     }
 
-    fn for_each_string(&self, name: &str, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    fn read_strings(&self, name: &str) -> Result<Names<'_>> {
         let strings = match &self.object(name)?.value {
-            Value::Null => return Ok(()),
-            Value::Character(strings) => strings,
+            Value::Null => return Ok(StringList::new().into_reader()),
+            Value::Character(strings) => strings.cursor(),
             other => return Err(self.mistyped(name, other, "strings")),
         };
-        let mut element = 0;
-        strings.try_for_each(|text| {
-            let place = || self.place(name).at(At::Element(element));
-            let Some(text) = text else {
-                return Err(Error::mismatch(place(), "a missing string (NA)", "a string"));
-            };
-            match text.to_utf8(self.native.as_deref()) {
-                Some(text) => each(text.as_bytes())?,
-                None => return utf8(text, self.native.as_deref(), &place()).map(drop),
-            }
-            element += 1;
-            Ok(())
-        })
+        let (native, place) = (self.native.as_deref(), self.place(name));
+        Ok(Box::new(Utf8 { strings, native, place, element: 0, text: Vec::new() }))
+    }
+}
+
+/// The strings of a vector in UTF-8.
+struct Utf8<'a> {
+    strings: Cursor<'a>,
+    native: Option<&'a str>,
+    place: Place,
+    element: u64,
+    text: Vec<u8>,
+}
+
+impl StringReader for Utf8<'_> {
+    fn next_string(&mut self) -> Result<Option<&[u8]>> {
+        let Some(text) = self.strings.next_text() else { return Ok(None) };
+        let place = || self.place.clone().at(At::Element(self.element));
+        let Some(text) = text else {
+            return Err(Error::mismatch(place(), "a missing string (NA)", "a string"));
+        };
+        self.text.clear();
+        match text.to_utf8(self.native) {
+            Some(text) => self.text.extend_from_slice(text.as_bytes()),
+            None => return utf8(text, self.native, &place()).map(|_| None),
+        }
+        self.element += 1;
+        Ok(Some(&self.text))
+    }
+
+    fn remaining(&self) -> Option<u64> {
+        Some(self.strings.remaining())
     }
 }

@@ -3,20 +3,21 @@
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use nnz_core::{At, Error, ErrorKind, Place, Result, ValueType};
-use nnz_rds::{Object, Output, Strings, TextRef, Version, Writer};
+use nnz_core::{At, Error, ErrorKind, Place, Result, StringReader, ValueType};
+use nnz_rds::{Encoding, Object, Output, Strings, TextRef, Version, Writer};
 
 use super::placed;
 use super::reader::CAPABILITIES;
 use super::spool::Spool;
+use super::texts::Texts;
 use crate::staging::{StagedFile, WriteOptions};
 use crate::{ArrayId, ContainerWriter};
 
 /// Says how an object is written.
 #[derive(Clone, Copy, Debug)]
 pub struct RdsOptions {
-    /// Whether it is compressed with gzip.
-    pub gzip: bool,
+    /// The level, 1 to 9, at which it is compressed with gzip, if it is.
+    pub gzip: Option<u32>,
     /// The version of the serialisation.
     pub version: Version,
 }
@@ -24,7 +25,7 @@ pub struct RdsOptions {
 impl Default for RdsOptions {
     /// As `saveRDS` does.
     fn default() -> Self {
-        Self { gzip: true, version: Version::V3 }
+        Self { gzip: Some(6), version: Version::V3 }
     }
 }
 
@@ -54,7 +55,8 @@ pub struct RdsWriter {
 
 enum Being {
     Numbers(ValueType, Spool),
-    Strings(Strings),
+    Texts(Texts),
+    Lists(Vec<Option<Texts>>),
     Object(Object),
 }
 
@@ -85,6 +87,42 @@ impl RdsWriter {
     /// Fails where the name is taken.
     pub fn set_object(&mut self, name: &str, object: Object) -> Result<()> {
         self.add(name, Being::Object(object)).map(drop)
+    }
+
+    /// Adds a list of character vectors as a member; `None` stands for `NULL`.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the name is taken.
+    pub fn set_lists(&mut self, name: &str, lists: Vec<Option<Texts>>) -> Result<()> {
+        self.add(name, Being::Lists(lists)).map(drop)
+    }
+
+    /// Reads strings that are to be written later. Errors call them `what`.
+    ///
+    /// # Errors
+    ///
+    /// Fails where they cannot be read or kept, or one of them cannot be held by R.
+    pub fn keep_strings(
+        &self,
+        place: &Place,
+        what: &str,
+        strings: &mut dyn StringReader,
+    ) -> Result<Texts> {
+        let mut texts = Texts::default();
+        while let Some(string) = strings.next_string()? {
+            let text = std::str::from_utf8(string).ok().filter(|text| !text.contains('\0'));
+            let Some(text) = text else {
+                let place = place.clone().at(At::Element(texts.len()));
+                let shown = &string[..string.len().min(80)];
+                let found = format!("the {what} \"{}\"", shown.escape_ascii());
+                return Err(Error::mismatch(place, found, "UTF-8 without zero bytes"));
+            };
+            texts
+                .append(text, &self.directory)
+                .map_err(|error| Error::new(ErrorKind::Io(error), place.clone()))?;
+        }
+        Ok(texts)
     }
 
     /// Puts members into an order; those that are not named come last.
@@ -138,23 +176,9 @@ impl ContainerWriter for RdsWriter {
         Ok(())
     }
 
-    fn write_strings(
-        &mut self,
-        name: &str,
-        strings: &mut dyn Iterator<Item = &[u8]>,
-    ) -> Result<()> {
-        let mut list = Strings::new();
-        for string in strings {
-            let text = std::str::from_utf8(string).ok().filter(|text| !text.contains('\0'));
-            let Some(text) = text else {
-                let place = self.place(name).at(At::Element(list.len()));
-                let shown = &string[..string.len().min(80)];
-                let found = format!("the string \"{}\"", shown.escape_ascii());
-                return Err(Error::mismatch(place, found, "UTF-8 without zero bytes"));
-            };
-            list.push(Some(TextRef::utf8(text)));
-        }
-        self.add(name, Being::Strings(list)).map(drop)
+    fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()> {
+        let texts = self.keep_strings(&self.place(name), "string", strings)?;
+        self.add(name, Being::Texts(texts)).map(drop)
     }
 
     fn finish(self: Box<Self>) -> Result<u64> {
@@ -164,7 +188,10 @@ impl ContainerWriter for RdsWriter {
             Failure::Io(error) => Error::io(&path, error),
             Failure::Rds(error) => placed(&path, error),
         };
-        let output = if options.gzip { Output::gzip(staged) } else { Output::Plain(staged) };
+        let output = match options.gzip {
+            Some(level) => Output::gzip(staged, level),
+            None => Output::Plain(staged),
+        };
         let output = BufWriter::with_capacity(64 << 10, output);
         let output = write(output, options.version, &form, members).map_err(failed)?;
         let output = output.into_inner().map_err(|error| Error::io(&path, error.into_error()))?;
@@ -239,7 +266,16 @@ fn class_of(class: &str, package: &str) -> Object {
 fn write_member<W: Write>(writer: &mut Writer<W>, member: Being) -> Result<(), Failure> {
     match member {
         Being::Object(object) => writer.object(&object)?,
-        Being::Strings(strings) => writer.strings(&strings)?,
+        Being::Texts(texts) => write_texts(writer, texts)?,
+        Being::Lists(lists) => {
+            writer.start_list(lists.len() as u64, false)?;
+            for texts in lists {
+                match texts {
+                    Some(texts) => write_texts(writer, texts)?,
+                    None => writer.null()?,
+                }
+            }
+        }
         Being::Numbers(value_type, spool) => {
             let len = spool.len() / value_type.size() as u64;
             if value_type == ValueType::F64 {
@@ -259,6 +295,11 @@ fn write_member<W: Write>(writer: &mut Writer<W>, member: Being) -> Result<(), F
         }
     }
     Ok(())
+}
+
+fn write_texts<W: Write>(writer: &mut Writer<W>, texts: Texts) -> Result<(), Failure> {
+    writer.start_texts(texts.len(), false)?;
+    texts.drain(|bytes| Ok(writer.text(Some(TextRef { bytes, encoding: Encoding::Utf8 }))?))
 }
 
 impl std::fmt::Debug for RdsWriter {

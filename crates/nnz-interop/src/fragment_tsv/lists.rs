@@ -88,8 +88,10 @@ impl Chromosomes {
         self.names.find(name)
     }
 
-    /// Returns the bases of a chromosome; as many as there can be where that is not known.
-    pub(super) fn size(&self, chromosome: u32) -> u32 {
+    /// Returns the bases of the chromosome of a number; as many as there can be where that is not
+    /// known.
+    #[must_use]
+    pub fn size(&self, chromosome: u32) -> u32 {
         self.sizes.get(chromosome as usize).copied().unwrap_or(u32::MAX)
     }
 
@@ -135,4 +137,49 @@ fn each_line(
         }
     }
     Ok(())
+}
+
+/// Hands the regions of a BED file to `each`: chromosome, start and end, the first three columns.
+///
+/// Blank lines and those that begin with `#`, `track` or `browser` are passed over; the text may be
+/// gzipped.
+///
+/// # Errors
+///
+/// Fails where the file cannot be read, a line is no region, or one whose end is not behind its
+/// start.
+pub fn each_region(path: &Path, mut each: impl FnMut(&[u8], u32, u32) -> Result<()>) -> Result<()> {
+    each_line(path, |line, place| {
+        let mut fields = line.split(|&byte| byte == b'\t');
+        let name = fields.next().unwrap_or(&[]);
+        let word = name.split(|&byte| byte == b' ').next().unwrap_or(name);
+        let mut column = name.len() as u64 + 2;
+        let first = fields.next();
+        if matches!(word, b"track" | b"browser") && (first.is_none() || word.len() < name.len()) {
+            return Ok(());
+        }
+        if name.is_empty() {
+            return Err(Error::mismatch(place(1), field(line), "the name of a chromosome"));
+        }
+        let mut bases = [0; 2];
+        let mut next = first;
+        for bases in &mut bases {
+            let text = next.unwrap_or(&[]);
+            let number = std::str::from_utf8(text).ok();
+            let digits = text.iter().all(u8::is_ascii_digit);
+            let number = number.filter(|_| digits).and_then(|text| text.parse().ok());
+            *bases = number.ok_or_else(|| {
+                let expected = format!("a base, a whole number from 0 to {}", u32::MAX);
+                Error::mismatch(place(column), field(text), expected)
+            })?;
+            column += text.len() as u64 + 1;
+            next = fields.next();
+        }
+        let [start, end] = bases;
+        if start >= end {
+            let found = format!("a region from {start} to {end}");
+            return Err(Error::mismatch(place(1), found, "an end behind the start"));
+        }
+        each(name, start, end)
+    })
 }

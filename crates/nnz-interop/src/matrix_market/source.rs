@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use nnz_core::{
-    About, At, Axis, Batch, BatchReader, Error, Fields, Header, InTurn, MatrixSource, Order, Place,
-    Result, StringList, UnitReader, Values,
+    About, At, Axis, Batch, BatchReader, Error, Fields, Header, InTurn, MatrixSource, Names, Order,
+    Place, Result, UnitReader, Values,
 };
 
 use super::array::ArrayReader;
@@ -198,7 +198,7 @@ impl MatrixSource for MatrixMarketSource {
         })
     }
 
-    fn names(&self, _: Axis) -> Result<Option<StringList>> {
+    fn read_names(&self, _: Axis) -> Result<Option<Names<'_>>> {
         Ok(None)
     }
 

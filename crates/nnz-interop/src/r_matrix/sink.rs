@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use nnz_container::rds::{Form, Integers, Object, RdsOptions, RdsWriter, Strings, TextRef, Value};
+use nnz_container::rds::{Form, Integers, RdsOptions, RdsWriter, Value};
 use nnz_container::staging::WriteOptions;
 use nnz_container::{ArrayId, ContainerWriter};
 use nnz_core::{
-    At, Batch, Error, Header, MatrixSink, Needs, Order, Place, Result, StringList, ValueType,
-    Values, Written,
+    At, Batch, Error, Header, MatrixSink, Names, Needs, Order, Place, Result, ValueType, Values,
+    Written,
 };
 
 /// What a `dgCMatrix` can hold.
@@ -46,7 +46,7 @@ pub struct RMatrixSink {
 pub fn create(
     path: &Path,
     header: &Header,
-    names: [Option<&StringList>; 2],
+    names: [Option<Names<'_>>; 2],
     write: WriteOptions,
     options: RdsOptions,
 ) -> Result<RMatrixSink> {
@@ -69,9 +69,13 @@ pub fn create(
     let pointers = rds.create_array("p", ValueType::U32)?;
     let sides = Integers::Stored(vec![rows, cols]);
     rds.set_object("Dim", Value::Integer(sides).into())?;
-    let [row_names, col_names] = names;
-    let names = vec![strings(row_names, &place)?, strings(col_names, &place)?];
-    rds.set_object("Dimnames", Value::List(names).into())?;
+    let mut lists = Vec::with_capacity(2);
+    for names in names {
+        // None are NULL in R.
+        let list = names.map(|mut names| rds.keep_strings(&place, "name", &mut *names));
+        lists.push(list.transpose()?);
+    }
+    rds.set_lists("Dimnames", lists)?;
     let values = rds.create_array("x", ValueType::F64)?;
     rds.set_object("factors", Value::List(Vec::new()).into())?;
     Ok(RMatrixSink {
@@ -92,22 +96,6 @@ fn too_many(place: &Place, stored: u64) -> Error {
         "{stored} entries, where a dgCMatrix has at most {MOST}: a BPCells matrix holds more"
     );
     Error::unsupported(place.clone(), what)
-}
-
-/// Makes the names of an axis; none are `NULL` in R.
-fn strings(names: Option<&StringList>, place: &Place) -> Result<Object> {
-    let Some(names) = names else { return Ok(Object::default()) };
-    let mut list = Strings::new();
-    for name in names.iter() {
-        let text = std::str::from_utf8(name).ok().filter(|text| !text.contains('\0'));
-        let Some(text) = text else {
-            let shown = &name[..name.len().min(80)];
-            let found = format!("the name \"{}\"", shown.escape_ascii());
-            return Err(Error::mismatch(place.clone(), found, "UTF-8 without zero bytes"));
-        };
-        list.push(Some(TextRef::utf8(text)));
-    }
-    Ok(Value::Character(list).into())
 }
 
 impl RMatrixSink {

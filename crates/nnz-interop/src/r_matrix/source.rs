@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use nnz_container::rds::{self, Compression, Document, Limits};
+use nnz_container::rds::{self, Compression, Cursor, Document, Limits};
 use nnz_core::{
     About, At, Axis, AxisMeaning, BatchReader, Duplicates, Error, Fields, Header, InTurn,
-    MatrixSource, Order, Place, Result, Storage, StringList, UnitReader,
+    MatrixSource, Names, Order, Place, Result, Storage, StringReader, UnitReader,
 };
 
 use super::parse::{self, Parts, Places};
@@ -105,7 +105,7 @@ impl MatrixSource for RMatrixSource {
         })
     }
 
-    fn names(&self, axis: Axis) -> Result<Option<StringList>> {
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
         let [rows, cols] = &self.parts.names;
         let (names, name) = match axis {
             Axis::Rows => (rows, "Dimnames[[1]]"),
@@ -121,23 +121,9 @@ impl MatrixSource for RMatrixSource {
             let expected = format!("{expected}, one for each of the {axis}");
             return Err(Error::mismatch(self.place(name), found, expected));
         }
-        let mut list = StringList::new();
-        names.try_for_each(|text| {
-            let utf8 = text.and_then(|text| text.to_utf8(self.native.as_deref()));
-            match (&utf8, text) {
-                (Some(utf8), _) => list.push(utf8.as_bytes()),
-                (None, text) => {
-                    let place = self.place(name).at(At::Element(list.len()));
-                    let found = match text {
-                        Some(text) => format!("\"{text}\" in an encoding that is not known"),
-                        None => "a missing name (NA)".to_owned(),
-                    };
-                    return Err(Error::mismatch(place, found, "a name"));
-                }
-            }
-            Ok(())
-        })?;
-        Ok(Some(list))
+        let (names, place) = (names.cursor(), self.place(name));
+        let native = self.native.as_deref();
+        Ok(Some(Box::new(AxisNames { names, native, place, given: 0, text: Vec::new() })))
     }
 
     fn random_access(&self) -> bool {
@@ -172,6 +158,37 @@ impl MatrixSource for RMatrixSource {
             Places::Dense => major.checked_mul(self.header.shape.rows),
             Places::Triplets { .. } => None,
         })
+    }
+}
+
+/// The names of an axis in UTF-8.
+struct AxisNames<'a> {
+    names: Cursor<'a>,
+    native: Option<&'a str>,
+    place: Place,
+    given: u64,
+    text: Vec<u8>,
+}
+
+impl StringReader for AxisNames<'_> {
+    fn next_string(&mut self) -> Result<Option<&[u8]>> {
+        let Some(text) = self.names.next_text() else { return Ok(None) };
+        let Some(utf8) = text.and_then(|text| text.to_utf8(self.native)) else {
+            let place = self.place.clone().at(At::Element(self.given));
+            let found = match text {
+                Some(text) => format!("\"{text}\" in an encoding that is not known"),
+                None => "a missing name (NA)".to_owned(),
+            };
+            return Err(Error::mismatch(place, found, "a name"));
+        };
+        self.text.clear();
+        self.text.extend_from_slice(utf8.as_bytes());
+        self.given += 1;
+        Ok(Some(&self.text))
+    }
+
+    fn remaining(&self) -> Option<u64> {
+        Some(self.names.remaining())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nnz_core::{Axis, Error, Place, Result, StringList};
+use nnz_core::{Axis, Error, Place, Result, StringReader};
 
 use crate::input::Input;
 use crate::lines::Lines;
@@ -14,28 +14,51 @@ pub(super) fn columns(path: &Path) -> Result<usize> {
     Ok(line.map_or(0, |line| memchr::memchr_iter(b'\t', without_newline(line.text)).count() + 1))
 }
 
-/// Reads the names, of which there have to be as many as the axis is long.
-pub(super) fn first_column(path: &Path, expected: u64, axis: Axis) -> Result<StringList> {
-    let mut lines = Lines::new(Input::open(path)?.reader, path);
-    let mut names = StringList::new();
-    while let Some(line) = lines.next_line()? {
-        // Names past the end are not kept, only counted.
-        if line.line <= expected {
-            let text = without_newline(line.text);
-            let end = memchr::memchr(b'\t', text).unwrap_or(text.len());
-            names.push(&text[..end]);
+/// The names, of which there have to be as many as the axis is long.
+pub(super) struct FirstColumn<'a> {
+    lines: Lines,
+    path: &'a Path,
+    given: u64,
+    expected: u64,
+    axis: Axis,
+}
+
+impl<'a> FirstColumn<'a> {
+    pub(super) fn open(path: &'a Path, expected: u64, axis: Axis) -> Result<Self> {
+        let lines = Lines::new(Input::open(path)?.reader, path);
+        Ok(Self { lines, path, given: 0, expected, axis })
+    }
+}
+
+impl StringReader for FirstColumn<'_> {
+    fn next_string(&mut self) -> Result<Option<&[u8]>> {
+        let wrong = |found: u64| {
+            let place = Place::path(self.path);
+            let expected =
+                format_args!("{}, as many as the matrix has {}", self.expected, self.axis);
+            Error::mismatch(place, format_args!("{found} names"), expected)
+        };
+        if self.given == self.expected {
+            // Names past the end are only counted.
+            while self.lines.next_line()?.is_some() {}
+            // Lines are counted from 1, and the next one is not there.
+            let found = self.lines.line() - 1;
+            return if found == self.expected { Ok(None) } else { Err(wrong(found)) };
+        }
+        match self.lines.next_line()? {
+            Some(line) => {
+                self.given += 1;
+                let text = without_newline(line.text);
+                let end = memchr::memchr(b'\t', text).unwrap_or(text.len());
+                Ok(Some(&text[..end]))
+            }
+            None => Err(wrong(self.given)),
         }
     }
-    // Lines are counted from 1, and the next one is not there.
-    let found = lines.line() - 1;
-    if found == expected {
-        return Ok(names);
+
+    fn remaining(&self) -> Option<u64> {
+        Some(self.expected - self.given)
     }
-    Err(Error::mismatch(
-        Place::path(path),
-        format_args!("{found} names"),
-        format_args!("{expected}, as many as the matrix has {axis}"),
-    ))
 }
 
 fn without_newline(line: &[u8]) -> &[u8] {

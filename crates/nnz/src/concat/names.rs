@@ -1,49 +1,71 @@
 //! The names of matrices that were put together.
 
-use nnz_core::{Axis, Error, Result, StringList};
+use nnz_core::{Axis, Error, Names, Result, StringReader};
 
 use super::{Concat, Part};
 use crate::slice::one_of;
 
+impl Part {
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        self.source.read_names(axis).map_err(|error| error.within(&self.place))
+    }
+}
+
 impl Concat {
-    /// Reads the names of the axis they share: they have to agree, as far as there are any.
-    pub(super) fn shared_names(&self, axis: Axis) -> Result<Option<StringList>> {
-        let mut first: Option<(StringList, &Part)> = None;
+    /// Starts reading the names of the axis they share: those of the first that has any.
+    pub(super) fn shared_names(&self) -> Result<Option<Names<'_>>> {
+        let axis = self.other();
         for part in &self.parts {
-            let names = part.source.names(axis).map_err(|error| error.within(&part.place))?;
-            let Some(names) = names else { continue };
-            match &first {
-                None => first = Some((names, part)),
-                Some(_) if self.ignore_names => {}
-                Some((expected, before)) if names != *expected => {
-                    return Err(differ(axis, (expected, before), (&names, part)));
+            if let Some(names) = part.read_names(axis)? {
+                return Ok(Some(Box::new(OfPart { names, part })));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Checks the names of the axis they share: they have to agree, as far as there are any.
+    pub(super) fn check_shared_names(&self) -> Result<()> {
+        let axis = self.other();
+        let mut first: Option<&Part> = None;
+        for part in &self.parts {
+            let Some(names) = part.read_names(axis)? else { continue };
+            let names = OfPart { names, part };
+            match first {
+                None => {
+                    check_all(names)?;
+                    first = Some(part);
                 }
-                Some(_) => {}
+                Some(before) => compare(axis, before, names)?,
             }
             if self.ignore_names {
                 break;
             }
         }
-        Ok(first.map(|(names, _)| names))
+        Ok(())
     }
 
-    /// Reads the names of the axis along which they lie. There are none where one has none.
-    pub(super) fn appended_names(&self) -> Result<Option<StringList>> {
-        let mut all = StringList::new();
-        for part in &self.parts {
-            let names = part.source.names(self.axis).map_err(|error| error.within(&part.place))?;
-            match names {
-                Some(names) => names.iter().for_each(|name| all.push(name)),
-                None if part.len(self.axis) == 0 => {}
-                None => return Ok(None),
+    /// Starts reading the names of the axis along which they lie. There are none where one has none.
+    pub(super) fn appended_names(&self) -> Result<Option<Names<'_>>> {
+        for (at, part) in self.parts.iter().enumerate() {
+            if part.read_names(self.axis)?.is_some() || part.len(self.axis) == 0 {
+                continue;
             }
+            // What is wrong with those before it counts, though nobody will read them.
+            for part in &self.parts[..at] {
+                if let Some(names) = part.read_names(self.axis)? {
+                    check_all(OfPart { names, part })?;
+                }
+            }
+            return Ok(None);
         }
-        Ok(Some(all))
+        let left = self.header.shape.len(self.axis);
+        let rest = self.parts.iter();
+        Ok(Some(Box::new(Appended { axis: self.axis, rest, current: None, due: 0, left })))
     }
 
     /// Says that names are left out since some matrices have none.
     pub(super) fn nameless(&self) -> Option<String> {
-        let named = |part: &&Part| !matches!(part.source.names(self.axis), Ok(None));
+        let named = |part: &&Part| !matches!(part.source.read_names(self.axis), Ok(None));
         let without = self.parts.iter().find(|part| !named(part) && part.len(self.axis) > 0)?;
         let with = self.parts.iter().find(named)?;
         Some(format!(
@@ -53,15 +75,80 @@ impl Concat {
     }
 }
 
-fn differ(axis: Axis, first: (&StringList, &Part), second: (&StringList, &Part)) -> Error {
-    let pairs = first.0.iter().zip(second.0.iter());
-    let difference = (0_u64..).zip(pairs).find(|(_, (a, b))| a != b);
-    let what = match difference {
-        Some((at, (a, b))) => {
-            let [a, b] = [a, b].map(String::from_utf8_lossy);
-            format!("the name {b:?} of {} {at}, which is {a:?} in {}", one_of(axis), first.1.place)
+/// The names of one of the matrices, whose errors say so.
+struct OfPart<'a> {
+    names: Names<'a>,
+    part: &'a Part,
+}
+
+impl StringReader for OfPart<'_> {
+    fn next_string(&mut self) -> Result<Option<&[u8]>> {
+        let part = self.part;
+        self.names.next_string().map_err(|error| error.within(&part.place))
+    }
+
+    fn remaining(&self) -> Option<u64> {
+        self.names.remaining()
+    }
+}
+
+fn check_all(mut names: OfPart<'_>) -> Result<()> {
+    (&mut names as &mut dyn StringReader).drain()
+}
+
+/// Names one behind the other.
+struct Appended<'a> {
+    axis: Axis,
+    rest: std::slice::Iter<'a, Part>,
+    current: Option<OfPart<'a>>,
+    /// How many are still to come of that one.
+    due: u64,
+    /// How many are still to come.
+    left: u64,
+}
+
+impl StringReader for Appended<'_> {
+    fn next_string(&mut self) -> Result<Option<&[u8]>> {
+        // As many come of each as it is long, so that it is known where it ends.
+        while self.due == 0 {
+            if let Some(names) = self.current.take() {
+                check_all(names)?;
+            }
+            let Some(part) = self.rest.next() else { return Ok(None) };
+            self.current = part.read_names(self.axis)?.map(|names| OfPart { names, part });
+            self.due = part.len(self.axis);
         }
-        None => format!("other names of {}s than {}", one_of(axis), first.1.place),
-    };
-    Error::unsupported(second.1.place.clone(), format!("{what}; --ignore-names takes the first"))
+        self.due -= 1;
+        self.left = self.left.saturating_sub(1);
+        match &mut self.current {
+            Some(names) => names.next_string(),
+            None => Ok(None),
+        }
+    }
+
+    fn remaining(&self) -> Option<u64> {
+        Some(self.left)
+    }
+}
+
+/// Compares the names of a matrix with those of one before it. They have the same length there.
+fn compare(axis: Axis, before: &Part, mut names: OfPart<'_>) -> Result<()> {
+    let Some(mut expected) = before.read_names(axis)? else { return Ok(()) };
+    let mut at = 0_u64;
+    while let Some(a) = expected.next_string()? {
+        let Some(b) = names.next_string()? else { break };
+        if a != b {
+            let [a, b] = [a, b].map(String::from_utf8_lossy);
+            let (one, place) = (one_of(axis), &before.place);
+            let what = format!(
+                "the name {b:?} of {one} {at}, which is {a:?} in {place}; --ignore-names takes the \
+                 first"
+            );
+            let differ = Error::unsupported(names.part.place.clone(), what);
+            // That some are missing is worse.
+            return check_all(names).and(Err(differ));
+        }
+        at += 1;
+    }
+    check_all(names)
 }

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{
-    At, Batch, BatchEncoder, Decoded, Encoded, Error, ErrorKind, Fields, InTurn, MatrixSink,
-    MatrixSource, Place, Result, StringList, Unit, ValueType, Values, Written,
+    At, Axis, Batch, BatchEncoder, Decoded, Encoded, Error, ErrorKind, Fields, InTurn, MatrixSink,
+    MatrixSource, Place, Result, Unit, ValueType, Values, Written,
 };
 
 use super::plan::Plan;
@@ -62,7 +62,6 @@ pub(super) struct Attempt<'a> {
     pub(super) source: &'a dyn MatrixSource,
     pub(super) plan: &'a Plan,
     pub(super) target: &'a Target,
-    pub(super) names: [Option<&'a StringList>; 2],
     pub(super) progress: &'a (dyn Progress + 'a),
     /// Bytes that sorting has on disk.
     pub(super) disk: Arc<AtomicU64>,
@@ -170,7 +169,11 @@ impl Attempt<'_> {
         // A few bytes of text can ask for a shape that no disk holds.
         let least = self.target.least_bytes(&header);
         crate::room::check(&self.target.spool_directory(), least, "what is to be written")?;
-        let sink = self.target.create(&header, self.names)?;
+        let mut names = [None, None];
+        if plan.needs.names {
+            names = [self.source.read_names(Axis::Rows)?, self.source.read_names(Axis::Cols)?];
+        }
+        let sink = self.target.create(&header, names)?;
         let writing = Writing {
             steps,
             encoder: sink.encoder(),

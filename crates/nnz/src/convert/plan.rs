@@ -95,8 +95,14 @@ fn value_type(source: ValueType, needs: &Needs, wanted: Option<ValueType>) -> Re
         Some(wanted) => possible.contains(&wanted).then_some(wanted),
         None if possible.contains(&source) => Some(source),
         // Integers that fit become the integers the target has.
-        None if source.is_integer() => possible.iter().copied().find(|t| t.is_integer()),
-        None => None,
+        None if source.is_integer() && possible.iter().any(|t| t.is_integer()) => {
+            possible.iter().copied().find(|t| t.is_integer())
+        }
+        // Where there is but one type, what it holds exactly becomes that.
+        None => match possible {
+            [only] if !source.is_complex() => Some(*only),
+            _ => None,
+        },
     };
     chosen.ok_or_else(|| {
         let names: Vec<&str> = possible.iter().map(|t| t.name()).collect();

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fmt::Display;
 use std::ops::Range;
 
-use nnz_core::{Axis, Error, Result, StringList};
+use nnz_core::{Axis, Error, Result};
 
 /// Neighbours that stay neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ impl Picked {
     }
 
     /// Returns those by where they start.
-    fn sorted(&self) -> &[Stretch] {
+    pub(super) fn sorted(&self) -> &[Stretch] {
         self.sorted.as_deref().unwrap_or(&self.stretches)
     }
 
@@ -164,28 +164,6 @@ impl Picked {
         let one = self.stretches.get(after.checked_sub(1)?)?;
         let by = new - one.to;
         (by < one.len).then(|| one.start + by)
-    }
-
-    /// Selects names, given those of the whole axis.
-    pub(super) fn names(&self, all: StringList) -> StringList {
-        if self.whole {
-            return all;
-        }
-        let mut stretches = self.sorted().iter().peekable();
-        let mut found = Vec::new();
-        let mut names = StringList::new();
-        for (old, name) in (0..).zip(all.iter()) {
-            while stretches.next_if(|one| one.old().end <= old).is_some() {}
-            let Some(one) = stretches.peek() else { break };
-            match one.moved(old) {
-                Some(_) if self.ascends() => names.push(name),
-                Some(to) => found.push((to, name)),
-                None => {}
-            }
-        }
-        found.sort_unstable_by_key(|(to, _)| *to);
-        found.into_iter().for_each(|(_, name)| names.push(name));
-        names
     }
 }
 
@@ -293,19 +271,5 @@ mod tests {
             refused(&[0..u64::MAX - 1, 0..u64::MAX - 1], u64::MAX),
             "column 0 is selected twice"
         );
-    }
-
-    #[test]
-    fn names_come_in_the_order_selected() {
-        let all: StringList = ["a", "b", "c", "d", "e"].iter().collect();
-        let names = |ranges: &[Range<u64>]| {
-            let names = picked(ranges, 5).names(all.clone());
-            let names: Vec<_> = names.iter().map(|name| name.to_vec()).collect();
-            String::from_utf8(names.concat()).unwrap()
-        };
-        assert_eq!(names(&[0..5]), "abcde");
-        assert_eq!(names(&[1..2, 3..5]), "bde");
-        assert_eq!(names(&[4..5, 0..2]), "eab");
-        assert_eq!(names(&[]), "");
     }
 }

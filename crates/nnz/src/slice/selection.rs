@@ -104,14 +104,16 @@ impl Selection {
         if named.places.is_empty() {
             return Ok(named);
         }
-        let Some(names) = source.names(axis)? else { return Ok(named) };
+        let Some(mut names) = source.read_names(axis)? else { return Ok(named) };
         named.has_names = true;
-        for (at, name) in (0..).zip(names.iter()) {
+        let mut at = 0;
+        while let Some(name) = names.next_string()? {
             match named.places.get_mut(name) {
                 Some([first @ None, _]) => *first = Some(at),
                 Some([_, second @ None]) => *second = Some(at),
                 _ => {}
             }
+            at += 1;
         }
         Ok(named)
     }

@@ -24,17 +24,17 @@ pub(super) fn unpack<'a>(
     mut words: &'a [u32],
     integers: &mut Vec<u32>,
 ) -> Result<&'a [u32]> {
-    let mut chunk = [0; CHUNK];
-    let mut left = count;
-    while left > 0 {
+    let chunks = count.div_ceil(CHUNK);
+    let before = integers.len();
+    for _ in 0..chunks {
         let &[width, start, ref rest @ ..] = words else { return Err(damaged()) };
         let packed = rest.get(..chunk_words(width.min(32))).ok_or_else(damaged)?;
-        unpack_chunk(codec, width, start, packed, &mut chunk).map_err(|_| damaged())?;
+        integers.extend_from_slice(&[0; CHUNK]);
+        let chunk = integers.last_chunk_mut().ok_or_else(damaged)?;
+        unpack_chunk(codec, width, start, packed, chunk).map_err(|_| damaged())?;
         words = &rest[packed.len()..];
-        let now = left.min(CHUNK);
-        integers.extend_from_slice(&chunk[..now]);
-        left -= now;
     }
+    integers.truncate(before + count);
     Ok(words)
 }
 

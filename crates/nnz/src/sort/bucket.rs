@@ -7,7 +7,7 @@ use nnz_core::{Batch, Majors, Order, Result, Unit, UnitReader, Values};
 
 use super::SortPlan;
 use super::cut::Cut;
-use super::packet::{Entries, Loose, Packet};
+use super::packet::{Entries, Loose, Packet, scatter};
 use super::store::Store;
 use crate::stages::BATCH;
 
@@ -31,6 +31,7 @@ impl Packets {
     /// Unpacks the entries of neighbouring buckets, in the order they came.
     fn entries(&self, buckets: &Range<usize>) -> Result<Entries> {
         let mut entries = Entries { values: self.values.clone(), ..Entries::default() };
+        entries.reserve(buckets.clone().map(|bucket| self.count(bucket)).sum());
         let mut scratch = [Vec::new(), Vec::new()];
         for packet in &self.packets {
             packet.unpack(buckets.clone(), &self.cut, &self.store, &mut scratch, &mut entries)?;
@@ -80,6 +81,7 @@ impl Buckets {
         let cut = Cut::of_ranges(majors, minors, Some(count as u64 * 64));
         let mut packets = Vec::new();
         let mut scratch = [Vec::new(), Vec::new()];
+        let (mut cut_up, mut places) = (Entries::default(), Vec::new());
         let mut entries = Entries { values: outer.values.clone(), ..Entries::default() };
         for (position, packet) in (1..).zip(&outer.packets) {
             packet.unpack(
@@ -91,7 +93,8 @@ impl Buckets {
             )?;
             let full = entries.len() >= self.most || position == outer.packets.len();
             if full && entries.len() > 0 {
-                packets.push(Loose::new(&entries, &cut)?.keep(&outer.store)?);
+                let loose = Loose::new(&entries, &cut, &mut cut_up, &mut places)?;
+                packets.push(loose.keep(&outer.store)?);
                 entries = Entries { values: outer.values.clone(), ..Entries::default() };
             }
         }
@@ -160,27 +163,58 @@ impl Unit for Bucket {
         // Where there are about as many majors as entries, counting is the fastest way to sort.
         let width = majors.end - majors.start;
         let counts = usize::try_from(width).ok().filter(|width| *width <= 4 * entries.len() + 1024);
-        let positions = match counts {
+        let arrangement = match counts {
             Some(width) => {
                 batch.majors = Majors::Consecutive(majors.start);
                 by_counting(&entries, majors.start, width, &mut batch.offsets)
             }
-            None => by_comparing(&entries, batch),
+            None => Arrangement::From(by_comparing(&entries, batch)),
         };
-        if self.packets.wide {
-            let minors = batch.minors.u64_mut();
-            minors.extend(positions.iter().map(|&p| entries.minors.get(p as usize)));
-        } else {
-            let minors = batch.minors.u32_mut();
-            minors.extend(positions.iter().map(|&p| entries.minors.low[p as usize]));
-        }
-        batch.values.gather(&entries.values, &positions);
+        arrangement.arrange(&entries, self.packets.wide, batch);
         Ok(())
     }
 }
 
-/// Sorts by counting the entries of each major. Returns the positions entries come from.
-fn by_counting(entries: &Entries, first: u64, width: usize, ends: &mut Vec<usize>) -> Vec<u32> {
+/// How entries are brought into order.
+enum Arrangement {
+    /// The place each goes to.
+    To(Vec<u32>),
+    /// The position that the one at each place comes from.
+    From(Vec<u32>),
+}
+
+impl Arrangement {
+    fn arrange(&self, entries: &Entries, wide: bool, batch: &mut Batch) {
+        match self {
+            Self::To(places) => {
+                if wide {
+                    let minors = batch.minors.u64_mut();
+                    minors.resize(places.len(), 0);
+                    for (position, &place) in places.iter().enumerate() {
+                        minors[place as usize] = entries.minors.get(position);
+                    }
+                } else {
+                    scatter(batch.minors.u32_buffer(), &entries.minors.low, places);
+                }
+                batch.values.scatter(&entries.values, places);
+            }
+            Self::From(positions) => {
+                let positions = &positions[..];
+                if wide {
+                    let minors = batch.minors.u64_mut();
+                    minors.extend(positions.iter().map(|&p| entries.minors.get(p as usize)));
+                } else {
+                    let minors = batch.minors.u32_mut();
+                    minors.extend(positions.iter().map(|&p| entries.minors.low[p as usize]));
+                }
+                batch.values.gather(&entries.values, positions);
+            }
+        }
+    }
+}
+
+/// Sorts by counting the entries of each major.
+fn by_counting(entries: &Entries, first: u64, width: usize, ends: &mut Vec<usize>) -> Arrangement {
     match (entries.majors.narrow(), entries.minors.narrow(), u32::try_from(first)) {
         (Some(majors), Some(minors), Ok(first)) => counted(
             majors.iter().map(|&major| (major - first) as usize),
@@ -202,36 +236,43 @@ fn by_counting(entries: &Entries, first: u64, width: usize, ends: &mut Vec<usize
 
 /// Does so for the run and the minor of each entry.
 fn counted<M: Copy + Ord + Default>(
-    runs: impl Iterator<Item = usize> + Clone,
+    runs: impl ExactSizeIterator<Item = usize> + Clone,
     minors: impl Iterator<Item = M> + Clone,
     width: usize,
     ends: &mut Vec<usize>,
-) -> Vec<u32> {
+) -> Arrangement {
     ends.clear();
     ends.resize(width + 1, 0);
     runs.clone().for_each(|run| ends[run + 1] += 1);
     for run in 0..width {
         ends[run + 1] += ends[run];
     }
-    let mut next: Vec<(usize, M)> = ends.iter().map(|&end| (end, M::default())).collect();
-    let mut positions = vec![0_u32; ends[width]];
+    // Buckets hold fewer than 2^32 entries.
+    let start = |&end: &usize| (u32::try_from(end).unwrap_or(u32::MAX), M::default());
+    let mut next: Vec<(u32, M)> = ends.iter().map(start).collect();
+    let mut places = Vec::with_capacity(runs.len());
     let mut sorted = true;
-    for ((position, run), minor) in (0..).zip(runs).zip(minors.clone()) {
-        let (end, last) = &mut next[run];
+    for (run, minor) in runs.zip(minors.clone()) {
+        let (place, last) = &mut next[run];
         // Entries mostly come with minors ascending, since the source had those as its majors.
         sorted &= minor >= *last;
         *last = minor;
-        positions[*end] = position;
-        *end += 1;
+        places.push(*place);
+        *place += 1;
     }
-    if !sorted {
-        let minors: Vec<M> = minors.collect();
-        for run in 0..width {
-            let run = &mut positions[ends[run]..ends[run + 1]];
-            run.sort_by_key(|&position| minors[position as usize]);
-        }
+    if sorted {
+        return Arrangement::To(places);
     }
-    positions
+    let mut positions = vec![0_u32; places.len()];
+    for (position, &place) in (0..).zip(&places) {
+        positions[place as usize] = position;
+    }
+    let minors: Vec<M> = minors.collect();
+    for run in 0..width {
+        let run = &mut positions[ends[run]..ends[run + 1]];
+        run.sort_by_key(|&position| minors[position as usize]);
+    }
+    Arrangement::From(positions)
 }
 
 /// Sorts by comparing places, for entries that lie far apart.

@@ -60,12 +60,15 @@ impl Halves {
         }
     }
 
-    fn gather(&self, positions: &[u32]) -> Self {
-        let gather = |from: &[u32]| match from {
-            [] => Vec::new(),
-            from => positions.iter().map(|&position| from[position as usize]).collect(),
-        };
-        Self { low: gather(&self.low), high: gather(&self.high) }
+    /// Sets these to other numbers, each taken to its place.
+    fn scatter(&mut self, other: &Self, places: &[u32]) {
+        scatter(&mut self.low, &other.low, places);
+        scatter(&mut self.high, &other.high, places);
+    }
+
+    fn clear(&mut self) {
+        self.low.clear();
+        self.high.clear();
     }
 
     fn pack(&self, codec: Codec, range: std::ops::Range<usize>, words: &mut Vec<u32>) {
@@ -95,9 +98,32 @@ impl Halves {
     }
 }
 
+/// Sets `into` to the numbers of `from`, each taken to its place.
+pub(super) fn scatter(into: &mut Vec<u32>, from: &[u32], places: &[u32]) {
+    into.resize(from.len(), 0);
+    let into = &mut into[..];
+    for (&number, &place) in from.iter().zip(places) {
+        into[place as usize] = number;
+    }
+}
+
 impl Entries {
+    /// Removes all entries; one shared value stays.
+    pub(super) fn clear(&mut self) {
+        self.majors.clear();
+        self.minors.clear();
+        self.values.clear();
+    }
+
     pub(super) fn len(&self) -> usize {
         self.majors.low.len()
+    }
+
+    /// Makes room for entries that have small places.
+    pub(super) fn reserve(&mut self, count: usize) {
+        self.majors.low.reserve(count);
+        self.minors.low.reserve(count);
+        self.values.reserve(count);
     }
 
     /// Appends the entries of a batch, whatever its order.
@@ -161,14 +187,14 @@ impl Entries {
     }
 }
 
-/// Returns the bucket of each entry. There are at most 1024.
-fn buckets(entries: &Entries, cut: &Cut) -> Vec<u16> {
-    let narrow = |bucket: usize| u16::try_from(bucket).unwrap_or(u16::MAX);
+/// Calls `each` with the bucket of every entry.
+fn for_each_bucket(entries: &Entries, cut: &Cut, mut each: impl FnMut(usize)) {
     if let (Some(majors), true) = (entries.majors.narrow(), cut.by_major()) {
-        return majors.iter().map(|&major| narrow(cut.bucket_of(major.into(), 0))).collect();
+        majors.iter().for_each(|&major| each(cut.bucket_of(major.into(), 0)));
+        return;
     }
     let bucket_of = |entry| cut.bucket_of(entries.majors.get(entry), entries.minors.get(entry));
-    (0..entries.len()).map(|entry| narrow(bucket_of(entry))).collect()
+    (0..entries.len()).for_each(|entry| each(bucket_of(entry)));
 }
 
 /// Entries cut into buckets and packed.
@@ -189,35 +215,40 @@ pub(super) struct Loose {
 }
 
 impl Loose {
-    /// Cuts and packs entries.
-    pub(super) fn new(entries: &Entries, cut: &Cut) -> Result<Self> {
+    /// Cuts and packs entries; `cut_up` and `places` are buffers that hold nothing of worth.
+    pub(super) fn new(
+        entries: &Entries,
+        cut: &Cut,
+        cut_up: &mut Entries,
+        places: &mut Vec<u32>,
+    ) -> Result<Self> {
         let too_many = |_| Error::argument("a packet holds fewer than 2^32 entries");
-        let len = entries.len();
-        u32::try_from(len).map_err(too_many)?;
+        u32::try_from(entries.len()).map_err(too_many)?;
         // Counting sort by bucket, which keeps the order inside each.
         let mut starts = vec![0_u32; cut.buckets() + 1];
-        let buckets = buckets(entries, cut);
-        buckets.iter().for_each(|&bucket| starts[usize::from(bucket) + 1] += 1);
+        for_each_bucket(entries, cut, |bucket| starts[bucket + 1] += 1);
         for bucket in 0..cut.buckets() {
             starts[bucket + 1] += starts[bucket];
         }
         let ends: Vec<u32> = starts[1..].to_vec();
-        let mut positions = vec![0_u32; len];
-        for (entry, &bucket) in (0..).zip(&buckets) {
-            let start = &mut starts[usize::from(bucket)];
-            positions[*start as usize] = entry;
+        places.clear();
+        places.reserve(entries.len());
+        for_each_bucket(entries, cut, |bucket| {
+            let start = &mut starts[bucket];
+            places.push(*start);
             *start += 1;
-        }
-        let (mut majors, minors) =
-            (entries.majors.gather(&positions), entries.minors.gather(&positions));
-        let mut values = Values::default();
-        values.gather(&entries.values, &positions);
-        let (bytes, size) = match &values {
+        });
+        // Each array by itself: the ends of all its buckets fit in the cache.
+        cut_up.majors.scatter(&entries.majors, places);
+        cut_up.minors.scatter(&entries.minors, places);
+        cut_up.values.scatter(&entries.values, places);
+        let Entries { majors, minors, values } = cut_up;
+        let (bytes, size) = match &*values {
             Values::Iso(_) => (&[][..], 0),
             values => (values.bytes(), values.value_type().size()),
         };
 
-        let mut words = Vec::with_capacity(len);
+        let mut words = Vec::with_capacity(entries.len() / 2);
         let mut start = 0;
         let mut bucket_ends = Vec::with_capacity(ends.len());
         for (bucket, end) in ends.into_iter().enumerate() {
@@ -322,7 +353,9 @@ mod tests {
                     entries.minors.push(major % 10);
                     expected.extend((cut.bucket_of(major, 0) == 1).then_some(major));
                 }
-                let packet = Loose::new(&entries, &cut).unwrap().keep(&store).unwrap();
+                let (mut cut_up, mut places) = Default::default();
+                let loose = Loose::new(&entries, &cut, &mut cut_up, &mut places).unwrap();
+                let packet = loose.keep(&store).unwrap();
                 let mut scratch = [Vec::new(), Vec::new()];
                 packet.unpack(1..2, &cut, &store, &mut scratch, &mut unpacked).unwrap();
             }

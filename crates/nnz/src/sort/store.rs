@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nnz_core::{Error, ErrorKind, Place, Result};
 
 /// Keeps words.
-pub(super) struct Store {
+pub(crate) struct Store {
     directory: PathBuf,
     /// Bytes that may stay in memory.
     allowed: u64,
@@ -27,29 +27,29 @@ struct State {
 }
 
 /// Words that were kept.
-pub(super) enum Kept {
+pub(crate) enum Kept {
     Memory(Vec<u32>),
     File { file: Arc<File>, offset: u64 },
 }
 
 impl Store {
-    pub(super) fn new(directory: &Path, allowed: u64) -> Self {
+    pub(crate) fn new(directory: &Path, allowed: u64) -> Self {
         let directory = directory.to_path_buf();
         Self { directory, allowed, told: None, state: Mutex::default() }
     }
 
     /// Tells how many bytes are on disk, as they become more.
-    pub(super) fn telling(self, told: Option<Arc<AtomicU64>>) -> Self {
+    pub(crate) fn telling(self, told: Option<Arc<AtomicU64>>) -> Self {
         Self { told, ..self }
     }
 
     /// Returns the place errors are about.
-    pub(super) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Place {
         Place::path(&*self.directory)
     }
 
     /// Keeps words, in memory while that lasts.
-    pub(super) fn keep(&self, words: Vec<u32>) -> Result<Kept> {
+    pub(crate) fn keep(&self, words: Vec<u32>) -> Result<Kept> {
         let io = |error: io::Error| Error::new(ErrorKind::Io(error), self.place());
         let bytes: &[u8] = bytemuck::cast_slice(&words);
         let len = bytes.len() as u64;
@@ -76,7 +76,7 @@ impl Store {
     }
 
     /// Checks that so many bytes beyond what stays in memory have room on the disk.
-    pub(super) fn check_room(&self, expected: u64) -> Result<()> {
+    pub(crate) fn check_room(&self, expected: u64) -> Result<()> {
         let needed = expected.saturating_sub(self.allowed);
         crate::room::check(&self.directory, needed, "sorting")
     }
@@ -84,7 +84,7 @@ impl Store {
 
 impl Kept {
     /// Reads `len` words from word `start` on, into `buffer` if they are not in memory.
-    pub(super) fn read<'a>(
+    pub(crate) fn read<'a>(
         &'a self,
         start: usize,
         len: usize,

@@ -31,7 +31,9 @@ impl Extent {
                 }
             }
             let (ascends, equal) = match &batch.minors {
-                Minors::U32(minors) if nnz_bitpack::ascends(&minors[entries.clone()]) => (true, None),
+                Minors::U32(minors) if nnz_bitpack::ascends(&minors[entries.clone()]) => {
+                    (true, None)
+                }
                 Minors::U32(minors) => neighbours(&minors[entries]),
                 Minors::U64(minors) => neighbours(&minors[entries]),
                 Minors::Spans(_) => (true, None),

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nnz_core::{Batch, Header, Minors, Order, Result, Unit, Values};
 
+use super::bands::Bands;
 use super::number::Value;
 use super::tally::{Slim, Sums, Tally};
 use crate::check::Ascent;
@@ -34,6 +35,13 @@ impl<T: Value, S: Slim<T>> Counting<T, S> {
         let (batches, tallies) = (Mutex::default(), Mutex::default());
         Self { order: header.order, steps, by_major, minors, batches, tallies }
     }
+
+    fn minors_make_whole(&self) -> bool {
+        self.minors.is_some() && S::ORDER_FREE
+    }
+
+    /// Bytes that each minor takes on each thread.
+    pub(super) const MINOR_BYTES: usize = MinorTallies::<T, S>::BYTES;
 }
 
 /// What a batch comes to.
@@ -70,7 +78,9 @@ impl<T: Value, S: Slim<T>> Work for Counting<T, S> {
         let values = T::slice(&batch.values).unwrap_or_default();
         let mut whole = Tally::default();
         let mut majors = Vec::with_capacity(if self.by_major { batch.runs() } else { 0 });
-        for run in 0..batch.runs() {
+        // Where minors are added up exactly, the whole is what they come to together.
+        let runs = if self.by_major || !self.minors_make_whole() { batch.runs() } else { 0 };
+        for run in 0..runs {
             let entries = batch.run(run);
             let mut tally = Tally { count: entries.len() as u64, sums: S::Sums::default() };
             let values = if S::VALUES { &values[entries] } else { &[] };
@@ -125,11 +135,19 @@ impl<'a, T: Value, S: Slim<T>> Counted<'a, T, S> {
             let tallies = tallies.widened();
             match &mut all {
                 None => all = Some(tallies),
-                Some(all) => merge_all(all, &tallies),
+                Some(all) => merge_all(all, tallies.into_iter()),
             }
         }
+        let whole = match &all {
+            Some(minors) if !counting.by_major && counting.minors_make_whole() => {
+                let mut whole = Tally::default();
+                minors.iter().for_each(|tally| whole.merge(tally));
+                whole
+            }
+            _ => self.whole,
+        };
         Found {
-            whole: self.whole,
+            whole,
             majors: counting.by_major.then_some(self.majors),
             minors: counting.minors.map(|_| all.unwrap_or_default()),
         }
@@ -168,39 +186,65 @@ impl<T: Value, S: Slim<T>> Write<Counting<T, S>> for Counted<'_, T, S> {
 
 /// A tally of each minor.
 struct MinorTallies<T, S: Slim<T>> {
+    len: usize,
+    /// The number of values in the upper half and their sum in the lower one, where that is all
+    /// that is kept: every entry costs a trip to the cache, and so these go there together.
+    paired: Vec<u64>,
+    /// How much the lower halves may still grow, and the upper ones.
+    left: u64,
     slim: Vec<Tally<S>>,
-    /// How many entries went into `slim`.
-    added: u64,
-    /// What was in `slim` whenever it could take no more.
+    /// How many entries may still go into `slim`.
+    slim_left: u64,
+    bands: Bands,
+    /// What was in the others whenever they could take no more.
     wide: Vec<Tally<S::Sums>>,
     values: PhantomData<fn(T)>,
 }
 
 impl<T: Value, S: Slim<T>> MinorTallies<T, S> {
+    /// Bytes for each minor.
+    const BYTES: usize = size_of::<u64>() + size_of::<Tally<S>>() + size_of::<Tally<S::Sums>>();
+
     fn new(len: u64) -> Self {
-        let len = usize::try_from(len).unwrap_or(usize::MAX);
-        let slim = vec![Tally::default(); len];
-        Self { slim, added: 0, wide: Vec::new(), values: PhantomData }
+        Self {
+            len: usize::try_from(len).unwrap_or(usize::MAX),
+            paired: Vec::new(),
+            left: 0,
+            slim: Vec::new(),
+            slim_left: 0,
+            bands: Bands::default(),
+            wide: Vec::new(),
+            values: PhantomData,
+        }
     }
 
     /// Adds each entry of a batch to the tally of its minor.
     fn add(&mut self, batch: &Batch) {
         let entries = batch.entries() as u64;
-        if self.added.saturating_add(entries) > S::MOST {
-            let slim = std::mem::take(&mut self.slim);
-            self.slim.resize(slim.len(), Tally::default());
-            merge_all(&mut self.wide, &widened(&slim));
-            self.added = 0;
-        }
-        self.added += entries;
         let values = T::slice(&batch.values).unwrap_or_default();
+        if let (Minors::U32(minors), true) = (&batch.minors, S::VALUES) {
+            // No half can grow by more.
+            let growth = S::total(values).map(|total| total.saturating_add(entries));
+            if let Some(growth) = growth.filter(|&growth| growth <= u32::MAX.into()) {
+                self.make_room_in_pairs(growth);
+                let pairs = &mut self.paired[..];
+                self.bands.each(batch, minors, values, self.len, |minor, value| {
+                    if let Some(pair) = pairs.get_mut(minor as usize) {
+                        *pair += 1 << 32 | u64::from(S::low(value));
+                    }
+                });
+                return;
+            }
+        }
+        self.make_room(entries);
         match &batch.minors {
             Minors::U32(minors) if S::VALUES => {
-                for (&minor, &value) in minors.iter().zip(values) {
-                    if let Some(tally) = self.slim.get_mut(minor as usize) {
+                let tallies = &mut self.slim[..];
+                self.bands.each(batch, minors, values, self.len, |minor, value| {
+                    if let Some(tally) = tallies.get_mut(minor as usize) {
                         tally.add(value);
                     }
-                }
+                });
             }
             _ => {
                 let _ = batch.try_for_each(|entry, _, minor| {
@@ -216,23 +260,89 @@ impl<T: Value, S: Slim<T>> MinorTallies<T, S> {
         }
     }
 
+    fn make_room_in_pairs(&mut self, growth: u64) {
+        if growth > self.left {
+            self.spill_pairs();
+            self.paired.resize(self.len, 0);
+            self.left = u32::MAX.into();
+        }
+        self.left -= growth;
+    }
+
+    fn make_room(&mut self, entries: u64) {
+        if entries > self.slim_left {
+            self.spill_slim();
+            self.slim.resize(self.len, Tally::default());
+            self.slim_left = S::MOST;
+        }
+        self.slim_left = self.slim_left.saturating_sub(entries);
+    }
+
+    fn spill_pairs(&mut self) {
+        let tallies = self.paired.drain(..).map(|pair| {
+            let (count, total) = (pair >> 32, u32::try_from(pair & 0xffff_ffff).unwrap_or(0));
+            Tally { count, sums: S::of_total(total) }.widened()
+        });
+        merge_all(&mut self.wide, tallies);
+    }
+
+    fn spill_slim(&mut self) {
+        merge_all(&mut self.wide, self.slim.drain(..).map(|tally| tally.widened()));
+    }
+
     fn widened(mut self) -> Vec<Tally<S::Sums>> {
-        merge_all(&mut self.wide, &widened(&self.slim));
+        self.spill_pairs();
+        self.spill_slim();
         self.wide
     }
 }
 
-fn widened<T, S: Slim<T>>(tallies: &[Tally<S>]) -> Vec<Tally<S::Sums>> {
-    tallies.iter().map(Tally::widened).collect()
-}
-
-fn merge_all<S: Sums>(into: &mut Vec<Tally<S>>, from: &[Tally<S>]) {
-    if into.len() < from.len() {
-        into.resize(from.len(), Tally::default());
+/// Merges tallies one by one; those that are not there yet are none.
+fn merge_all<S: Sums>(into: &mut Vec<Tally<S>>, from: impl Iterator<Item = Tally<S>>) {
+    for (position, tally) in from.enumerate() {
+        match into.get_mut(position) {
+            Some(into) => into.merge(&tally),
+            None => into.push(tally),
+        }
     }
-    into.iter_mut().zip(from).for_each(|(into, from)| into.merge(from));
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::narrow::{NarrowSum, NarrowSums};
+
+    fn batch(minors: &[u32], values: &[u32]) -> Batch {
+        Batch {
+            offsets: vec![0, minors.len()],
+            minors: Minors::U32(minors.to_vec()),
+            ..Batch::new(Order::Col, Values::U32(values.to_vec()))
+        }
+    }
+
+    fn counts_and_sums<S: Slim<u32>>(batches: &[Batch]) -> Vec<(u64, crate::Number)> {
+        let mut tallies = MinorTallies::<u32, S>::new(3);
+        batches.iter().for_each(|batch| tallies.add(batch));
+        let each = tallies.widened();
+        each.iter().map(|tally| (tally.count, tally.moments(9).total.unwrap().sum)).collect()
+    }
+
+    #[test]
+    fn sums_of_minors_do_not_run_into_their_counts() {
+        const LARGE: u32 = u32::MAX - 7;
+        let sum = |number: u64| crate::Number::Integer(number.into());
+        let mut batches = vec![batch(&[0, 2], &[5, 1]), batch(&[2], &[LARGE])];
+        batches.push(batch(&[0, 1, 2], &[LARGE, LARGE, LARGE]));
+        batches.push(batch(&[2, 0], &[LARGE, 0]));
+        batches.extend((0..4).map(|_| batch(&[0, 2], &[1 << 30, 3])));
+        let large = u64::from(LARGE);
+        let expected =
+            vec![(7, sum(5 + large + (4 << 30))), (1, sum(large)), (8, sum(1 + 3 * large + 12))];
+        assert_eq!(counts_and_sums::<NarrowSum>(&batches), expected);
+        assert_eq!(counts_and_sums::<NarrowSums<u32>>(&batches), expected);
+    }
 }

@@ -88,6 +88,19 @@ impl<T: Narrow> Slim<T> for NarrowSum {
     fn widened(&self) -> ExactSum {
         ExactSum(self.0.into())
     }
+
+    fn total(values: &[T]) -> Option<u64> {
+        (T::LEAST.wide() == 0).then(|| T::sum(values).cast_unsigned())
+    }
+
+    #[inline(always)]
+    fn low(value: T) -> u32 {
+        u32::try_from(value.wide()).unwrap_or(0)
+    }
+
+    fn of_total(total: u32) -> Self {
+        Self(total.into())
+    }
 }
 
 /// Sums of numbers and of their squares, and the extremes.

@@ -27,16 +27,21 @@ pub(super) trait Slim<T>: Copy + Default + Send + Sync + 'static {
     fn add(&mut self, value: T);
     fn widened(&self) -> Self::Sums;
 
-    /// Returns the sum of so many values, where nothing but their sum is kept and they are small:
-    /// each of them is at most the number returned with it.
-    fn small(values: &[T]) -> Option<u32> {
+    /// Returns the sum of values, where nothing else is kept and none of them is negative.
+    fn total(values: &[T]) -> Option<u64> {
         let _ = values;
         None
     }
 
-    /// Returns what values come to that were found [`small`](Self::small).
-    fn of_small(sum: u32) -> Self {
-        let _ = sum;
+    /// Returns a value of which [`total`](Self::total) knew a sum of at most 32 bits.
+    fn low(value: T) -> u32 {
+        let _ = value;
+        0
+    }
+
+    /// Returns what values come to that have a sum.
+    fn of_total(total: u32) -> Self {
+        let _ = total;
         Self::default()
     }
 }

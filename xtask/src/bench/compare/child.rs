@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use super::others::busy;
 use super::tools::Tools;
 use crate::error::{Error, Result};
 
@@ -23,6 +24,10 @@ pub(super) struct Run {
     pub(super) peak: f64,
     /// What every contender has to agree on.
     pub(super) check: Option<f64>,
+    /// Processor seconds of the process.
+    pub(super) cpu: f64,
+    /// Processor seconds of everything meanwhile, where the system tells.
+    pub(super) all_cpu: Option<f64>,
 }
 
 /// Runs a command to its end and returns what it took.
@@ -31,13 +36,16 @@ pub(super) fn run(command: &[OsString], tools: &Tools) -> Result<Run> {
     // Without site packages, an interpreter starts small.
     child.args(["-I", "-S"]).arg(super::tools::benches().join("peers").join("child.py"));
     child.args(command).stdin(Stdio::null()).env("PYTHONDONTWRITEBYTECODE", "1");
+    let before = busy();
     let output = child.output().map_err(|error| Error::new(format!("cannot start: {error}")))?;
+    let all_cpu = before.zip(busy()).map(|(before, after)| after - before);
     let said = String::from_utf8_lossy(&output.stdout);
-    parse(&said).map_err(|error| {
+    let run = parse(&said).map_err(|error| {
         let why = String::from_utf8_lossy(&output.stderr);
         let why = why.trim().lines().next_back().unwrap_or_default();
         Error::new(format!("{error} {why}").trim().to_owned())
-    })
+    })?;
+    Ok(Run { all_cpu, ..run })
 }
 
 /// Reads what the process said, in lines of JSON: its own if it has any, and then that of its
@@ -52,7 +60,8 @@ fn parse(said: &str) -> Result<Run> {
     if status != Some(0) {
         return Err(Error::new(format!("ended with {}.", status.unwrap_or(-1))));
     }
-    let own = |name: &str| own.iter().rev().find_map(|line| line.get(name)?.as_f64());
+    let said = |name: &str| own.iter().rev().find_map(|line| line.get(name));
+    let own = |name: &str| said(name).and_then(Value::as_f64);
     let parent = |name: &str| {
         let number = parent.get(name).and_then(Value::as_f64);
         number.ok_or_else(|| Error::new(format!("did not say {name}.")))
@@ -63,7 +72,10 @@ fn parse(said: &str) -> Result<Run> {
         synced: own("synced_seconds"),
         copy: own("copy_seconds"),
         peak: own("peak_rss").map_or_else(|| parent("peak_rss"), Ok)?,
-        check: own("check"),
+        // JSON has no NaN; what is there and no number must not pass for nothing to check.
+        check: said("check").map(|check| check.as_f64().unwrap_or(f64::NAN)),
+        cpu: parent("cpu")?,
+        all_cpu: None,
     })
 }
 
@@ -79,6 +91,12 @@ mod tests {
         let run = parse(&format!("a warning\n{own}\n{PARENT}\n")).unwrap();
         assert_eq!((run.wall, run.call, run.peak), (2.5, Some(2.0), 900.0));
         assert_eq!((run.check, run.copy, run.synced), (Some(7.0), None, None));
+        let run = parse(&format!(
+            r#"{{"seconds": 2.0, "check": null}}
+{PARENT}"#
+        ))
+        .unwrap();
+        assert!(run.check.is_some_and(f64::is_nan));
         let run = parse(PARENT).unwrap();
         assert_eq!((run.wall, run.call, run.peak), (2.5, None, 1000.0));
     }

@@ -34,7 +34,7 @@ pub(super) struct Verdict {
     /// What was reached over what should be: less than one is too little. `None` where there is
     /// nothing to compare.
     pub(super) ratio: Option<f64>,
-    /// Whether the goal is meant for inputs of this size.
+    /// Whether the goal is meant for inputs of this size, and the machine was quiet.
     pub(super) judged: bool,
 }
 

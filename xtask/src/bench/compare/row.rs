@@ -8,6 +8,7 @@ use std::process::Command;
 
 use super::child::{self, Run};
 use super::goal::Goal;
+use super::others::Others;
 use super::tools::Tools;
 use crate::error::{Error, Result};
 
@@ -57,8 +58,8 @@ pub(super) struct Figure {
 }
 
 impl Row {
-    /// Lets all contenders run in turn.
-    pub(super) fn measure(&self, runs: u16, tools: &Tools) -> Result<Vec<Figure>> {
+    /// Lets all contenders run in turn, and watches what else runs.
+    pub(super) fn measure(&self, runs: u16, tools: &Tools) -> Result<(Vec<Figure>, Others)> {
         self.inputs.iter().try_for_each(|input| warm(input))?;
         let mut taken: Vec<_> = self.contenders.iter().map(|_| Taken::default()).collect();
         for _ in 0..runs {
@@ -79,8 +80,14 @@ impl Row {
                 Err(why) => taken.failed = Some(why),
             }
         }
+        let mut others = Others::default();
+        for run in taken.iter().flat_map(|taken| &taken.runs) {
+            if let Some(all) = run.all_cpu {
+                others.count(all, run.cpu, run.wall);
+            }
+        }
         let each = self.contenders.iter().zip(taken);
-        Ok(each.map(|(contender, taken)| taken.figure(contender)).collect())
+        Ok((each.map(|(contender, taken)| taken.figure(contender)).collect(), others))
     }
 }
 

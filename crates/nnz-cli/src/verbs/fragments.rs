@@ -1,0 +1,170 @@
+//! `nnz fragments`, and what other verbs do with a store of fragments.
+
+mod any;
+
+use std::path::Path;
+
+use nnz::fragments::{
+    self, Chromosomes, Counts, FragmentSummary, ImportOptions, MergeOptions, Peaks, Region,
+    Regions, SelectOptions, StoreOptions, Tiles,
+};
+use nnz::{Error, Location, Opened, StringList, WriteOptions};
+
+use super::write;
+use crate::Outcome;
+use crate::args::fragments::{Count, Export, FragmentsVerb, Import, Merge, Query, Select, Storing};
+use crate::output::{bytes, rounded, tell, with_stdout};
+use crate::progress::Bar;
+
+pub(crate) use any::{cat, convert, diff, info, names};
+
+/// Does what is to be done with fragments.
+pub(crate) fn run(verb: &FragmentsVerb, quiet: bool) -> Result<Outcome, Error> {
+    match verb {
+        FragmentsVerb::Import(args) => import(args, quiet),
+        FragmentsVerb::Export(args) => export(args, quiet),
+        FragmentsVerb::Query(args) => query(args),
+        FragmentsVerb::Merge(args) => merge(args, quiet),
+        FragmentsVerb::Select(args) => select(args, quiet),
+        FragmentsVerb::Count(args) => count(args, quiet),
+    }
+}
+
+fn import(args: &Import, quiet: bool) -> Result<Outcome, Error> {
+    let reading = ImportOptions {
+        sort: args.sort,
+        end_inclusive: args.end_inclusive,
+        cells: args.cells.as_deref().map(fragments::read_cells).transpose()?,
+        chromosomes: args.chrom_sizes.as_deref().map(Chromosomes::read).transpose()?,
+    };
+    let (options, bar) = (options(&args.storing), Bar::new(quiet));
+    let summary = fragments::import(&args.source, &args.target, reading, &options, &bar)?;
+    summarise(std::slice::from_ref(&args.source), &args.target, &summary, quiet);
+    Ok(Outcome::Good)
+}
+
+fn export(args: &Export, quiet: bool) -> Result<Outcome, Error> {
+    let write = WriteOptions { overwrite: args.force, sync: !args.no_sync };
+    let options = StoreOptions { write, threads: args.threads.number(), ..StoreOptions::default() };
+    if !fragments::is_text(&args.target) {
+        let what =
+            "names of text end in .tsv or .bed, also with .gz; a store is written by convert";
+        return Err(Error::argument(format!("{}: {what}", args.target)));
+    }
+    let summary = fragments::convert(&args.source, &args.target, &options, &Bar::new(quiet))?;
+    summarise(std::slice::from_ref(&args.source), &args.target, &summary, quiet);
+    Ok(Outcome::Good)
+}
+
+fn query(args: &Query) -> Result<Outcome, Error> {
+    let source = fragments::open(&args.source)?;
+    let names = source.chromosome_names()?;
+    let regions = args.regions.iter().map(|text| Region::parse(text, &names));
+    let regions = regions.collect::<Result<Vec<_>, _>>()?;
+    print(&args.source, &*source, &regions, args.threads.number())
+}
+
+/// Prints fragments; what was read before an error is printed all the same.
+fn print(
+    location: &Location,
+    source: &dyn fragments::FragmentSource,
+    regions: &[Region],
+    threads: usize,
+) -> Result<Outcome, Error> {
+    let mut printed = Ok(());
+    with_stdout(|out| {
+        printed = fragments::print(source, regions, threads, out);
+        Ok(())
+    })?;
+    let place = nnz::Place::path(location.to_string());
+    printed.map_err(|error| error.within(&place))?;
+    Ok(Outcome::Good)
+}
+
+fn merge(args: &Merge, quiet: bool) -> Result<Outcome, Error> {
+    let merging = MergeOptions { prefixes: args.prefix.clone() };
+    let (options, bar) = (options(&args.storing), Bar::new(quiet));
+    let summary = fragments::merge(&args.sources, &args.target, &merging, &options, &bar)?;
+    summarise(&args.sources, &args.target, &summary, quiet);
+    Ok(Outcome::Good)
+}
+
+fn select(args: &Select, quiet: bool) -> Result<Outcome, Error> {
+    let listed = |list: &Option<String>| list.as_deref().map(list_of).transpose();
+    let selected = SelectOptions {
+        cells: listed(&args.cells)?,
+        chromosomes: listed(&args.chromosomes)?,
+        length: args.min_length..=args.max_length.unwrap_or(u32::MAX),
+    };
+    let (options, bar) = (options(&args.storing), Bar::new(quiet));
+    let summary = fragments::select(&args.source, &args.target, &selected, &options, &bar)?;
+    summarise(std::slice::from_ref(&args.source), &args.target, &summary, quiet);
+    Ok(Outcome::Good)
+}
+
+/// Reads names with commas between, or `@FILE`.
+fn list_of(text: &str) -> Result<StringList, Error> {
+    match text.strip_prefix('@') {
+        Some(path) => fragments::read_cells(Path::new(path)),
+        None => Ok(text.split(',').collect()),
+    }
+}
+
+fn count(args: &Count, quiet: bool) -> Result<Outcome, Error> {
+    let options = write::options(&args.writing);
+    let regions = match (&args.peaks, args.tiles) {
+        (Some(path), _) => Regions::Peaks(Peaks::read(path)?),
+        (None, width) => Regions::Tiles(Tiles {
+            width: width.unwrap_or(0),
+            chromosomes: args.chrom_sizes.as_deref().map(Chromosomes::read).transpose()?,
+        }),
+    };
+    let place = nnz::Place::path(args.source.to_string());
+    let source = fragments::open_within(&args.source, options.memory)?;
+    let counts = Counts::new(source, regions, args.mode.into());
+    let counts = counts.map_err(|error| error.within(&place))?;
+    let opened = Opened { source: Box::new(counts), ordered: true };
+    let bar = Bar::new(quiet);
+    let summary = nnz::convert_opened(opened, &place, &args.target, &options, &bar)?;
+    if !quiet {
+        write::summarise(std::slice::from_ref(&args.source), &args.target, &summary);
+    }
+    Ok(Outcome::Good)
+}
+
+fn options(args: &Storing) -> StoreOptions {
+    StoreOptions {
+        packing: args.unpacked.then_some(nnz::Packing::Unpacked),
+        generation: args.format_version,
+        compress: args.compress,
+        write: WriteOptions { overwrite: args.force, sync: !args.no_sync },
+        memory: args.resources.bytes(),
+        threads: args.threads.number(),
+    }
+}
+
+/// Prints the summary to standard error: the target may be standard output.
+fn summarise(sources: &[Location], target: &Location, summary: &FragmentSummary, quiet: bool) {
+    if quiet {
+        return;
+    }
+    for note in &summary.notes {
+        tell(&format!("note: {note}"));
+    }
+    let size = match summary.bytes_before {
+        Some(before) if before > 0 && summary.bytes_after > 0 => {
+            format!("{} -> {}", bytes(before), bytes(summary.bytes_after))
+        }
+        _ => bytes(summary.bytes_after),
+    };
+    let nanos = std::time::Duration::from_secs_f64(summary.seconds).as_nanos().max(1);
+    let rate = u128::from(summary.fragments) * 1_000_000_000 / nanos;
+    let FragmentSummary { fragments, chromosomes, cells, .. } = summary;
+    tell(&write::heading(sources, target));
+    tell(&format!("  {fragments} fragments, {chromosomes} chromosomes, {cells} cells"));
+    tell(&format!("  {size}"));
+    if summary.disk > 0 {
+        tell(&format!("  sorted with {} of temporary disk space", bytes(summary.disk)));
+    }
+    tell(&format!("  {:.2} s, {} fragments/s", summary.seconds, rounded(rate)));
+}

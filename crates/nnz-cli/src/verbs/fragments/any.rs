@@ -1,0 +1,220 @@
+//! What verbs for matrices do with a store of fragments.
+
+use std::io::Write;
+
+use nnz::fragments::{self, FragmentDifference, StoreOptions};
+use nnz::{Error, WriteOptions};
+use serde::Serialize;
+
+use super::{print, summarise};
+use crate::Outcome;
+use crate::args::{self, NamesArg};
+use crate::output::{bytes, failed, with_stdout};
+use crate::progress::Bar;
+
+/// Prints all fragments: chromosome, start, end and cell.
+pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
+    if args.rows.is_some() || args.cols.is_some() || args.expand {
+        return Err(Error::argument("fragments have neither rows nor columns"));
+    }
+    let source = fragments::open_within(&args.source, args.resources.bytes())?;
+    print(&args.source, &*source, &[], StoreOptions::default().threads)
+}
+
+/// Prints names of cells or chromosomes.
+pub(crate) fn names(args: &args::Names) -> Result<Outcome, Error> {
+    let source = fragments::open(&args.source)?;
+    let names = match args.axis {
+        NamesArg::Cells => source.cell_names()?,
+        NamesArg::Chromosomes => source.chromosome_names()?,
+        NamesArg::Rows | NamesArg::Cols => {
+            return Err(Error::argument("fragments have names of cells and of chromosomes"));
+        }
+    };
+    with_stdout(|out| {
+        for name in names.iter() {
+            out.write_all(name).and_then(|()| out.write_all(b"\n")).map_err(failed)?;
+        }
+        Ok(())
+    })?;
+    Ok(Outcome::Good)
+}
+
+/// Writes a store in another form.
+pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Error> {
+    let args::Writing {
+        to,
+        order,
+        value_type,
+        lossy,
+        duplicates,
+        unpacked,
+        format_version,
+        compress,
+        format,
+        force,
+        strict: _,
+        no_sync,
+        threads,
+        resources,
+    } = &args.writing;
+    let of_matrices = to.is_some_and(|to| to != nnz::Format::BpCells)
+        || order.is_some()
+        || value_type.is_some()
+        || *lossy
+        || duplicates.is_some()
+        || format.is_some();
+    if of_matrices {
+        let what = "holds fragments: --to, --order, --type, --lossy, --duplicates and --format \
+                    are for matrices";
+        return Err(Error::argument(format!("{}: {what}", args.source)));
+    }
+    let options = StoreOptions {
+        packing: unpacked.then_some(nnz::Packing::Unpacked),
+        generation: *format_version,
+        compress: *compress,
+        write: WriteOptions { overwrite: *force, sync: !no_sync },
+        memory: resources.bytes(),
+        threads: threads.number(),
+    };
+    let summary = fragments::convert(&args.source, &args.target, &options, &Bar::new(quiet))?;
+    summarise(std::slice::from_ref(&args.source), &args.target, &summary, quiet);
+    Ok(Outcome::Good)
+}
+
+/// Compares two stores.
+pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
+    let mut differences = Vec::new();
+    fragments::diff(&args.first, &args.second, args.most.max(1), &mut |found| {
+        differences.push(found);
+    })?;
+    with_stdout(|out| {
+        for difference in &differences {
+            tell(difference, out).map_err(failed)?;
+        }
+        Ok(())
+    })?;
+    Ok(if differences.is_empty() { Outcome::Good } else { Outcome::Bad })
+}
+
+fn tell(difference: &FragmentDifference, out: &mut dyn Write) -> std::io::Result<()> {
+    match difference {
+        FragmentDifference::Chromosomes => writeln!(out, "the names of the chromosomes differ"),
+        FragmentDifference::Cells => writeln!(out, "the names of the cells differ"),
+        FragmentDifference::Fragment { chromosome, number, first, second } => {
+            out.write_all(chromosome)?;
+            write!(out, "\t{number}")?;
+            for side in [first, second] {
+                match side {
+                    Some((start, end, cell)) => {
+                        write!(out, "\t{start}-{end} ")?;
+                        out.write_all(cell)?;
+                    }
+                    None => write!(out, "\t-")?,
+                }
+            }
+            writeln!(out)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What is told, with the keys of the JSON form.
+#[derive(Serialize)]
+struct Told {
+    format: String,
+    container: String,
+    version: Option<String>,
+    kind: &'static str,
+    fragments: u64,
+    chromosomes: u64,
+    cells: u64,
+    bytes: Option<u64>,
+    bytes_per_fragment: Option<f64>,
+    arrays: Vec<Array>,
+}
+
+#[derive(Serialize)]
+struct Array {
+    name: String,
+    #[serde(rename = "type")]
+    value_type: String,
+    len: Option<u64>,
+    bytes: u64,
+    bits_per_fragment: Option<f64>,
+}
+
+/// Tells what a store is.
+pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
+    let source = fragments::open(&args.source)?;
+    let about = source.about()?;
+    let header = source.header();
+    let per_fragment = |bytes: u64, factor: f64| {
+        let count = Some(header.count).filter(|count| *count > 0)?;
+        Some((ratio(bytes, count) * factor * 100.0).round() / 100.0)
+    };
+    let told = Told {
+        kind: "fragments",
+        fragments: header.count,
+        chromosomes: header.chromosomes.into(),
+        cells: source.cell_names()?.len(),
+        bytes: about.bytes,
+        bytes_per_fragment: about.bytes.and_then(|bytes| per_fragment(bytes, 1.0)),
+        arrays: about
+            .arrays
+            .into_iter()
+            .map(|array| Array {
+                bits_per_fragment: per_fragment(array.bytes, 8.0),
+                name: array.name,
+                value_type: array.value_type.map_or("string".to_owned(), |t| t.to_string()),
+                len: array.len,
+                bytes: array.bytes,
+            })
+            .collect(),
+        format: about.format,
+        container: about.container,
+        version: about.version,
+    };
+    with_stdout(|out| {
+        if args.json {
+            serde_json::to_writer_pretty(&mut *out, &told).map_err(|e| failed(e.into()))?;
+            return writeln!(out).map_err(failed);
+        }
+        show(&told, out).map_err(failed)
+    })?;
+    Ok(Outcome::Good)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown with two decimals")]
+fn ratio(a: u64, b: u64) -> f64 {
+    a as f64 / b as f64
+}
+
+fn show(told: &Told, out: &mut dyn Write) -> std::io::Result<()> {
+    let mut line = |key: &str, value: String| writeln!(out, "{key:<12}{value}");
+    line("format", told.format.clone())?;
+    line("container", told.container.clone())?;
+    if let Some(version) = &told.version {
+        line("version", version.clone())?;
+    }
+    line("kind", told.kind.to_owned())?;
+    line("fragments", told.fragments.to_string())?;
+    line("chromosomes", told.chromosomes.to_string())?;
+    line("cells", told.cells.to_string())?;
+    if let Some(size) = told.bytes {
+        let each = told.bytes_per_fragment.map(|each| format!(", {each} bytes per fragment"));
+        line("size", format!("{}{}", bytes(size), each.unwrap_or_default()))?;
+    }
+    writeln!(
+        out,
+        "\n{:<20}{:<10}{:>16}{:>12}{:>14}",
+        "array", "type", "elements", "size", "bits/fragment"
+    )?;
+    for array in &told.arrays {
+        let len = array.len.map(|len| len.to_string()).unwrap_or_default();
+        let bits = array.bits_per_fragment.map(|bits| format!("{bits:.2}")).unwrap_or_default();
+        let (name, value_type, size) = (&array.name, &array.value_type, bytes(array.bytes));
+        writeln!(out, "{name:<20}{value_type:<10}{len:>16}{size:>12}{bits:>14}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,9 @@
+//! How often each cell was seen in each region: a matrix.
+
+mod regions;
+mod source;
+mod sweep;
+mod tally;
+
+pub use regions::{Regions, Tiles};
+pub use source::{CountMode, Counts};

@@ -1,0 +1,191 @@
+//! The regions that are counted in, row by row.
+
+use std::io::Write as _;
+
+use nnz_core::{Error, FragmentFields, FragmentSource, Result, StringList};
+use nnz_interop::fragment_tsv::Chromosomes;
+
+use crate::fragments::bed::{Peak, Peaks};
+use crate::fragments::names::{Numbers, Table, find_all, shown};
+use crate::fragments::run::each_batch;
+
+/// Says which regions fragments are counted in.
+#[derive(Debug)]
+pub enum Regions {
+    /// Those of a list.
+    Peaks(Peaks),
+    /// All of a genome, cut evenly.
+    Tiles(Tiles),
+}
+
+/// Says how chromosomes are cut evenly. The last tile of each may be shorter.
+#[derive(Debug)]
+pub struct Tiles {
+    /// Bases of a tile.
+    pub width: u32,
+    /// The chromosomes and their sizes. Without a list all chromosomes are cut, each as far as
+    /// its fragments reach.
+    pub chromosomes: Option<Chromosomes>,
+}
+
+/// The rows of the matrix, and where each lies.
+pub(super) struct Rows {
+    kind: Kind,
+    /// Names of the chromosomes.
+    names: Table,
+    len: u64,
+    pub(super) notes: Vec<String>,
+}
+
+enum Kind {
+    /// Regions, with the chromosomes of their list; and which these are in the store.
+    Peaks(Vec<Peak>, Vec<Option<u32>>),
+    Tiles {
+        width: u32,
+        parts: Vec<Cut>,
+    },
+}
+
+/// A chromosome that is cut.
+struct Cut {
+    /// Its number among the names, and in the store.
+    name: u32,
+    chromosome: Option<u32>,
+    size: u32,
+    first_row: u64,
+}
+
+/// Where a row lies.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// The chromosome in the store, unless it has none of that name.
+    pub(super) chromosome: Option<u32>,
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
+
+impl Rows {
+    pub(super) fn new(source: &dyn FragmentSource, regions: Regions) -> Result<Self> {
+        let there = source.chromosome_names()?;
+        match regions {
+            Regions::Peaks(Peaks { chromosomes, list }) => {
+                let known = known(&chromosomes, &there);
+                let len = list.len() as u64;
+                let names = Table::of(&chromosomes);
+                let notes = notes(&known, &names);
+                Ok(Self { kind: Kind::Peaks(list, known), names, len, notes })
+            }
+            Regions::Tiles(Tiles { width: 0, .. }) => Err(Error::argument("tiles without bases")),
+            Regions::Tiles(Tiles { width, chromosomes }) => Self::tiles(source, width, chromosomes),
+        }
+    }
+
+    fn tiles(source: &dyn FragmentSource, width: u32, listed: Option<Chromosomes>) -> Result<Self> {
+        let there = source.chromosome_names()?;
+        let (names, sizes) = match &listed {
+            Some(listed) => {
+                let names = listed.names();
+                let sizes =
+                    (0..).zip(names.iter()).map(|(number, name)| match listed.size(number) {
+                        u32::MAX => Err(Error::argument(format!(
+                            "the size of the chromosome {} is not listed",
+                            shown(name)
+                        ))),
+                        size => Ok(size),
+                    });
+                let sizes = sizes.collect::<Result<Vec<_>>>()?;
+                (names, sizes)
+            }
+            None => {
+                find_all("chromosome", &there, &there)?;
+                let mut sizes = Vec::new();
+                sizes.resize(usize::try_from(there.len()).unwrap_or(usize::MAX), 0);
+                furthest(source, &mut sizes)?;
+                (there.clone(), sizes)
+            }
+        };
+        let known = known(&names, &there);
+        let mut parts = Vec::new();
+        let mut len = 0_u64;
+        for ((name, &size), &chromosome) in (0..).zip(&sizes).zip(&known) {
+            if size > 0 {
+                parts.push(Cut { name, chromosome, size, first_row: len });
+                len += u64::from(size.div_ceil(width));
+            }
+        }
+        let names = Table::of(&names);
+        let notes = notes(&known, &names);
+        Ok(Self { kind: Kind::Tiles { width, parts }, names, len, notes })
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Returns where a row lies, and the number of its chromosome's name.
+    fn get(&self, row: u64) -> Option<(u32, Place)> {
+        match &self.kind {
+            Kind::Peaks(list, known) => {
+                let peak = list.get(usize::try_from(row).ok()?)?;
+                let Peak { chromosome: name, start, end } = *peak;
+                let chromosome = *known.get(name as usize)?;
+                Some((name, Place { chromosome, start, end }))
+            }
+            Kind::Tiles { width, parts } => {
+                let part = parts.partition_point(|part| part.first_row <= row).checked_sub(1)?;
+                let part = parts.get(part)?;
+                let start = u64::from(*width) * (row - part.first_row);
+                let start = u32::try_from(start).ok().filter(|&start| start < part.size)?;
+                let end = start.saturating_add(*width).min(part.size);
+                Some((part.name, Place { chromosome: part.chromosome, start, end }))
+            }
+        }
+    }
+
+    /// Returns where a row lies.
+    pub(super) fn place(&self, row: u64) -> Place {
+        let nowhere = Place { chromosome: None, start: 0, end: 0 };
+        self.get(row).map_or(nowhere, |(_, place)| place)
+    }
+
+    /// Writes the name of a row, such as `chr1:1000-1500`.
+    pub(super) fn name(&self, row: u64, text: &mut Vec<u8>) {
+        text.clear();
+        if let Some((name, Place { start, end, .. })) = self.get(row) {
+            text.extend_from_slice(self.names.get(name));
+            // Writing to memory does not fail.
+            let _ = write!(text, ":{start}-{end}");
+        }
+    }
+}
+
+/// Finds chromosomes in the store.
+fn known(names: &StringList, there: &StringList) -> Vec<Option<u32>> {
+    let numbers = Numbers::of(there);
+    names.iter().map(|name| numbers.find(name)).collect()
+}
+
+/// Tells of chromosomes the store has not.
+fn notes(known: &[Option<u32>], names: &Table) -> Vec<String> {
+    const MOST: usize = 5;
+    let absent = (0..).zip(known).filter(|(_, known)| known.is_none());
+    let absent: Vec<String> = absent.map(|(number, _)| shown(names.get(number))).collect();
+    if absent.is_empty() {
+        return Vec::new();
+    }
+    let more = if absent.len() > MOST { ", ..." } else { "" };
+    let few = absent[..absent.len().min(MOST)].join(", ");
+    vec![format!("no fragments lie on {few}{more}: rows of zeros")]
+}
+
+/// Finds how far the fragments of each chromosome reach.
+fn furthest(source: &dyn FragmentSource, sizes: &mut [u32]) -> Result<()> {
+    let all = 0..source.header().count;
+    each_batch(source, all, FragmentFields::INTERVALS, &mut |batch| {
+        let furthest = batch.ends.iter().fold(0, |furthest, &end| furthest.max(end));
+        if let Some(size) = sizes.get_mut(batch.chromosome as usize) {
+            *size = furthest.max(*size);
+        }
+        Ok(())
+    })
+}

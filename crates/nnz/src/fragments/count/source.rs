@@ -1,0 +1,298 @@
+//! The matrix of counts, made as it is read.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use nnz_core::{
+    About, Axis, AxisMeaning, Batch, BatchReader, Duplicates, Error, Fields, FragmentFields,
+    FragmentSource, Header, InTurn, MatrixSource, Names, Order, Result, Shape, Storage,
+    StringReader, Structure, Unit, UnitReader, ValueType,
+};
+
+use super::regions::{Place, Regions, Rows};
+use super::sweep::{Span, Sweep, layers};
+use super::tally::Tally;
+use crate::fragments::run::each_batch;
+
+/// Fragments in a unit, about.
+const PIECE: u64 = 1 << 17;
+/// Rows in a unit, at the most.
+const MOST_ROWS: u64 = 1 << 14;
+/// Fragments between two regions that are rather skipped than read, about.
+const SKIPPED: u64 = 1 << 12;
+
+thread_local! {
+    /// What each thread counts with.
+    static TALLY: RefCell<Tally> = RefCell::default();
+}
+
+/// Says what is counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CountMode {
+    /// The first and the last base of a fragment, each where it lies.
+    #[default]
+    Insertions,
+    /// Fragments that overlap a region.
+    Overlaps,
+}
+
+/// How often each cell was seen in each region: a matrix of regions by cells.
+///
+/// Nothing is counted before it is read, and then just the rows that are read: this is a
+/// [`MatrixSource`] with random access by rows.
+pub struct Counts {
+    source: Box<dyn FragmentSource>,
+    rows: Rows,
+    mode: CountMode,
+    header: Header,
+    /// For each chromosome, its fragments and about how many bases they lie on.
+    extents: Vec<(u64, u64)>,
+}
+
+impl Counts {
+    /// Makes ready to count.
+    ///
+    /// # Errors
+    ///
+    /// Fails where names cannot be read, tiles have no bases, or their chromosomes no sizes.
+    pub fn new(source: Box<dyn FragmentSource>, regions: Regions, mode: CountMode) -> Result<Self> {
+        let rows = Rows::new(&*source, regions)?;
+        let cells = source.cell_names()?.len();
+        if u32::try_from(cells).is_err() {
+            return Err(Error::argument(format!("{cells} cells are more than can be counted")));
+        }
+        let mut extents = Vec::new();
+        for segment in &source.header().segments {
+            let last = segment.fragments.end.saturating_sub(1);
+            let fields = FragmentFields { cells: false, starts: true, ends: false };
+            let mut bases = 1;
+            each_batch(&*source, last..segment.fragments.end, fields, &mut |batch| {
+                bases = batch.starts.last().map_or(1, |&start| u64::from(start) + 1);
+                Ok(())
+            })?;
+            let at = segment.chromosome as usize;
+            if extents.len() <= at {
+                extents.resize(at + 1, (0, 1));
+            }
+            extents[at] = (segment.fragments.end - segment.fragments.start, bases);
+        }
+        let header = Header {
+            shape: Shape { rows: rows.len(), cols: cells },
+            order: Order::Row,
+            majors_ascend: true,
+            minors_ascend: Some(true),
+            value_type: ValueType::U32,
+            iso: false,
+            stored: None,
+            storage: Storage::Sparse,
+            structure: Structure::General,
+            duplicates: Duplicates::Kept,
+            meaning: [AxisMeaning::Features, AxisMeaning::Cells],
+        };
+        Ok(Self { source, rows, mode, header, extents })
+    }
+
+    /// Estimates how many fragments lie on some bases of a chromosome.
+    fn expected(&self, chromosome: u32, bases: u32) -> u64 {
+        let (fragments, all) = self.extents.get(chromosome as usize).copied().unwrap_or((0, 1));
+        let product = u128::from(fragments) * u128::from(bases) / u128::from(all);
+        u64::try_from(product).unwrap_or(u64::MAX)
+    }
+
+    /// Lists rows by where they lie, those on one chromosome together. Those that cannot be in
+    /// fragments are left out.
+    fn spans(&self, rows: &Range<u64>) -> Vec<(u32, Span)> {
+        let mut spans = Vec::new();
+        for (row, number) in rows.clone().zip(0..) {
+            if let Place { chromosome: Some(chromosome), start, end } = self.rows.place(row) {
+                spans.push((chromosome, Span { start, end, row: number }));
+            }
+        }
+        if !spans.is_sorted() {
+            spans.sort_unstable();
+        }
+        spans
+    }
+
+    /// Cuts regions in order where there is much between them that need not be read.
+    fn clusters<'s>(&self, spans: &'s [(u32, Span)]) -> Vec<&'s [(u32, Span)]> {
+        let mut clusters = Vec::new();
+        let mut begin = 0;
+        let mut reach = 0;
+        for (at, &(chromosome, span)) in spans.iter().enumerate() {
+            if at > begin {
+                let other = spans[begin].0 != chromosome;
+                let gap = span.start.saturating_sub(reach);
+                if other || self.expected(chromosome, gap) > SKIPPED {
+                    clusters.push(&spans[begin..at]);
+                    (begin, reach) = (at, 0);
+                }
+            }
+            reach = reach.max(span.end);
+        }
+        if begin < spans.len() {
+            clusters.push(&spans[begin..]);
+        }
+        clusters
+    }
+
+    /// Returns the chromosome and the bases from the first to the last of a cluster.
+    fn bases(cluster: &[(u32, Span)]) -> Option<(u32, Range<u32>)> {
+        let &(chromosome, first) = cluster.first()?;
+        let end = cluster.iter().map(|(_, span)| span.end).max()?;
+        Some((chromosome, first.start..end))
+    }
+
+    /// Counts the fragments that have to be read for some rows.
+    fn read_for(&self, rows: &Range<u64>) -> Result<u64> {
+        let spans = self.spans(rows);
+        let mut sum = 0;
+        for cluster in self.clusters(&spans) {
+            if let Some((chromosome, bases)) = Self::bases(cluster) {
+                let positions = self.source.overlapping(chromosome, bases)?;
+                sum += positions.end - positions.start;
+            }
+        }
+        Ok(sum)
+    }
+
+    fn count(&self, rows: &Range<u64>, tally: &mut Tally, batch: &mut Batch) -> Result<()> {
+        let len = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
+        tally.start(self.header.shape.cols, len)?;
+        let overlaps = self.mode == CountMode::Overlaps;
+        let spans = self.spans(rows);
+        for of_one in spans.chunk_by(|(a, _), (b, _)| a == b) {
+            let chromosome = of_one.first().map_or(0, |(chromosome, _)| *chromosome);
+            for layer in layers(of_one.iter().map(|(_, span)| *span)) {
+                let layer: Vec<_> = layer.into_iter().map(|span| (chromosome, span)).collect();
+                for cluster in self.clusters(&layer) {
+                    let Some((chromosome, bases)) = Self::bases(cluster) else { continue };
+                    let spans: Vec<Span> = cluster.iter().map(|(_, span)| *span).collect();
+                    let mut sweep = Sweep::new(&spans, overlaps);
+                    let positions = self.source.overlapping(chromosome, bases)?;
+                    each_batch(&*self.source, positions, FragmentFields::ALL, &mut |fragments| {
+                        sweep.count(fragments, tally);
+                        Ok(())
+                    })?;
+                    sweep.finish(tally);
+                }
+            }
+        }
+        tally.finish(rows.start, batch)
+    }
+}
+
+impl MatrixSource for Counts {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn about(&self) -> Result<About> {
+        let about = self.source.about()?;
+        Ok(About { format: format!("counts of {}", about.format), ..about })
+    }
+
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        Ok(Some(match axis {
+            Axis::Rows => Box::new(RowNames { rows: &self.rows, next: 0, name: Vec::new() }),
+            Axis::Cols => self.source.cell_names()?.into_reader(),
+        }))
+    }
+
+    fn random_access(&self) -> bool {
+        true
+    }
+
+    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(InTurn(self.units(majors, fields)?)))
+    }
+
+    fn units(&self, majors: Range<u64>, _: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        if majors.start > majors.end || majors.end > self.rows.len() {
+            return Err(Error::argument(format!(
+                "rows {} to {} of {} were asked for",
+                majors.start,
+                majors.end,
+                self.rows.len()
+            )));
+        }
+        Ok(Box::new(Reader { counts: self, rows: majors }))
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.rows.notes.clone()
+    }
+}
+
+/// Makes the names of rows, of which there may be many.
+struct RowNames<'a> {
+    rows: &'a Rows,
+    next: u64,
+    name: Vec<u8>,
+}
+
+impl StringReader for RowNames<'_> {
+    fn next_string(&mut self) -> Result<Option<&[u8]>> {
+        if self.next >= self.rows.len() {
+            return Ok(None);
+        }
+        self.rows.name(self.next, &mut self.name);
+        self.next += 1;
+        Ok(Some(&self.name))
+    }
+
+    fn remaining(&self) -> Option<u64> {
+        Some(self.rows.len() - self.next)
+    }
+}
+
+/// Cuts rows into units of about as many fragments each.
+struct Reader<'a> {
+    counts: &'a Counts,
+    rows: Range<u64>,
+}
+
+impl<'a> UnitReader<'a> for Reader<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
+        let first = self.rows.start;
+        let mut sum = 0;
+        let mut before: Option<Place> = None;
+        let most = self.rows.end.min(first.saturating_add(MOST_ROWS));
+        let mut end = first;
+        while end < most && sum < PIECE {
+            let place = self.counts.rows.place(end);
+            if let Some(chromosome) = place.chromosome {
+                // From where the region before begins, if that is near.
+                let from = before.filter(|before| {
+                    before.chromosome == place.chromosome && before.start <= place.start
+                });
+                let gap = from.map_or(0, |before| place.start.saturating_sub(before.end));
+                let gap = self.counts.expected(chromosome, gap);
+                let own = self.counts.expected(chromosome, place.end - place.start);
+                sum += own + gap.min(SKIPPED);
+                before = Some(place);
+            }
+            end += 1;
+        }
+        // Where they lie closer than that, fewer rows.
+        while end - first > 1 && self.counts.read_for(&(first..end))? > 4 * PIECE {
+            end = first + (end - first) / 2;
+        }
+        if first == end {
+            return Ok(None);
+        }
+        self.rows.start = end;
+        Ok(Some(Box::new(Counted { counts: self.counts, rows: first..end })))
+    }
+}
+
+struct Counted<'a> {
+    counts: &'a Counts,
+    rows: Range<u64>,
+}
+
+impl Unit for Counted<'_> {
+    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
+        TALLY.with_borrow_mut(|tally| self.counts.count(&self.rows, tally, batch))
+    }
+}

@@ -1,0 +1,160 @@
+//! Finding the regions that fragments lie in, both in order of their starts.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use nnz_core::FragmentBatch;
+
+use super::tally::Tally;
+
+/// A region on a chromosome, and its number among those counted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Span {
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) row: u32,
+}
+
+/// Puts regions, which come in order of their starts, into layers, as few as there can be. Those of
+/// a layer do not overlap.
+pub(super) fn layers(spans: impl IntoIterator<Item = Span>) -> Vec<Vec<Span>> {
+    let mut layers: Vec<Vec<Span>> = Vec::new();
+    // Where each layer ends, the first end on top.
+    let mut ends = BinaryHeap::new();
+    for span in spans {
+        let free = ends.peek().filter(|Reverse((end, _))| *end <= span.start);
+        let layer = free.map_or(layers.len(), |Reverse((_, layer))| *layer);
+        match layers.get_mut(layer) {
+            Some(spans) => {
+                ends.pop();
+                spans.push(span);
+            }
+            None => layers.push(vec![span]),
+        }
+        ends.push(Reverse((span.end, layer)));
+    }
+    layers
+}
+
+/// What a region is, and what comes after it.
+#[derive(Clone, Copy)]
+struct Here {
+    start: u32,
+    end: u32,
+    /// Where the next region starts.
+    next: u32,
+}
+
+/// Goes over regions that do not overlap, as fragments come.
+pub(super) struct Sweep<'a> {
+    spans: &'a [Span],
+    /// The region that fragments have come to.
+    at: usize,
+    /// Fragments that reach into regions to come: the next of them, the cell, and the end.
+    ahead: BinaryHeap<Reverse<(usize, u32, u32)>>,
+    overlaps: bool,
+}
+
+impl<'a> Sweep<'a> {
+    /// Starts with the first region. What counts is a fragment that overlaps one, or else its first
+    /// and its last base.
+    pub(super) fn new(spans: &'a [Span], overlaps: bool) -> Self {
+        Self { spans, at: 0, ahead: BinaryHeap::new(), overlaps }
+    }
+
+    /// Counts the next fragments.
+    pub(super) fn count(&mut self, batch: &FragmentBatch, tally: &mut Tally) {
+        if self.overlaps {
+            self.count_as::<true>(batch, tally);
+        } else {
+            self.count_as::<false>(batch, tally);
+        }
+    }
+
+    fn count_as<const OVERLAPS: bool>(&mut self, batch: &FragmentBatch, tally: &mut Tally) {
+        let mut here = self.here();
+        let columns = batch.starts.iter().zip(&batch.ends).zip(&batch.cells);
+        for ((&first, &behind), &cell) in columns {
+            if first >= here.end {
+                self.pass(first, tally);
+                here = self.here();
+            }
+            // Behind the last region nothing counts.
+            let inside = first < here.end;
+            let times = if OVERLAPS {
+                u32::from(inside & (here.start < behind))
+            } else {
+                // Without bases there is neither a first nor a last one.
+                let real = inside & (first < behind);
+                let last = behind.wrapping_sub(1);
+                let both = [first >= here.start, (last >= here.start) & (last < here.end)];
+                u32::from(real & both[0]) + u32::from(real & both[1])
+            };
+            if times > 0 {
+                tally.add(cell, times);
+            }
+            if behind > here.next {
+                self.reach(cell, behind);
+            }
+        }
+    }
+
+    fn here(&self) -> Here {
+        let of = |at: usize| self.spans.get(at);
+        let next = of(self.at + 1).map_or(u32::MAX, |span| span.start);
+        match of(self.at) {
+            Some(&Span { start, end, .. }) => Here { start, end, next },
+            None => Here { start: u32::MAX, end: 0, next: u32::MAX },
+        }
+    }
+
+    /// Notes a fragment that ends behind the start of the next region.
+    #[inline(never)]
+    fn reach(&mut self, cell: u32, behind: u32) {
+        let region = if self.overlaps {
+            self.at + 1
+        } else {
+            // The region of its last base, if it is in one.
+            let last = behind - 1;
+            let rest = &self.spans[self.at + 1..];
+            let region = if rest.first().is_some_and(|span| span.end > last) {
+                self.at + 1
+            } else {
+                self.at + 1 + rest.partition_point(|span| span.end <= last)
+            };
+            if self.spans.get(region).is_none_or(|span| span.start > last) {
+                return;
+            }
+            region
+        };
+        self.ahead.push(Reverse((region, cell, behind)));
+    }
+
+    /// Passes all regions that end at a base or before it.
+    #[inline(never)]
+    fn pass(&mut self, base: u32, tally: &mut Tally) {
+        while let Some(span) = self.spans.get(self.at).filter(|span| span.end <= base) {
+            tally.close(span.row);
+            self.at += 1;
+            self.enter(tally);
+        }
+    }
+
+    /// Counts what reaches into the region.
+    fn enter(&mut self, tally: &mut Tally) {
+        while let Some(&Reverse((region, cell, behind))) = self.ahead.peek()
+            && region == self.at
+        {
+            self.ahead.pop();
+            tally.add(cell, 1);
+            if self.overlaps && self.spans.get(region + 1).is_some_and(|next| next.start < behind) {
+                self.ahead.push(Reverse((region + 1, cell, behind)));
+            }
+        }
+    }
+
+    /// Passes all regions there are.
+    pub(super) fn finish(mut self, tally: &mut Tally) {
+        self.pass(u32::MAX, tally);
+    }
+}

@@ -1,0 +1,129 @@
+//! Counting how often each cell was seen in each row.
+
+use std::ops::Range;
+
+use nnz_core::{Batch, Error, Majors, Order, Place, Result, Values};
+
+/// Counts of the cells of one row after the other, to be used again.
+#[derive(Default)]
+pub(super) struct Tally {
+    /// How often each cell was seen in this row, and which were.
+    counts: Vec<u32>,
+    seen: Vec<u32>,
+    /// A bit for each cell, all of them zero between rows.
+    bits: Vec<u64>,
+    /// Whether a count was too large.
+    wrong: bool,
+    /// The entries of rows that are closed, and where those of each are.
+    minors: Vec<u32>,
+    values: Vec<u32>,
+    rows: Vec<Range<usize>>,
+    /// The last row that was closed, and whether all came in order.
+    last: u32,
+    ascending: bool,
+}
+
+impl Tally {
+    /// Makes ready to count so many cells in so many rows.
+    pub(super) fn start(&mut self, cells: u64, rows: usize) -> Result<()> {
+        // What an error left behind.
+        for cell in self.seen.drain(..) {
+            self.counts[cell as usize] = 0;
+        }
+        let len = usize::try_from(cells).unwrap_or(usize::MAX);
+        if self.counts.len() != len {
+            let words = len.div_ceil(64);
+            self.counts.clear();
+            self.bits.clear();
+            if self.counts.try_reserve(len).is_err() || self.bits.try_reserve(words).is_err() {
+                return Err(Error::argument(format!("no memory for counts of {len} cells")));
+            }
+            self.counts.resize(len, 0);
+            self.bits.resize(words, 0);
+        }
+        self.wrong = false;
+        self.minors.clear();
+        self.values.clear();
+        self.rows.clear();
+        self.rows.resize(rows, 0..0);
+        (self.last, self.ascending) = (0, true);
+        Ok(())
+    }
+
+    /// Counts a cell.
+    #[inline]
+    pub(super) fn add(&mut self, cell: u32, times: u32) {
+        // Readers hand out no cell without a name.
+        let Some(count) = self.counts.get_mut(cell as usize) else { return };
+        if *count == 0 {
+            self.seen.push(cell);
+        }
+        *count = count.wrapping_add(times);
+        self.wrong |= *count < times;
+    }
+
+    /// Ends a row.
+    pub(super) fn close(&mut self, row: u32) {
+        let begin = self.minors.len();
+        // Few among many cells are sorted; many are found by going through all.
+        if self.seen.len() * 8 < self.bits.len() {
+            self.seen.sort_unstable();
+            for cell in self.seen.drain(..) {
+                self.minors.push(cell);
+                self.values.push(std::mem::take(&mut self.counts[cell as usize]));
+            }
+        } else {
+            self.minors.reserve(self.seen.len());
+            self.values.reserve(self.seen.len());
+            for cell in self.seen.drain(..) {
+                self.bits[cell as usize / 64] |= 1 << (cell % 64);
+            }
+            for (word, first) in self.bits.iter_mut().zip((0_u32..).step_by(64)) {
+                let mut bits = std::mem::take(word);
+                while bits != 0 {
+                    let cell = first + bits.trailing_zeros();
+                    bits &= bits - 1;
+                    self.minors.push(cell);
+                    self.values.push(std::mem::take(&mut self.counts[cell as usize]));
+                }
+            }
+        }
+        if let Some(entries) = self.rows.get_mut(row as usize) {
+            *entries = begin..self.minors.len();
+        }
+        self.ascending &= row >= self.last;
+        self.last = row;
+    }
+
+    /// Makes a batch of the rows, the first of which has this number.
+    pub(super) fn finish(&mut self, first_row: u64, batch: &mut Batch) -> Result<()> {
+        if self.wrong {
+            let what = format!("a cell was seen more than {} times in a region", u32::MAX);
+            return Err(Error::unsupported(Place::default(), what));
+        }
+        batch.order = Order::Row;
+        batch.majors = Majors::Consecutive(first_row);
+        batch.offsets.clear();
+        batch.offsets.push(0);
+        let minors = batch.minors.u32_mut();
+        if !matches!(batch.values, Values::U32(_)) {
+            batch.values = Values::U32(Vec::new());
+        }
+        let Values::U32(values) = &mut batch.values else { return Ok(()) };
+        values.clear();
+        let mut sum = 0;
+        for entries in &self.rows {
+            sum += entries.len();
+            batch.offsets.push(sum);
+            if !self.ascending {
+                minors.extend_from_slice(&self.minors[entries.clone()]);
+                values.extend_from_slice(&self.values[entries.clone()]);
+            }
+        }
+        if self.ascending {
+            std::mem::swap(minors, &mut self.minors);
+            std::mem::swap(values, &mut self.values);
+        }
+        Ok(())
+    }
+}

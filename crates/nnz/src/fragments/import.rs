@@ -1,0 +1,222 @@
+//! A store from text.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use nnz_core::{FragmentBatch, FragmentSink, Result, StringList, Unit, Written};
+use nnz_interop::fragment_tsv::{self, Chromosomes, FragmentTsv, Joiner, Joint, Reading, TsvBlock};
+
+use super::run::run;
+use super::sort::{Merging, Runs, Sorted, SortedRun};
+use super::target::{Output, StoreOptions, Target};
+use super::write::FragmentSummary;
+use crate::flow::{self, Join, Work, Write};
+use crate::{Location, Progress};
+
+/// Says how text is read.
+#[derive(Debug, Default)]
+pub struct ImportOptions {
+    /// Whether fragments come in any order, and are sorted. Otherwise one that is out of order is
+    /// an error.
+    pub sort: bool,
+    /// Whether the end is the last base of a fragment, not the one behind it.
+    pub end_inclusive: bool,
+    /// The cells that are wanted. Without a list, all are.
+    pub cells: Option<StringList>,
+    /// The chromosomes there are, in their order. Without a list, they are ordered as they come.
+    pub chromosomes: Option<Chromosomes>,
+}
+
+/// Makes a store of fragments as text, be it plain, gzipped or of the blocks of `bgzip`.
+///
+/// Cells get their numbers as they come.
+///
+/// # Errors
+///
+/// Fails where a line is no fragment, is out of order or tells of a chromosome that is not listed,
+/// and where the target exists and may not be replaced or cannot be written. Nothing is left
+/// behind then.
+pub fn import(
+    from: &Location,
+    to: &Location,
+    reading: ImportOptions,
+    options: &StoreOptions,
+    progress: &dyn Progress,
+) -> Result<FragmentSummary> {
+    let started = Instant::now();
+    let target = Target::new(to, options)?;
+    let text = open_text(from)?;
+    let bytes_before = text.about().bytes;
+    let sort = reading.sort;
+    let Reading { units, mut joiner } = text.read(fragment_tsv::Options {
+        end_inclusive: reading.end_inclusive,
+        unsorted: sort,
+        cells: reading.cells,
+        chromosomes: reading.chromosomes,
+    })?;
+    let mut sink = target.create_store().map_err(|error| error.within(&target.place()))?;
+    let threads = options.threads;
+    let disk = Arc::<AtomicU64>::default();
+    progress.begin(if sort { "sorting" } else { "importing" }, None);
+    let mut joined = Joined { joiner: &mut joiner, progress };
+    let done = if sort {
+        let mut runs = Runs::new(&target.spool_directory(), options.memory, threads, &disk);
+        let work = Sorting { spares: Mutex::default() };
+        let read = flow::run(units, &work, &mut joined, &mut runs, threads);
+        progress.end();
+        progress.begin("writing", Some(joiner.fragments()));
+        read.and_then(|()| {
+            let mut output = Output::Store(sink);
+            let units = Box::new(Merging::new(&runs));
+            let change = |sorted: &mut Sorted| Ok(std::mem::take(&mut sorted.0));
+            run(units, &change, &mut output, progress, threads).map(|_| output)
+        })
+    } else {
+        let work = Importing { spares: Mutex::default() };
+        let read = flow::run(units, &work, &mut joined, &mut Into(&mut *sink), threads);
+        read.map(|()| Output::Store(sink))
+    };
+    progress.end();
+    let output = done.map_err(|error| error.within(&from.source_place()))?;
+    let read = joiner.finish()?;
+    let Written { bytes } = output
+        .finish(&read.chromosomes, &read.cells)
+        .map_err(|error| error.within(&target.place()))?;
+    let mut notes = Vec::new();
+    if read.unwanted > 0 {
+        notes.push(format!("{} fragments of other cells were left out", read.unwanted));
+    }
+    if read.columns.is_some_and(|columns| columns > 4) {
+        notes.push("what follows the fourth column was left out".to_owned());
+    }
+    Ok(FragmentSummary {
+        fragments: read.fragments,
+        chromosomes: read.chromosomes.len(),
+        cells: read.cells.len(),
+        bytes_before,
+        bytes_after: bytes,
+        disk: disk.load(Ordering::Relaxed),
+        seconds: started.elapsed().as_secs_f64(),
+        notes,
+    })
+}
+
+fn open_text(from: &Location) -> Result<FragmentTsv> {
+    match from {
+        Location::Stream => fragment_tsv::open_stdin(),
+        Location::Path { path, group: None } => fragment_tsv::open(path),
+        Location::Path { .. } => {
+            let what = "text has no groups";
+            Err(nnz_core::Error::unsupported(from.source_place(), what))
+        }
+    }
+}
+
+/// Joins blocks of text.
+struct Joined<'a> {
+    joiner: &'a mut Joiner,
+    progress: &'a dyn Progress,
+}
+
+impl Joined<'_> {
+    fn next(&mut self, block: &TsvBlock) -> Result<Joint> {
+        let before = self.joiner.fragments();
+        let joint = self.joiner.join(block)?;
+        self.progress.advance(self.joiner.fragments() - before);
+        Ok(joint)
+    }
+}
+
+/// Makes batches of text that is in order.
+struct Importing {
+    /// Blocks to be used again.
+    spares: Mutex<Vec<TsvBlock>>,
+}
+
+impl Work for Importing {
+    type Batch = TsvBlock;
+    type Decoded = TsvBlock;
+    type Encoded = Vec<FragmentBatch>;
+    type Joint = Joint;
+
+    fn decode(&self, units: Vec<Box<dyn Unit<TsvBlock> + '_>>) -> Result<(TsvBlock, Vec<u64>)> {
+        let spare = self.spares.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut block = spare.unwrap_or_default();
+        for unit in units {
+            unit.decode(&mut block)?;
+        }
+        Ok((block, Vec::new()))
+    }
+
+    fn encode(&self, mut block: TsvBlock, joint: Joint) -> Result<Vec<FragmentBatch>> {
+        let batches = block.resolve(joint).into_batches();
+        self.spares.lock().unwrap_or_else(PoisonError::into_inner).push(block);
+        Ok(batches)
+    }
+}
+
+impl Join<Importing> for Joined<'_> {
+    fn join(&mut self, block: &TsvBlock) -> Result<Option<Joint>> {
+        self.next(block).map(Some)
+    }
+}
+
+/// Where batches in order go.
+struct Into<'a>(&'a mut dyn FragmentSink);
+
+impl Write<Importing> for Into<'_> {
+    fn write(&mut self, batches: Vec<FragmentBatch>) -> Result<()> {
+        batches.iter().try_for_each(|batch| self.0.write(batch))
+    }
+}
+
+/// Makes sorted runs of text in any order.
+struct Sorting {
+    /// Blocks to be used again.
+    spares: Mutex<Vec<TsvBlock>>,
+}
+
+impl Work for Sorting {
+    type Batch = TsvBlock;
+    type Decoded = Vec<TsvBlock>;
+    type Encoded = SortedRun;
+    type Joint = Vec<Joint>;
+
+    const TOGETHER: usize = 16;
+
+    fn decode(
+        &self,
+        units: Vec<Box<dyn Unit<TsvBlock> + '_>>,
+    ) -> Result<(Vec<TsvBlock>, Vec<u64>)> {
+        let mut blocks = Vec::with_capacity(units.len());
+        for unit in units {
+            let spare = self.spares.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let mut block = spare.unwrap_or_default();
+            unit.decode(&mut block)?;
+            blocks.push(block);
+        }
+        Ok((blocks, Vec::new()))
+    }
+
+    fn encode(&self, blocks: Vec<TsvBlock>, joints: Vec<Joint>) -> Result<SortedRun> {
+        let mut batches = Vec::new();
+        for (mut block, joint) in blocks.into_iter().zip(joints) {
+            batches.append(&mut block.resolve(joint).into_batches());
+            self.spares.lock().unwrap_or_else(PoisonError::into_inner).push(block);
+        }
+        Ok(SortedRun::of(&batches))
+    }
+}
+
+impl Join<Sorting> for Joined<'_> {
+    fn join(&mut self, blocks: &Vec<TsvBlock>) -> Result<Option<Vec<Joint>>> {
+        blocks.iter().map(|block| self.next(block)).collect::<Result<_>>().map(Some)
+    }
+}
+
+impl Write<Sorting> for Runs {
+    fn write(&mut self, run: SortedRun) -> Result<()> {
+        self.push(run)
+    }
+}

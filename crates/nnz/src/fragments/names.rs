@@ -1,0 +1,76 @@
+//! Finding names in lists.
+
+use std::collections::HashMap;
+
+use nnz_core::{Error, Result, StringList};
+
+/// Numbers of names. Where two share a name it is the first.
+pub(super) struct Numbers<'a>(HashMap<&'a [u8], u32>);
+
+impl<'a> Numbers<'a> {
+    pub(super) fn of(names: &'a StringList) -> Self {
+        let mut numbers = HashMap::new();
+        for (name, number) in names.iter().zip(0..) {
+            numbers.entry(name).or_insert(number);
+        }
+        Self(numbers)
+    }
+
+    pub(super) fn find(&self, name: &[u8]) -> Option<u32> {
+        self.0.get(name).copied()
+    }
+}
+
+/// Names in one piece of memory, to be looked up by number.
+pub(super) struct Table {
+    text: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Table {
+    pub(super) fn of(names: &StringList) -> Self {
+        let mut table = Self { text: Vec::new(), ends: Vec::new() };
+        for name in names.iter() {
+            table.text.extend_from_slice(name);
+            table.ends.push(table.text.len());
+        }
+        table
+    }
+
+    /// Returns a name; an empty one where there is none.
+    pub(super) fn get(&self, number: u32) -> &[u8] {
+        let number = number as usize;
+        let start = number.checked_sub(1).and_then(|before| self.ends.get(before));
+        let end = self.ends.get(number).copied().unwrap_or(0);
+        self.text.get(start.copied().unwrap_or(0)..end).unwrap_or_default()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+}
+
+/// Quotes a name: printable, and not much of it.
+pub(super) fn shown(name: &[u8]) -> String {
+    const SHOWN: usize = 40;
+    let cut = if name.len() > SHOWN { "..." } else { "" };
+    let start = String::from_utf8_lossy(&name[..name.len().min(SHOWN)]);
+    format!("\"{}{cut}\"", start.escape_debug())
+}
+
+/// Finds every name that is wanted, each of them once.
+pub(super) fn find_all(what: &str, wanted: &StringList, there: &StringList) -> Result<Vec<u32>> {
+    let numbers = Numbers::of(there);
+    let mut seen = std::collections::HashSet::new();
+    let mut found = Vec::new();
+    for name in wanted.iter() {
+        let Some(number) = numbers.find(name) else {
+            return Err(Error::argument(format!("there is no {what} {}", shown(name))));
+        };
+        if !seen.insert(number) {
+            return Err(Error::argument(format!("the {what} {} is listed twice", shown(name))));
+        }
+        found.push(number);
+    }
+    Ok(found)
+}

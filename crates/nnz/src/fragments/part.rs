@@ -1,0 +1,110 @@
+//! Some parts of a store, one after the other.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use nnz_core::{FragmentBatch, FragmentFields, FragmentSource, Result, Unit, UnitReader};
+
+use super::region::Region;
+
+/// Fragments at some positions, perhaps just those that overlap some bases.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub(super) positions: Range<u64>,
+    pub(super) bases: Option<Range<u32>>,
+}
+
+impl Part {
+    /// Finds where the fragments of a region lie.
+    pub(super) fn of_region(source: &dyn FragmentSource, region: &Region) -> Result<Self> {
+        let Region { chromosome, bases } = region;
+        if *bases == (0..u32::MAX) {
+            // A fragment without bases overlaps none, and lies on the chromosome all the same.
+            let mut segments = source.header().segments.iter();
+            let segment = segments.find(|segment| segment.chromosome == *chromosome);
+            let positions = segment.map_or(0..0, |segment| segment.fragments.clone());
+            return Ok(Self { positions, bases: None });
+        }
+        let positions = source.overlapping(*chromosome, bases.clone())?;
+        Ok(Self { positions, bases: Some(bases.clone()) })
+    }
+}
+
+/// Reads parts in turn. Pieces without fragments come, too.
+pub(super) struct Parts<'a> {
+    source: &'a dyn FragmentSource,
+    fields: FragmentFields,
+    parts: VecDeque<Part>,
+    reading: Option<Reading<'a>>,
+}
+
+struct Reading<'a> {
+    units: Box<dyn UnitReader<'a, FragmentBatch> + 'a>,
+    bases: Option<Range<u32>>,
+}
+
+impl<'a> Parts<'a> {
+    pub(super) fn new(
+        source: &'a dyn FragmentSource,
+        fields: FragmentFields,
+        parts: impl IntoIterator<Item = Part>,
+    ) -> Self {
+        let parts = parts.into_iter().filter(|part| !part.positions.is_empty()).collect();
+        Self { source, fields, parts, reading: None }
+    }
+}
+
+impl<'a> UnitReader<'a, FragmentBatch> for Parts<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit<FragmentBatch> + 'a>>> {
+        loop {
+            if let Some(Reading { units, bases }) = &mut self.reading {
+                if let Some(unit) = units.next_unit()? {
+                    return Ok(Some(match bases.clone() {
+                        Some(bases) => Box::new(Overlapping { unit, bases }),
+                        None => unit,
+                    }));
+                }
+                units.end()?;
+            }
+            let Some(Part { positions, bases }) = self.parts.pop_front() else {
+                return Ok(None);
+            };
+            let units = self.source.units(positions, self.fields)?;
+            self.reading = Some(Reading { units, bases });
+        }
+    }
+}
+
+/// Those fragments of a piece that overlap some bases.
+struct Overlapping<'a> {
+    unit: Box<dyn Unit<FragmentBatch> + 'a>,
+    bases: Range<u32>,
+}
+
+impl Unit<FragmentBatch> for Overlapping<'_> {
+    fn decode(self: Box<Self>, batch: &mut FragmentBatch) -> Result<()> {
+        let Self { unit, bases } = *self;
+        unit.decode(batch)?;
+        retain(batch, |start, end, _| start < bases.end && end > bases.start);
+        Ok(())
+    }
+}
+
+/// Keeps only some fragments of a batch, whose columns are all there or empty.
+pub(super) fn retain(batch: &mut FragmentBatch, keep: impl Fn(u32, u32, u32) -> bool) {
+    let FragmentBatch { cells, starts, ends, .. } = batch;
+    let mut kept = 0;
+    for at in 0..starts.len().min(ends.len()) {
+        let cell = cells.get(at).copied();
+        if keep(starts[at], ends[at], cell.unwrap_or(0)) {
+            (starts[kept], ends[kept]) = (starts[at], ends[at]);
+            if let Some(cell) = cell {
+                cells[kept] = cell;
+            }
+            kept += 1;
+        }
+    }
+    cells.truncate(kept);
+    starts.truncate(kept);
+    ends.truncate(kept);
+}

@@ -1,0 +1,61 @@
+//! Finding and opening a store of fragments.
+
+use nnz_core::{Error, FragmentSource, Result};
+
+use crate::Location;
+use crate::open::{Recognised, Sought, recognise};
+
+/// Opens the fragments at a place: a directory, a group of an HDF5 file, or an object of R.
+///
+/// An object of R has to be read whole; it may take [`default_memory`](crate::default_memory).
+///
+/// # Errors
+///
+/// Fails where there is nothing, something else, or something that is broken.
+pub fn open(location: &Location) -> Result<Box<dyn FragmentSource>> {
+    open_within(location, crate::default_memory())
+}
+
+/// Opens the fragments at a place, as [`open`] does, where what has to be read whole may take so
+/// many bytes.
+///
+/// # Errors
+///
+/// Fails as [`open`], and where an object of R takes more.
+pub fn open_within(location: &Location, memory: u64) -> Result<Box<dyn FragmentSource>> {
+    let store = match recognise(location, memory, Sought::Fragments) {
+        Ok(Recognised::Fragments(store) | Recognised::BpCells(store)) => store,
+        Ok(_) => return Err(none(location)),
+        Err(error) if is_text(location) => return Err(error_of_text(location).unwrap_or(error)),
+        Err(error) => return Err(error),
+    };
+    Ok(Box::new(nnz_bpcells::FragmentSource::open(store.open()?)?))
+}
+
+/// Returns whether a place holds a store of fragments, and no matrix.
+///
+/// What cannot be read holds none: whoever opens it as a matrix hears why.
+#[must_use]
+pub fn holds(location: &Location) -> bool {
+    // Objects of R are told apart by reading them.
+    let memory = crate::default_memory();
+    matches!(recognise(location, memory, Sought::Matrix), Ok(Recognised::Fragments(_)))
+}
+
+fn none(location: &Location) -> Error {
+    error_of_text(location).unwrap_or_else(|| {
+        Error::unsupported(location.source_place(), "holds no genomic fragments")
+    })
+}
+
+fn is_text(location: &Location) -> bool {
+    let Location::Path { path, group: None } = location else { return false };
+    path.is_file() && nnz_interop::fragment_tsv::recognise(path).unwrap_or(false)
+}
+
+fn error_of_text(location: &Location) -> Option<Error> {
+    is_text(location).then(|| {
+        let what = "fragments as text have to be made a store first, by nnz fragments import";
+        Error::unsupported(location.source_place(), what)
+    })
+}

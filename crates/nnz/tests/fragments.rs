@@ -1,0 +1,344 @@
+//! Fragments, held to what takes all of them into memory.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test stops where it fails")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use nnz::fragments::{
+    self, Chromosomes, CountMode, Counts, ImportOptions, MergeOptions, Peaks, Region, Regions,
+    SelectOptions, StoreOptions, Tiles,
+};
+use nnz::{
+    Batch, Fields, Location, MatrixSource as _, Order, Packing, Silent, StringList, Values,
+    WriteOptions,
+};
+use proptest::prelude::*;
+
+/// Chromosome, start, end and cell.
+type Fragment = (String, u32, u32, String);
+
+fn options() -> StoreOptions {
+    StoreOptions {
+        write: WriteOptions { overwrite: true, sync: false },
+        memory: 1 << 20,
+        threads: 2,
+        ..StoreOptions::default()
+    }
+}
+
+fn place(path: &Path) -> Location {
+    Location::parse(path)
+}
+
+fn text(all: &[Fragment]) -> String {
+    let mut text = String::new();
+    for (chromosome, start, end, cell) in all {
+        writeln!(text, "{chromosome}\t{start}\t{end}\t{cell}").unwrap();
+    }
+    text
+}
+
+/// Fragments brought into order: chromosomes as they first come, starts ascend, all else as it was.
+fn sorted(all: &[Fragment]) -> Vec<Fragment> {
+    let mut order: Vec<&String> = Vec::new();
+    for (chromosome, ..) in all {
+        if !order.contains(&chromosome) {
+            order.push(chromosome);
+        }
+    }
+    let mut all = all.to_vec();
+    all.sort_by_key(|(chromosome, start, ..)| {
+        (order.iter().position(|name| *name == chromosome), *start)
+    });
+    all
+}
+
+fn store(directory: &Path, name: &str, all: &[Fragment]) -> Location {
+    let source = directory.join(format!("{name}.tsv"));
+    std::fs::write(&source, text(all)).unwrap();
+    let target = place(&directory.join(name));
+    let reading = ImportOptions { sort: true, ..ImportOptions::default() };
+    fragments::import(&place(&source), &target, reading, &options(), &Silent).unwrap();
+    target
+}
+
+fn printed(store: &Location, regions: &[&str]) -> String {
+    let source = fragments::open(store).unwrap();
+    let names = source.chromosome_names().unwrap();
+    let regions: Vec<_> = regions.iter().map(|r| Region::parse(r, &names).unwrap()).collect();
+    let mut out = Vec::new();
+    fragments::print(&*source, &regions, 2, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn any_fragments(most: usize) -> impl Strategy<Value = Vec<Fragment>> {
+    // Few starts, so that many are equal, and some long ones among them.
+    let one = (0_u8..3, 0_u32..400, prop_oneof![0_u32..30, 0_u32..500], 0_u8..7);
+    prop::collection::vec(one, 0..most).prop_map(|list| {
+        let one = |(chromosome, start, len, cell)| {
+            (format!("chr{chromosome}"), start, start + len, format!("cell{cell}"))
+        };
+        list.into_iter().map(one).collect()
+    })
+}
+
+/// The entries of a matrix: row, column, value.
+fn entries(counts: &Counts) -> Vec<(u64, u64, u32)> {
+    let header = counts.header();
+    let mut reader = counts.batches(0..header.shape.rows, Fields::ALL).unwrap();
+    let mut batch = Batch::new(Order::Row, Values::new(header.value_type));
+    let mut entries = Vec::new();
+    let mut next = 0;
+    while reader.next_batch(&mut batch).unwrap() {
+        for run in 0..batch.runs() {
+            assert_eq!(batch.majors.get(run), next, "every row comes, and in order");
+            next += 1;
+        }
+        let Values::U32(values) = &batch.values else { panic!("other values") };
+        for (entry, &value) in values.iter().enumerate() {
+            let (row, col) = batch.row_col(entry);
+            entries.push((row, col, value));
+        }
+    }
+    assert_eq!(next, header.shape.rows);
+    entries
+}
+
+/// The same, region by region and fragment by fragment.
+fn expected(
+    all: &[Fragment],
+    cells: &StringList,
+    regions: &[(String, u32, u32)],
+    mode: CountMode,
+) -> Vec<(u64, u64, u32)> {
+    let mut counts: BTreeMap<(u64, u64), u32> = BTreeMap::new();
+    for (row, (name, from, to)) in (0..).zip(regions) {
+        for (chromosome, start, end, cell) in all {
+            let inside = |base: u32| *from <= base && base < *to;
+            let times = match mode {
+                _ if chromosome != name => 0,
+                CountMode::Insertions if start == end => 0,
+                CountMode::Insertions => u32::from(inside(*start)) + u32::from(inside(end - 1)),
+                CountMode::Overlaps => u32::from(start < to && end > from),
+            };
+            if times > 0 {
+                let col = cells.iter().position(|name| name == cell.as_bytes()).unwrap();
+                *counts.entry((row, col as u64)).or_default() += times;
+            }
+        }
+    }
+    counts.into_iter().map(|((row, col), times)| (row, col, times)).collect()
+}
+
+fn names_of(counts: &Counts, axis: nnz::Axis) -> Vec<String> {
+    let names = counts.names(axis).unwrap().unwrap();
+    names.iter().map(|name| String::from_utf8(name.to_vec()).unwrap()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn sorting_is_stable_and_what_is_read_is_what_was_written(all in any_fragments(3000)) {
+        let directory = tempfile::tempdir().unwrap();
+        let store = store(directory.path(), "all", &all);
+        prop_assert!(printed(&store, &[]) == text(&sorted(&all)));
+        for (to, packing) in [("unpacked", Packing::Unpacked), ("again", Packing::Packed)] {
+            let to = place(&directory.path().join(to));
+            let options = StoreOptions { packing: Some(packing), ..options() };
+            fragments::convert(&store, &to, &options, &Silent).unwrap();
+            let mut found = Vec::new();
+            fragments::diff(&store, &to, 5, &mut |difference| found.push(difference)).unwrap();
+            prop_assert_eq!(found, []);
+        }
+        // As it comes where it is in order, and the same.
+        let source = directory.path().join("sorted.tsv");
+        std::fs::write(&source, text(&sorted(&all))).unwrap();
+        let to = place(&directory.path().join("direct"));
+        fragments::import(&place(&source), &to, ImportOptions::default(), &options(), &Silent)
+            .unwrap();
+        prop_assert!(printed(&to, &[]) == text(&sorted(&all)));
+    }
+
+    #[test]
+    fn queries_find_what_overlaps(
+        all in any_fragments(1500),
+        bases in (0_u32..900, 1_u32..300),
+    ) {
+        let directory = tempfile::tempdir().unwrap();
+        let mut all = sorted(&all);
+        all.retain(|(chromosome, ..)| chromosome != "chr2");
+        all.push(("chr2".to_owned(), 5, 9, "cell0".to_owned()));
+        let store = store(directory.path(), "all", &all);
+        let (start, end) = (bases.0, bases.0 + bases.1);
+        let found = printed(&store, &[&format!("chr2:{start}-{end}")]);
+        all.retain(|(chromosome, from, to, _)| {
+            chromosome == "chr2" && *from < end && *to > start
+        });
+        prop_assert_eq!(found, text(&all));
+    }
+
+    #[test]
+    fn merging_is_sorting_what_follows_each_other(
+        lists in prop::collection::vec(any_fragments(600), 1..5),
+    ) {
+        let directory = tempfile::tempdir().unwrap();
+        let lists: Vec<_> = lists.iter().map(|list| sorted(list)).collect();
+        let stores: Vec<_> = (0..).zip(&lists)
+            .map(|(number, list)| store(directory.path(), &format!("s{number}"), list))
+            .collect();
+        let target = place(&directory.path().join("merged"));
+        let prefixes: Vec<_> = (0..lists.len()).map(|number| format!("{number}_")).collect();
+        let merging = MergeOptions { prefixes: prefixes.clone() };
+        fragments::merge(&stores, &target, &merging, &options(), &Silent).unwrap();
+        let all: Vec<Fragment> = prefixes.iter().zip(&lists)
+            .flat_map(|(prefix, list)| list.iter().map(move |(chromosome, start, end, cell)| {
+                (chromosome.clone(), *start, *end, format!("{prefix}{cell}"))
+            }))
+            .collect();
+        // Chromosomes in the order in which the stores have them.
+        prop_assert!(printed(&target, &[]) == text(&sorted(&all)));
+    }
+
+    #[test]
+    fn selecting_is_leaving_out(
+        all in any_fragments(600),
+        chosen in prop::collection::btree_set(0_u8..7, 0..5),
+        lengths in (0_u32..100, 0_u32..400),
+    ) {
+        let directory = tempfile::tempdir().unwrap();
+        let all = sorted(&all);
+        let store = store(directory.path(), "all", &all);
+        let there: Vec<_> = all.iter().map(|fragment| fragment.3.clone()).collect();
+        let cells: Vec<_> = chosen.iter().rev().map(|cell| format!("cell{cell}"))
+            .filter(|cell| there.contains(cell)).collect();
+        let length = lengths.0..=lengths.0 + lengths.1;
+        let selected = SelectOptions {
+            cells: Some(cells.iter().collect()),
+            length: length.clone(),
+            ..SelectOptions::default()
+        };
+        let target = place(&directory.path().join("kept"));
+        fragments::select(&store, &target, &selected, &options(), &Silent).unwrap();
+        let kept: Vec<_> = all.into_iter()
+            .filter(|(_, start, end, cell)| cells.contains(cell) && length.contains(&(end - start)))
+            .collect();
+        prop_assert!(printed(&target, &[]) == text(&kept));
+        let names = fragments::open(&target).unwrap().cell_names().unwrap();
+        prop_assert_eq!(names, cells.iter().collect());
+    }
+
+    #[test]
+    fn counts_are_those_of_every_pair(
+        all in any_fragments(400),
+        peaks in prop::collection::vec((0_u8..4, 0_u32..700, 1_u32..200), 0..40),
+        overlaps in any::<bool>(),
+    ) {
+        let directory = tempfile::tempdir().unwrap();
+        let all = sorted(&all);
+        let store = store(directory.path(), "all", &all);
+        let peaks: Vec<_> = peaks.into_iter()
+            .map(|(chromosome, start, len)| (format!("chr{chromosome}"), start, start + len))
+            .collect();
+        let bed = directory.path().join("peaks.bed");
+        let lines = peaks.iter().map(|(chromosome, start, end)| {
+            format!("{chromosome}\t{start}\t{end}\tname\n")
+        });
+        std::fs::write(&bed, lines.collect::<String>()).unwrap();
+        let mode = if overlaps { CountMode::Overlaps } else { CountMode::Insertions };
+        let source = fragments::open(&store).unwrap();
+        let cells = source.cell_names().unwrap();
+        let regions = Regions::Peaks(Peaks::read(&bed).unwrap());
+        let counts = Counts::new(source, regions, mode).unwrap();
+        prop_assert_eq!(entries(&counts), expected(&all, &cells, &peaks, mode));
+        let names = peaks.iter().map(|(name, start, end)| format!("{name}:{start}-{end}"));
+        prop_assert_eq!(names_of(&counts, nnz::Axis::Rows), names.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn tiles_are_peaks_side_by_side(
+        all in any_fragments(400),
+        width in 1_u32..300,
+        listed in any::<bool>(),
+        overlaps in any::<bool>(),
+    ) {
+        let directory = tempfile::tempdir().unwrap();
+        let all = sorted(&all);
+        let store = store(directory.path(), "all", &all);
+        let mut order: Vec<String> = Vec::new();
+        for (chromosome, ..) in &all {
+            if !order.contains(chromosome) {
+                order.push(chromosome.clone());
+            }
+        }
+        let sizes = directory.path().join("sizes");
+        let (chromosomes, named) = if listed {
+            std::fs::write(&sizes, "chr2\t333\nother\t20\nchr0\t2000\n").unwrap();
+            let named = [("chr2", 333), ("other", 20), ("chr0", 2000)];
+            let named = named.map(|(name, size)| (name.to_owned(), size)).to_vec();
+            (Some(Chromosomes::read(&sizes).unwrap()), named)
+        } else {
+            let size = |name: &String| {
+                let ends = all.iter().filter(|fragment| fragment.0 == *name).map(|f| f.2);
+                ends.max().unwrap()
+            };
+            (None, order.iter().map(|name| (name.clone(), size(name))).collect())
+        };
+        let mut tiles = Vec::new();
+        for (name, size) in named {
+            let mut start = 0;
+            while start < size {
+                tiles.push((name.clone(), start, (start + width).min(size)));
+                start += width;
+            }
+        }
+        let mode = if overlaps { CountMode::Overlaps } else { CountMode::Insertions };
+        let source = fragments::open(&store).unwrap();
+        let cells = source.cell_names().unwrap();
+        let regions = Regions::Tiles(Tiles { width, chromosomes });
+        let counts = Counts::new(source, regions, mode).unwrap();
+        prop_assert_eq!(entries(&counts), expected(&all, &cells, &tiles, mode));
+    }
+}
+
+#[test]
+fn sorting_out_of_memory_is_the_same() {
+    // Some 600,000 fragments of 16 bytes, with room for a fiftieth; one start is that of a third.
+    let mut state = 1_u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state >> 8
+    };
+    let mut all: Vec<Fragment> = Vec::new();
+    for _ in 0..600_000 {
+        let start = if next() % 3 == 0 { 777 } else { next() % 100_000 };
+        let (chromosome, cell) = (format!("chr{}", next() % 5), format!("c{}", next() % 1000));
+        all.push((chromosome, start, start + next() % 500, cell));
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let source = directory.path().join("all.tsv");
+    std::fs::write(&source, text(&all)).unwrap();
+    let mut stores = Vec::new();
+    for (name, memory, threads) in [("small", 200_000, 3), ("large", 1 << 30, 1)] {
+        let target = place(&directory.path().join(name));
+        let reading = ImportOptions { sort: true, ..ImportOptions::default() };
+        let options = StoreOptions { memory, threads, ..options() };
+        let summary =
+            fragments::import(&place(&source), &target, reading, &options, &Silent).unwrap();
+        assert_eq!(summary.fragments, 600_000);
+        assert_eq!(summary.disk > 0, name == "small");
+        stores.push(target);
+    }
+    let expected = text(&sorted(&all));
+    for store in &stores {
+        assert!(printed(store, &[]) == expected);
+    }
+    // Nothing is left but what was asked for.
+    let mut left: Vec<_> = std::fs::read_dir(directory.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    left.sort();
+    assert_eq!(left, ["all.tsv", "large", "small"]);
+}

@@ -1,0 +1,193 @@
+# R reads what nnz wrote, and finds it identical to what R builds itself.
+#
+# NNZ_BIN names the command. Run by `cargo xtask test`.
+
+suppressMessages({
+  library(methods)
+  library(Matrix)
+})
+
+nnz <- Sys.getenv("NNZ_BIN")
+root <- normalizePath(Sys.getenv("NNZ_ROOT", "."))
+bpcells <- file.path(root, "testdata", "bpcells")
+scratch <- tempfile("nnz")
+dir.create(scratch)
+checks <- 0L
+failures <- character()
+
+run <- function(...) {
+  said <- suppressWarnings(system2(nnz, shQuote(c(...)), stdout = TRUE, stderr = TRUE))
+  status <- attr(said, "status")
+  if (!is.null(status)) stop(paste(c(..., "\n", said), collapse = " "))
+  said
+}
+
+# Converts, and reads the target into R.
+convert <- function(from, ...) {
+  to <- file.path(scratch, "made.rds")
+  run("convert", "--quiet", "--no-sync", "--force", from, to, ...)
+  readRDS(to)
+}
+
+# Bit for bit, attributes in their order too.
+same <- function(found, expected) {
+  identical(found, expected, num.eq = FALSE, single.NA = FALSE, attrib.as.set = FALSE)
+}
+
+check <- function(what, good) {
+  checks <<- checks + 1L
+  good <- tryCatch(isTRUE(good), error = function(e) {
+    cat("error:", conditionMessage(e), "\n")
+    FALSE
+  })
+  if (!good) failures <<- c(failures, what)
+}
+
+# The classes of BPCells that are not packed, which R can fill by itself.
+classes <- c(
+  uint = "UnpackedMatrixMem_uint32_t", float = "UnpackedMatrixMem_float",
+  double = "UnpackedMatrixMem_double"
+)
+for (type in names(classes)) {
+  setClass(classes[[type]], slots = c(
+    val = if (type == "double") "numeric" else "integer",
+    index = "integer", idxptr = "numeric", version = "character",
+    dim = "integer", transpose = "logical", dimnames = "list"
+  ))
+}
+
+# R knows the classes above from here, not from BPCells, which it need not have.
+of_package <- function(object, package) {
+  attr(object, "class") <- structure(class(object), package = package)
+  object
+}
+
+bits_of_float <- function(x) readBin(writeBin(x, raw(), size = 4L), "integer", length(x), size = 4L)
+
+from_bits <- function(hex) {
+  size <- nchar(hex[1]) / 2
+  all <- paste(hex, collapse = "")
+  starts <- seq(1L, nchar(all), 2L)
+  bytes <- as.raw(strtoi(substring(all, starts, starts + 1L), 16L))
+  readBin(bytes, "numeric", length(hex), size = size, endian = "big")
+}
+
+# What BPCells holds in memory of a dgCMatrix.
+build <- function(m, type, order) {
+  by <- if (order == "row") t(m) else m
+  val <- switch(type, uint = as.integer(by@x), float = bits_of_float(by@x), double = by@x)
+  object <- new(classes[[type]],
+    val = val, index = by@i, idxptr = as.numeric(by@p),
+    version = paste0("unpacked-", type, "-matrix-v2"),
+    dim = m@Dim, transpose = order == "row", dimnames = m@Dimnames
+  )
+  of_package(object, "BPCells")
+}
+
+# BPCells objects, as the real program saved them from R.
+for (path in list.files(file.path(bpcells, "matrix_rds"), full.names = TRUE)) {
+  store <- sub("(\\.uncompressed_rds)?\\.rds$", "", basename(path))
+  from <- file.path(bpcells, "matrix_dir", store)
+  if (!dir.exists(from)) next
+  unpacked <- if (grepl(".unpacked.", store, fixed = TRUE)) "--unpacked"
+  expected <- readRDS(path)
+  check(paste("as BPCells saved it:", store), same(convert(from, unpacked), expected))
+  check(paste("from the object itself:", store), same(convert(path, unpacked), expected))
+}
+check("objects of BPCells were found", checks >= 80L)
+
+# BPCells objects that R builds: every type, order and set of names.
+set.seed(20261121L)
+whole <- rsparsematrix(40L, 25L, 0.2, rand.x = function(n) sample(1000L, n, replace = TRUE))
+fractions <- whole
+fractions@x <- whole@x / 8 - 30
+names_of <- list(
+  none = list(NULL, NULL),
+  rows = list(paste0("gene", 1:40), NULL),
+  cols = list(NULL, paste0("cell", 1:25)),
+  both = list(c("g\u00e8ne", paste0("gene", 2:40)), c("\u7d30\u80de", paste0("cell", 2:25)))
+)
+for (named in names(names_of)) {
+  for (type in names(classes)) {
+    m <- if (type == "uint") whole else fractions
+    m@Dimnames <- names_of[[named]]
+    source <- file.path(scratch, "source.rds")
+    saveRDS(m, source)
+    for (order in c("row", "col")) {
+      what <- paste(type, order, named)
+      found <- convert(source, "--unpacked", "--type", type, "--order", order)
+      expected <- build(m, type, order)
+      check(paste("built by R:", what), same(found, expected))
+      check(paste("valid:", what), validObject(of_package(found, ".GlobalEnv")))
+      # Packed and back.
+      packed <- file.path(scratch, "packed.rds")
+      run("convert", "--quiet", "--no-sync", "--force", source, packed, "--type", type, "--order", order)
+      object <- readRDS(packed)
+      check(paste("packed class:", what), identical(
+        class(object), structure(sub("^Unp", "P", classes[[type]]), package = "BPCells")
+      ))
+      check(paste("packed slots:", what), identical(attr(object, "dim"), m@Dim) &&
+        identical(attr(object, "dimnames"), m@Dimnames) &&
+        identical(attr(object, "transpose"), order == "row"))
+      check(paste("unpacked again:", what), same(convert(packed, "--unpacked"), expected))
+      check(paste("a dgCMatrix again:", what), same(convert(packed, "--to", "dgCMatrix"), m))
+    }
+    for (how in c("none", "gzip:1", "gzip:9")) {
+      found <- convert(source, "--to", "dgCMatrix", "--compress", how)
+      check(paste("dgCMatrix:", type, named, how), same(found, m) && validObject(found))
+    }
+    # The bytes, too: what R saves, but for the version of R in the header.
+    plain <- function(path) {
+      bytes <- readBin(path, "raw", file.size(path))
+      bytes[-(7:10)]
+    }
+    made <- file.path(scratch, "made.rds")
+    convert(source, "--to", "dgCMatrix", "--compress", "none")
+    saveRDS(m, source, compress = FALSE)
+    check(paste("bytes of a dgCMatrix:", type, named), identical(plain(made), plain(source)))
+  }
+}
+
+# Matrices of R in all classes become the dgCMatrix that R makes of them.
+for (name in c(
+  "dgC", "dgR", "dgT", "dge", "lgC", "ngC", "plain_double", "dsC_up", "dsC_lo", "dsR", "dsT",
+  "nsC", "dtC", "dgC_0x3", "dgC_4x0"
+)) {
+  path <- file.path(root, "testdata", "rds", paste0(name, ".rds"))
+  m <- readRDS(path)
+  if (!is(m, "Matrix")) m <- Matrix(m, sparse = TRUE)
+  expected <- as(as(as(m, "dMatrix"), "generalMatrix"), "CsparseMatrix")
+  if (name == "dge") expected <- drop0(expected)
+  found <- convert(path, "--to", "dgCMatrix")
+  check(paste("made a dgCMatrix:", name), same(found, expected))
+  check(paste("valid:", name), validObject(found))
+  # And what nnz prints is what R lists.
+  if (name %in% c("dgC", "dgR")) {
+    listed <- summary(as(m, "TsparseMatrix"))
+    printed <- read.table(text = run("cat", path), colClasses = c("integer", "integer", "numeric"))
+    listed <- listed[if (name == "dgR") order(listed$i, listed$j) else order(listed$j, listed$i), ]
+    check(paste("printed:", name), identical(printed[[1]] + 1L, listed$i) &&
+      identical(printed[[2]] + 1L, listed$j) && identical(printed[[3]], listed$x))
+  }
+}
+
+# Directories of BPCells become the dgCMatrix that R builds of the entries they are known to hold.
+for (name in c("basic_uint", "basic_float", "basic_double", "explicit_zero_uint", "utf8names_uint")) {
+  listed <- read.table(file.path(bpcells, "expected", paste0(name, ".coo.tsv")), comment.char = "#",
+    colClasses = c("integer", "integer", "numeric", "character"))
+  object <- readRDS(file.path(bpcells, "matrix_rds", paste0(name, ".packed.col.rds")))
+  # Floats by their bits, since R does not read every decimal exactly.
+  x <- if (grepl("uint", name)) listed[[3]] else from_bits(listed[[4]])
+  expected <- sparseMatrix(listed[[1]], listed[[2]],
+    x = x, dims = attr(object, "dim"), dimnames = attr(object, "dimnames"), index1 = FALSE)
+  found <- convert(file.path(bpcells, "matrix_dir", paste0(name, ".packed.col")), "--to", "dgCMatrix")
+  check(paste("entries of", name), same(found, expected))
+  check(paste("valid:", name), validObject(found))
+}
+
+unlink(scratch, recursive = TRUE)
+cat(checks, "checks,", length(failures), "failed\n")
+if (length(failures) > 0L) {
+  cat(paste0("FAILED: ", failures, "\n"), sep = "")
+  quit(status = 1L)
+}

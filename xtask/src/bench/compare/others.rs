@@ -1,0 +1,69 @@
+//! What other processes do meanwhile: on a busy machine no figure means much, and short runs look
+//! better than long ones.
+
+use std::fs;
+
+/// The share of the processors that others may have had.
+pub(super) const MOST: f64 = 0.2;
+
+/// Hundredths of a second, the unit of `/proc/stat` wherever Linux runs.
+const TICK: f64 = 0.01;
+
+/// Seconds that all processors have worked so far, where the system tells.
+pub(super) fn busy() -> Option<f64> {
+    parse(&fs::read_to_string("/proc/stat").ok()?)
+}
+
+/// Adds up user, nice, system, interrupts and what a hypervisor took; not idle and waiting.
+fn parse(stat: &str) -> Option<f64> {
+    let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
+    let ticks: Vec<f64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
+    let [user, nice, system, _idle, _waiting, irq, softirq, stolen, ..] = ticks[..] else {
+        return None;
+    };
+    Some((user + nice + system + irq + softirq + stolen) * TICK)
+}
+
+/// How much was measured, and how much of it others had.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Others {
+    had: f64,
+    there_was: f64,
+}
+
+impl Others {
+    /// Counts a run: processor seconds of all, of its own, and from start to end.
+    pub(super) fn count(&mut self, all: f64, own: f64, wall: f64) {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        self.had += (all - own).max(0.0);
+        self.there_was += wall * f64::from(u32::try_from(cores).unwrap_or(u32::MAX));
+    }
+
+    /// Returns the share that others had; `None` where nothing was counted.
+    pub(super) fn share(&self) -> Option<f64> {
+        (self.there_was > 0.0).then(|| (self.had / self.there_was).min(1.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn idle_and_waiting_are_no_work() {
+        let stat = "cpu  100 50 35 99999 8888 4 5 6 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n";
+        assert_eq!(parse(stat), Some(2.0));
+        assert_eq!(parse("cpu  100 20\n"), None);
+        assert_eq!(parse(""), None);
+    }
+
+    #[test]
+    fn others_had_what_was_not_our_own() {
+        let mut others = Others::default();
+        assert_eq!(others.share(), None);
+        others.count(1.0, 1.25, 1.0);
+        assert_eq!(others.share(), Some(0.0));
+        others.count(1e9, 0.0, 1.0);
+        assert_eq!(others.share(), Some(1.0));
+    }
+}
