@@ -22,3 +22,6 @@ s(Matrix(0,0,3,sparse=TRUE),"dgC_0x3"); s(as(Matrix(0,4,0,sparse=TRUE),"generalM
 mm<-m; names(dimnames(mm)) <- c("genes","cells"); s(mm,"dgC_dnn")
 s(list(1,list(2,list(3))),"nested"); save(l,file="workspace.RData"); file.rename("workspace.RData","workspace.rds")
 for (f in Sys.glob("*.rds")) {o<-tryCatch(readRDS(f),error=function(e) NULL); cat(f, class(o)[1], "\n")}
+# Classes of numbers that are not what they are stored as.
+x<-matrix(c(4.94e-324,0,9.88e-324,1.5e-323),2); class(x)<-"integer64"; s(x,"class_integer64")
+f<-factor(c("a","b","a","c"),ordered=TRUE); dim(f)<-c(2,2); s(f,"class_factor")

@@ -5,13 +5,14 @@ import random
 
 import numpy as np
 import pytest
+import scipy.io
 
 
 @pytest.fixture(scope="session")
-def dir_fragments():
+def bpcells():
     """The real BPCells, or a skip where it has no wheel."""
     reason = "BPCells has no wheel for this Python or machine"
-    return pytest.importorskip("bpcells.experimental", reason=reason).DirFragments
+    return pytest.importorskip("bpcells.experimental", reason=reason)
 
 
 SIZES = {"chr1": 40_000, "chr2": 9_000, "chrX": 20_000}
@@ -37,9 +38,9 @@ def text(listed, tmp_path_factory):
 
 
 @pytest.fixture
-def theirs(dir_fragments, text, tmp_path):
+def theirs(bpcells, text, tmp_path):
     store = tmp_path / "theirs"
-    dir_fragments.from_10x(str(text), str(store))
+    bpcells.import_10x_fragments(str(text), str(store))
     return store
 
 
@@ -58,32 +59,31 @@ def test_cat_prints_what_bpcells_wrote(nnz, theirs, listed):
     assert nnz.run("validate", theirs).returncode == 0
 
 
-def test_insertions_in_peaks(nnz, dir_fragments, theirs, tmp_path):
-    scipy_io = pytest.importorskip("scipy.io")
+def test_insertions_in_peaks(nnz, bpcells, theirs, tmp_path):
+    """The wheel counts for groups of cells in regions of one width: a cell is a group here."""
+    pandas = pytest.importorskip("pandas")
     rng = random.Random(32)
-    peaks = []
-    for name, size in SIZES.items():
-        for start in sorted(rng.sample(range(0, size - 700, 10), 60)):
-            peaks.append((name, start, start + rng.randrange(1, 600)))
-    # BPCells wants the regions of a chromosome by their ends.
-    order = {name: number for number, name in enumerate(SIZES)}
-    peaks.sort(key=lambda peak: (order[peak[0]], peak[2], peak[1]))
+    width = 400
+    regions = [(name, start) for name, size in SIZES.items()
+               for start in sorted(rng.sample(range(3, size - width, 410), 15))]
     bed = tmp_path / "peaks.bed"
-    bed.write_text("".join(f"{c}\t{s}\t{e}\n" for c, s, e in peaks))
+    bed.write_text("".join(f"{name}\t{start}\t{start + width}\n" for name, start in regions))
     counts = tmp_path / "counts.mtx"
     nnz.ok("fragments", "count", theirs, counts, "--peaks", bed)
-    ours = scipy_io.mmread(counts).toarray()
+    ours = scipy.io.mmread(counts).toarray()
 
-    experimental = pytest.importorskip("bpcells.experimental")
-    if not hasattr(experimental, "PeakMatrix"):
-        # The wheel counts in no peaks: by hand, from what it wrote.
-        fragments = [line.split("\t") for line in nnz.ok("cat", theirs).splitlines()]
-        cells = nnz.names(theirs, "cells")
-        expected = np.zeros((len(peaks), len(cells)), dtype=np.int64)
-        column = {cell: number for number, cell in enumerate(cells)}
-        for c, s, e, cell in fragments:
-            for row, (name, start, end) in enumerate(peaks):
-                if c == name:
-                    hits = (start <= int(s) < end) + (start <= int(e) - 1 < end)
-                    expected[row, column[cell]] += hits
-        assert (ours == expected).all()
+    names, starts = zip(*regions)
+    frame = pandas.DataFrame({"chrom": names, "start": starts, "end": np.add(starts, width)})
+    cells = nnz.names(theirs, "cells")
+    groups = bpcells.build_cell_groups(str(theirs), cells, cells, cells)
+    expected = bpcells.pseudobulk_insertion_counts(str(theirs), frame, groups, width)
+    assert (ours == np.asarray(expected).reshape(len(regions), len(cells))).all()
+
+
+def test_cells_are_left_out_the_same(nnz, bpcells, text, tmp_path):
+    wanted = [f"c{number}" for number in range(0, 40, 3)]
+    (tmp_path / "cells").write_text("".join(f"{cell}\n" for cell in wanted))
+    theirs, ours = tmp_path / "theirs", tmp_path / "ours"
+    bpcells.import_10x_fragments(str(text), str(theirs), keeper_cells=wanted)
+    nnz.ok("fragments", "import", text, ours, "--cells", tmp_path / "cells")
+    assert nnz.ok("cat", ours) == nnz.ok("cat", theirs)

@@ -190,7 +190,7 @@ mod tests {
                 assert_eq!(sum(&values), expected.sum);
                 assert_eq!(max(&values), values.iter().copied().max());
                 assert!(!ascends(&values) || len < 2);
-                let ramp: Vec<u32> = (0..len as u32).map(|value| value + shift).collect();
+                let ramp: Vec<u32> = (0..).take(len).map(|value: u32| value + shift).collect();
                 assert!(ascends(&ramp));
             }
         }

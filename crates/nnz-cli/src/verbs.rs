@@ -22,7 +22,7 @@ pub(crate) use write::{concat, convert, slice};
 
 /// Prints stored entries.
 pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
-    if nnz::fragments::holds(&args.source) {
+    if nnz::fragments::holds(&args.source, args.resources.bytes()) {
         return fragments::cat(args);
     }
     let options = nnz::CatOptions {
@@ -43,7 +43,7 @@ pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
 
 /// Prints names.
 pub(crate) fn names(args: &args::Names) -> Result<Outcome, Error> {
-    if nnz::fragments::holds(&args.source) {
+    if nnz::fragments::holds(&args.source, args.resources.bytes()) {
         return fragments::names(args);
     }
     let Some(axis) = args.axis.axis() else {

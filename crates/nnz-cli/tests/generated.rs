@@ -20,7 +20,15 @@ use common::{names_in, run, text};
 
 /// The verbs that the help lists.
 fn verbs() -> Vec<String> {
-    let help = run(&["--help"]).good();
+    verbs_of(&[])
+}
+
+/// The verbs that the help of a verb lists, if it has any.
+fn verbs_of(verb: &[&str]) -> Vec<String> {
+    let help = run(&[verb, &["--help"]].concat()).good();
+    if !help.contains("Commands:\n") {
+        return Vec::new();
+    }
     let listed = help.split_once("Commands:\n").unwrap().1.split_once("\n\n").unwrap().0;
     let lines = listed.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     let verbs = lines.map(|line| line.split_whitespace().next().unwrap().to_owned());
@@ -69,24 +77,33 @@ fn the_manual_has_a_page_for_each_verb_with_all_its_options() {
     let scratch = tempfile::tempdir().unwrap();
     let directory = scratch.path().join("share/man/man1");
     run(&["man", text(&directory)]).good();
-    let verbs = verbs();
-    let mut expected: Vec<String> = verbs.iter().map(|verb| format!("nnz-{verb}.1")).collect();
+    let mut pages: Vec<Vec<String>> = Vec::new();
+    for verb in verbs() {
+        pages.extend(verbs_of(&[&verb]).into_iter().map(|inner| vec![verb.clone(), inner]));
+        pages.push(vec![verb]);
+    }
+    let mut expected: Vec<String> =
+        pages.iter().map(|verbs| format!("nnz-{}.1", verbs.join("-"))).collect();
     expected.push("nnz.1".to_owned());
     expected.sort();
     assert_eq!(names_in(&directory), expected);
+    assert!(expected.contains(&"nnz-fragments-import.1".to_owned()));
     let page = |name: &str| {
         let page = fs::read_to_string(directory.join(name)).unwrap();
         page.replace("\\-", "-").replace("\\fB", "").replace("\\fI", "").replace("\\fR", "")
     };
-    let whole = page("nnz.1");
-    assert!(whole.contains(".TH nnz 1"), "{whole}");
-    for verb in &verbs {
-        assert!(whole.contains(&format!("nnz-{verb}(1)")), "{whole}");
-        let page = page(&format!("nnz-{verb}.1"));
-        assert!(page.contains(&format!("nnz-{verb} - ")), "{page}");
-        assert!(page.contains("Example"), "{page}");
-        for option in options(&run(&[verb, "--help"]).good()) {
-            assert!(page.contains(&option), "{option} of {verb}: {page}");
+    assert!(page("nnz.1").contains(".TH nnz 1"));
+    for verbs in &pages {
+        let name = format!("nnz-{}", verbs.join("-"));
+        let verbs: Vec<&str> = verbs.iter().map(String::as_str).collect();
+        let (_, above) = verbs.split_last().unwrap();
+        let listing = page(&format!("{}.1", [&["nnz"], above].concat().join("-")));
+        assert!(listing.contains(&format!("{name}(1)")), "{listing}");
+        let page = page(&format!("{name}.1"));
+        assert!(page.contains(&format!("{name} - ")), "{page}");
+        assert!(page.contains("Example") || !verbs_of(&verbs).is_empty(), "{page}");
+        for option in options(&run(&[&verbs[..], &["--help"]].concat()).good()) {
+            assert!(page.contains(&option), "{option} of {name}: {page}");
         }
     }
     // Pages that are there are replaced only by force.

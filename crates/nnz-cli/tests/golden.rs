@@ -173,20 +173,27 @@ mod bpcells {
     #[test]
     fn what_is_no_matrix_is_refused_by_name() {
         let root = testdata().join("bpcells");
+        let path = root.join("matrix_dir/basic_uint.EXPERIMENTAL_v9999");
+        let path = text(&path);
+        for arguments in [&["cat", path][..], &["info", path], &["names", path, "rows"]] {
+            let message = run(arguments).refused();
+            assert!(message.contains("packed-uint-matrix-v9999"), "{message}");
+            assert!(message.contains(path), "{message}");
+        }
+        let findings = run(&["validate", path]);
+        assert_eq!(findings.code, Some(1));
+        assert!(findings.out.contains("packed-uint-matrix-v9999"), "{findings:?}");
+
         for (store, named) in [
-            ("matrix_dir/basic_uint.EXPERIMENTAL_v9999", "packed-uint-matrix-v9999"),
             ("fragments_dir/basic.packed", "packed-fragments-v2"),
             ("fragments_dir/basic.v1.unpacked", "unpacked-fragments-v1"),
         ] {
             let path = root.join(store);
             let path = text(&path);
-            for arguments in [&["cat", path][..], &["info", path], &["names", path, "rows"]] {
+            for arguments in [&["stats", path][..], &["transpose", path, "/nowhere/t.bpcells"]] {
                 let message = run(arguments).refused();
                 assert!(message.contains(named) && message.contains(path), "{message}");
             }
-            let findings = run(&["validate", path]);
-            assert_eq!(findings.code, Some(1));
-            assert!(findings.out.contains(named), "{findings:?}");
         }
     }
 

@@ -116,6 +116,8 @@ fn what_cannot_be_selected_is_told_with_its_reason() {
     assert_eq!(said, format!("nnz: {numbered}: {message}"));
     run(&["-q", "slice", numbered, target, "--rows", "1,2:3"]).good();
     assert_eq!(run(&["names", target, "rows"]).good(), "1\nX\n");
+    let endless = run(&["slice", source, "-", "--rows", "@/dev/zero"]).refused();
+    assert!(endless.contains("a line of over a mebibyte"), "{endless}");
     let said = run(&["slice", source, "-", "--rows", "@no such list"]).refused();
     assert_eq!(said, "nnz: no such list: no such file or directory\n");
     for flags in

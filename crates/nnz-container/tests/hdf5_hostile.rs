@@ -194,6 +194,22 @@ fn a_chunk_has_to_inflate_to_its_own_length() {
 }
 
 #[test]
+fn lengths_of_no_such_width_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = written(dir.path(), Compress::None);
+    let sound = std::fs::read(&path).unwrap();
+    // The width of a length stands behind that of an offset, in every version of the superblock.
+    for at in 9..16 {
+        for width in [0, 1, 3, 9, 16, 40, 136, 255] {
+            let mut bytes = sound.clone();
+            bytes[at] = width;
+            std::fs::write(&path, &bytes).unwrap();
+            read_all(&path);
+        }
+    }
+}
+
+#[test]
 fn a_length_without_chunks_is_not_believed() {
     let dir = tempfile::tempdir().unwrap();
     let path = written(dir.path(), Compress::None);

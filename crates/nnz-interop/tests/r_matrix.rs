@@ -177,6 +177,8 @@ fn what_is_no_matrix_is_refused_by_name() {
         ("dtC_unit.rds", "diagonal of ones"),
         ("closure.rds", "function"),
         ("all.rds", "dim"),
+        ("class_integer64.rds", "integer64"),
+        ("class_factor.rds", "factor"),
     ] {
         let error = open(name).unwrap_err().to_string();
         assert!(error.contains(what), "{name}: {error}");

@@ -252,6 +252,8 @@ impl Reader<'_> {
             }
             return Err(Error::mismatch(at, format!("a string of {length} bytes"), "0 or more"));
         };
+        // Before it is read: a few bytes that are compressed can stand for billions.
+        self.budget.take(length as usize, at)?;
         self.source.text(length, bytes)?;
         let levels = flags.levels();
         let has = |bit| levels & bit != 0;

@@ -128,6 +128,10 @@ fn memory_is_limited_where_asked() {
     let bomb = gzip.finish().unwrap();
     let error = read(&bomb[..], Limits { memory: 10 << 20 }).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Memory { .. }), "{error}");
+    // A string is refused for its length, before any of it is read.
+    let string = stream(&[16, 1, 9, 0x7fff_ffff]);
+    let error = read(&string[..], Limits { memory: 10 << 20 }).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Memory { .. }), "{error}");
 }
 
 #[test]

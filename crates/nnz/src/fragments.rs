@@ -3,7 +3,7 @@
 //! [`open`] recognises a store of fragments and returns a [`FragmentSource`], which hands out its
 //! fragments by position or by region, from many threads. [`import`] makes a store of a text,
 //! [`convert`] writes a store as another store or as text, [`select`] writes a part of it,
-//! [`merge`] makes one of several. [`query`] and [`print`] hand out what overlaps regions, and
+//! [`merge`] makes one of several. [`query`] and [`print()`] hand out what overlaps regions, and
 //! [`Counts`] is the matrix of how often each cell was seen in each region: a
 //! [`MatrixSource`](crate::MatrixSource) like any other.
 //!

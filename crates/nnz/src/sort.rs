@@ -106,7 +106,7 @@ struct Collecting<'a> {
     cut: &'a Cut,
     steps: &'a [Box<dyn Step>],
     /// What packets were made with, to be used again.
-    buffers: Mutex<Vec<Box<Buffers>>>,
+    buffers: Mutex<Vec<Buffers>>,
 }
 
 /// What a packet is made with.
@@ -132,20 +132,20 @@ struct Counted<'a> {
 }
 
 impl Collecting<'_> {
-    fn buffers(&self) -> MutexGuard<'_, Vec<Box<Buffers>>> {
+    fn buffers(&self) -> MutexGuard<'_, Vec<Buffers>> {
         self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Work for Collecting<'_> {
     type Batch = Batch;
-    type Decoded = Box<Buffers>;
+    type Decoded = Buffers;
     type Encoded = Loose;
     type Joint = ();
 
     const TOGETHER: usize = 16;
 
-    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Box<Buffers>, Vec<u64>)> {
+    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Buffers, Vec<u64>)> {
         let plan = &self.plan;
         let mut buffers = self.buffers().pop().unwrap_or_default();
         let entries = &mut buffers.entries;
@@ -165,8 +165,8 @@ impl Work for Collecting<'_> {
         Ok((buffers, stored))
     }
 
-    fn encode(&self, mut buffers: Box<Buffers>, (): ()) -> Result<Loose> {
-        let Buffers { entries, cut_up, places } = &mut *buffers;
+    fn encode(&self, mut buffers: Buffers, (): ()) -> Result<Loose> {
+        let Buffers { entries, cut_up, places } = &mut buffers;
         let loose = Loose::new(entries, self.cut, cut_up, places);
         self.buffers().push(buffers);
         loose
@@ -174,7 +174,7 @@ impl Work for Collecting<'_> {
 }
 
 impl Join<Collecting<'_>> for Counted<'_> {
-    fn join(&mut self, buffers: &Box<Buffers>) -> Result<Option<()>> {
+    fn join(&mut self, buffers: &Buffers) -> Result<Option<()>> {
         let entries = &buffers.entries;
         if matches!(entries.values, Values::Iso(_)) {
             self.values = emptied(&entries.values);

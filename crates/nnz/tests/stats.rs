@@ -60,6 +60,29 @@ fn sums_of_integers_are_exact_beyond_64_bits() {
     assert_eq!(spread(&found).max, Some(Number::Integer(i64::MAX.into())));
 }
 
+/// 64-bit integers far from zero and close to each other had variances of rounding errors, which
+/// differed with the number of threads.
+#[test]
+fn variances_of_large_integers_are_those_of_small_ones() {
+    let column = |first: i128, step: i128, count: i128| {
+        let lines: Vec<String> =
+            (0..count).map(|at| (first + at * step).to_string() + "\n").collect();
+        let field = if first > i128::from(i64::MAX) { "unsigned-integer" } else { "integer" };
+        format!("array {field} general\n{count} 1\n{}", lines.concat())
+    };
+    let variance = |text: &str, threads| spread(&stats_of(text, threads)).variance;
+    for count in [2, 20, 100] {
+        let small = variance(&column(0, 1, count), 1);
+        for first in [1 << 62, -(1 << 62), i64::MIN.into(), (1 << 64) - 200, -50] {
+            for threads in [1, 2] {
+                assert_eq!(variance(&column(first, 1, count), threads), small, "{first} on");
+            }
+        }
+        let far = variance(&column(i64::MIN.into(), 1 << 56, count), 2);
+        assert!((far / small / 2_f64.powi(112) - 1.0).abs() < 1e-12, "{far}");
+    }
+}
+
 #[test]
 fn sums_of_floats_keep_what_is_small() {
     let found = stats_of("array real general\n1 4\n1e100\n1\n-1e100\n1\n", 1);

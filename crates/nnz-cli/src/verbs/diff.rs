@@ -7,7 +7,8 @@ use crate::{Outcome, args};
 
 /// Compares two matrices.
 pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
-    if nnz::fragments::holds(&args.first) && nnz::fragments::holds(&args.second) {
+    let holds = |place| nnz::fragments::holds(place, args.resources.bytes());
+    if holds(&args.first) && holds(&args.second) {
         return super::fragments::diff(args);
     }
     let options = DiffOptions {

@@ -24,14 +24,18 @@ pub(crate) fn man(args: &args::Man) -> Result<Outcome, Error> {
     fs::create_dir_all(directory).map_err(|error| Error::io(directory, error))?;
     let mut command = args::Args::command().disable_help_subcommand(true);
     command.build();
-    let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
-    for page in std::iter::once(&command).chain(verbs) {
-        let name = page.get_display_name().unwrap_or("nnz").to_owned();
-        let path = directory.join(format!("{name}.1"));
-        let text = render(page).map_err(|error| Error::io(&path, error))?;
-        write(&path, &text, args.force)?;
-    }
+    write_page(directory, &command, args.force)?;
     Ok(Outcome::Good)
+}
+
+/// Writes the page of a command, and those of its verbs.
+fn write_page(directory: &Path, page: &Command, force: bool) -> Result<(), Error> {
+    let name = page.get_display_name().unwrap_or("nnz");
+    let path = directory.join(format!("{name}.1"));
+    let text = render(page).map_err(|error| Error::io(&path, error))?;
+    write(&path, &text, force)?;
+    let mut verbs = page.get_subcommands().filter(|verb| !verb.is_hide_set());
+    verbs.try_for_each(|verb| write_page(directory, verb, force))
 }
 
 fn render(page: &Command) -> std::io::Result<Vec<u8>> {

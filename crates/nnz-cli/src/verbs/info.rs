@@ -46,7 +46,7 @@ struct Array {
 
 /// Tells what a matrix is.
 pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
-    if nnz::fragments::holds(&args.source) {
+    if nnz::fragments::holds(&args.source, args.resources.bytes()) {
         return super::fragments::info(args);
     }
     let opened = nnz::open_within(&args.source, args.resources.bytes())?;

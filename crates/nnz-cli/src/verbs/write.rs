@@ -13,7 +13,7 @@ pub(crate) fn convert(
     transpose: bool,
     quiet: bool,
 ) -> Result<Outcome, Error> {
-    if !transpose && nnz::fragments::holds(&args.source) {
+    if !transpose && nnz::fragments::holds(&args.source, args.writing.resources.bytes()) {
         return super::fragments::convert(args, quiet);
     }
     let options = ConvertOptions { transpose, ..options(&args.writing) };

@@ -85,6 +85,9 @@ impl Heaps {
     fn load(&mut self, address: u64) -> Result<Heap> {
         let width = usize::from(self.opened.meta.superblock().length_size);
         let place = self.place.clone().at(At::Byte(address));
+        if !matches!(width, 2 | 4 | 8) {
+            return Err(Error::mismatch(place, format!("lengths of {width} bytes"), "2, 4 or 8"));
+        }
         let mut head = [0; HEAD];
         self.opened.read_at(address, &mut head, &self.place)?;
         if !head.starts_with(b"GCOL\x01") {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nnz_container::rds::{Document, Integers, Object, Strings, Value};
+use nnz_container::rds::{Document, Integers, Object, Strings, TextRef, Value};
 use nnz_core::{At, Axis, Error, Order, Place, Result, Shape, Structure, Triangle};
 
 use super::numbers::Numbers;
@@ -54,6 +54,20 @@ pub(super) fn parse(path: &Path, mut object: Object) -> Result<Parts> {
 }
 
 fn plain(slots: &mut Slots<'_>) -> Result<Parts> {
+    if let Some(Value::Character(classes)) = slots.object.attribute("class").map(|c| &c.value) {
+        // Of these classes the numbers stored are not those that are meant.
+        let misleading = |class: TextRef<'_>| {
+            [&b"integer64"[..], b"factor"].into_iter().find(|other| *other == class.bytes)
+        };
+        let found = classes.try_for_each(|class| match class.and_then(misleading) {
+            Some(other) => Err(String::from_utf8_lossy(other).into_owned()),
+            None => Ok(()),
+        });
+        if let Err(class) = found {
+            let found = format!("a matrix of class {class}");
+            return Err(Error::mismatch(slots.place(None), found, "one of plain numbers"));
+        }
+    }
     let shape = slots.shape("dim")?;
     let names = slots.names("dimnames")?;
     let value = std::mem::take(&mut slots.object.value);

@@ -114,7 +114,7 @@ impl Reader<'_> {
             let at = self.source.offset();
             let flags = self.flags()?;
             let encoding = self.string(flags, at, &mut bytes)?;
-            self.budget.take(bytes.len() + 1, at)?;
+            self.budget.take(1, at)?;
             strings.push(encoding.map(|encoding| TextRef { bytes: &bytes, encoding }));
         }
         Ok(strings)

@@ -59,7 +59,7 @@ impl Cutter {
             }
         }
         let Some(limit) = limit else {
-            return Ok(self.take(|_, sequence| Ok(lens[sequence]))?);
+            return self.take(|_, sequence| Ok(lens[sequence]));
         };
         if limit > lowest {
             return self.take(|from, sequence| {

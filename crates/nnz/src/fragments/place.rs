@@ -34,11 +34,10 @@ pub fn open_within(location: &Location, memory: u64) -> Result<Box<dyn FragmentS
 
 /// Returns whether a place holds a store of fragments, and no matrix.
 ///
-/// What cannot be read holds none: whoever opens it as a matrix hears why.
+/// What cannot be read holds none: whoever opens it as a matrix hears why. Objects of R are told
+/// apart by reading them, which may take so many bytes.
 #[must_use]
-pub fn holds(location: &Location) -> bool {
-    // Objects of R are told apart by reading them.
-    let memory = crate::default_memory();
+pub fn holds(location: &Location, memory: u64) -> bool {
     matches!(recognise(location, memory, Sought::Matrix), Ok(Recognised::Fragments(_)))
 }
 

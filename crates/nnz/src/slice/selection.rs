@@ -1,14 +1,17 @@
 //! What a caller selects of an axis: ranges, positions, names.
 
 use std::collections::HashMap;
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 use std::ops::Range;
 use std::path::Path;
 use std::str::FromStr;
 
-use nnz_core::{Axis, Error, MatrixSource, Result};
+use nnz_core::{Axis, Error, MatrixSource, Place, Result};
 
 use super::picked::{Picked, absent, one_of};
+
+/// Bytes of a line of a list at the most, as of names that are stored in lines.
+const LONGEST: u64 = 1 << 20;
 
 /// Says which rows or columns are selected, and in which order.
 ///
@@ -63,8 +66,13 @@ impl Selection {
         let mut items = Vec::new();
         loop {
             let mut line = Vec::new();
-            if lines.read_until(b'\n', &mut line).map_err(io)? == 0 {
+            let mut bounded = (&mut lines).take(LONGEST + 1);
+            if bounded.read_until(b'\n', &mut line).map_err(io)? == 0 {
                 return Ok(Self(items));
+            }
+            if line.len() as u64 > LONGEST {
+                let place = Place::path(path);
+                return Err(Error::mismatch(place, "a line of over a mebibyte", "names"));
             }
             if line.last() == Some(&b'\n') {
                 line.pop();

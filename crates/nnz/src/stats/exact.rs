@@ -64,9 +64,7 @@ impl<T: Whole> Slim<T> for ExactSum {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Exact {
     sum: i128,
-    /// The sum of squares, and the same as a float for when it does not fit.
-    squares: Option<u128>,
-    near_squares: f64,
+    squares: Wide,
     any: bool,
     min: i128,
     max: i128,
@@ -75,40 +73,90 @@ pub(super) struct Exact {
 impl Exact {
     /// Puts together what is known of at least one number.
     pub(super) fn new(sum: i128, squares: u128, min: i128, max: i128) -> Self {
-        Self { sum, squares: Some(squares), near_squares: squares as f64, any: true, min, max }
+        Self { sum, squares: Wide::from(squares), any: true, min, max }
     }
 
     fn add_wide(&mut self, value: i128) {
         if !self.any {
-            *self = Self { squares: Some(0), any: true, min: value, max: value, ..*self };
+            *self = Self { any: true, min: value, max: value, ..*self };
         }
         self.sum += value;
-        let square = value.unsigned_abs().checked_mul(value.unsigned_abs());
-        self.squares = self.squares.zip(square).and_then(|(a, b)| a.checked_add(b));
-        self.near_squares += (value as f64) * (value as f64);
+        self.squares.add(Wide::product(value.unsigned_abs(), value.unsigned_abs()));
         self.min = self.min.min(value);
         self.max = self.max.max(value);
     }
 
+    /// The squared distances from the mean are those from the whole number below it, less what
+    /// that is off: as whole numbers these have no rounding that large values could drown in.
     fn variance(&self, cells: u128) -> f64 {
-        if cells < 2 {
+        let Ok(count) = i128::try_from(cells) else { return f64::NAN };
+        if count < 2 {
             return f64::NAN;
         }
-        // cells * squares - sum^2, exact while it fits.
-        let exact = || {
-            let spread = self.squares.unwrap_or(0).checked_mul(cells)?;
-            let sum = self.sum.unsigned_abs();
-            spread.checked_sub(sum.checked_mul(sum)?)
-        };
-        let known = self.squares.is_some() || !self.any;
-        match exact().filter(|_| known) {
-            Some(spread) => spread as f64 / cells as f64 / (cells - 1) as f64,
-            None => {
-                let mean = self.sum as f64 / cells as f64;
-                let spread = self.near_squares - self.sum as f64 * mean;
-                spread.max(0.0) / (cells - 1) as f64
-            }
+        let (below, off) = (self.sum.div_euclid(count), self.sum.rem_euclid(count));
+        let mut distances = self.squares;
+        let shift = Wide::product(below.unsigned_abs(), (self.sum + off).unsigned_abs());
+        // Below and sum have the same sign, or one of them is zero.
+        match below.signum() * (self.sum + off).signum() {
+            -1 => distances.add(shift),
+            _ => distances.subtract(shift),
         }
+        let off = off.unsigned_abs();
+        let spread = match distances {
+            // Cells times distances, less what is off squared: exact to the end.
+            Wide { high: 0, low } => {
+                let mut spread = Wide::product(low, cells);
+                spread.subtract(Wide::product(off, off));
+                spread.float() / cells as f64
+            }
+            large => large.float() - off as f64 / cells as f64 * off as f64,
+        };
+        spread / (cells - 1) as f64
+    }
+}
+
+/// A number of 256 bits: squares of 64-bit numbers, and whatever many of them add up to.
+#[derive(Clone, Copy, Default)]
+struct Wide {
+    high: u128,
+    low: u128,
+}
+
+impl Wide {
+    fn product(a: u128, b: u128) -> Self {
+        const HALF: u128 = u64::MAX as u128;
+        let [(a_high, a_low), (b_high, b_low)] = [a, b].map(|n| (n >> 64, n & HALF));
+        let low = Self::from(a_low * b_low);
+        let high = Self { high: a_high * b_high, low: 0 };
+        let mut product = high;
+        product.add(low);
+        for middle in [a_high * b_low, a_low * b_high] {
+            product.add(Self { high: middle >> 64, low: middle << 64 });
+        }
+        product
+    }
+
+    fn add(&mut self, other: Self) {
+        let (low, carry) = self.low.overflowing_add(other.low);
+        self.low = low;
+        self.high = self.high.wrapping_add(other.high).wrapping_add(carry.into());
+    }
+
+    fn subtract(&mut self, other: Self) {
+        let (low, borrow) = self.low.overflowing_sub(other.low);
+        self.low = low;
+        self.high = self.high.wrapping_sub(other.high).wrapping_sub(borrow.into());
+    }
+
+    fn float(self) -> f64 {
+        const TWO_TO_128: f64 = 340_282_366_920_938_463_463_374_607_431_768_211_456.0;
+        self.high as f64 * TWO_TO_128 + self.low as f64
+    }
+}
+
+impl From<u128> for Wide {
+    fn from(low: u128) -> Self {
+        Self { high: 0, low }
     }
 }
 
@@ -121,8 +169,7 @@ impl Sums for Exact {
             return;
         }
         self.sum += other.sum;
-        self.squares = self.squares.zip(other.squares).and_then(|(a, b)| a.checked_add(b));
-        self.near_squares += other.near_squares;
+        self.squares.add(other.squares);
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
     }

@@ -98,8 +98,7 @@ impl Rows {
             }
             None => {
                 find_all("chromosome", &there, &there)?;
-                let mut sizes = Vec::new();
-                sizes.resize(usize::try_from(there.len()).unwrap_or(usize::MAX), 0);
+                let mut sizes = vec![0; usize::try_from(there.len()).unwrap_or(usize::MAX)];
                 furthest(source, &mut sizes)?;
                 (there.clone(), sizes)
             }
@@ -114,7 +113,12 @@ impl Rows {
             }
         }
         let names = Table::of(&names);
-        let notes = notes(&known, &names);
+        let mut notes = notes(&known, &names);
+        let without = there.iter().zip(0..).filter(|(_, number)| !known.contains(&Some(*number)));
+        let without: Vec<String> = without.map(|(name, _)| shown(name)).collect();
+        if !without.is_empty() {
+            notes.push(format!("fragments on {} are in no tile", few(&without)));
+        }
         Ok(Self { kind: Kind::Tiles { width, parts }, names, len, notes })
     }
 
@@ -167,15 +171,19 @@ fn known(names: &StringList, there: &StringList) -> Vec<Option<u32>> {
 
 /// Tells of chromosomes the store has not.
 fn notes(known: &[Option<u32>], names: &Table) -> Vec<String> {
-    const MOST: usize = 5;
     let absent = (0..).zip(known).filter(|(_, known)| known.is_none());
     let absent: Vec<String> = absent.map(|(number, _)| shown(names.get(number))).collect();
     if absent.is_empty() {
         return Vec::new();
     }
-    let more = if absent.len() > MOST { ", ..." } else { "" };
-    let few = absent[..absent.len().min(MOST)].join(", ");
-    vec![format!("no fragments lie on {few}{more}: rows of zeros")]
+    vec![format!("no fragments lie on {}: rows of zeros", few(&absent))]
+}
+
+/// Lists some of many.
+fn few(names: &[String]) -> String {
+    const MOST: usize = 5;
+    let more = if names.len() > MOST { ", ..." } else { "" };
+    format!("{}{more}", names[..names.len().min(MOST)].join(", "))
 }
 
 /// Finds how far the fragments of each chromosome reach.

@@ -73,20 +73,30 @@ impl Tally {
                 self.values.push(std::mem::take(&mut self.counts[cell as usize]));
             }
         } else {
-            self.minors.reserve(self.seen.len());
-            self.values.reserve(self.seen.len());
+            let end = begin + self.seen.len();
             for cell in self.seen.drain(..) {
                 self.bits[cell as usize / 64] |= 1 << (cell % 64);
             }
+            // Two of a word at a time, be they there or not: how many there are cannot be foretold.
+            self.minors.resize(end + 2, 0);
+            let mut at = begin;
             for (word, first) in self.bits.iter_mut().zip((0_u32..).step_by(64)) {
                 let mut bits = std::mem::take(word);
-                while bits != 0 {
-                    let cell = first + bits.trailing_zeros();
-                    bits &= bits - 1;
-                    self.minors.push(cell);
-                    self.values.push(std::mem::take(&mut self.counts[cell as usize]));
+                loop {
+                    let more = bits & bits.wrapping_sub(1);
+                    self.minors[at] = first.wrapping_add(bits.trailing_zeros());
+                    self.minors[at + 1] = first.wrapping_add(more.trailing_zeros());
+                    at += usize::from(bits != 0) + usize::from(more != 0);
+                    bits = more & more.wrapping_sub(1);
+                    if bits == 0 {
+                        break;
+                    }
                 }
             }
+            self.minors.truncate(end);
+            let counts = &mut self.counts;
+            let cells = self.minors[begin..].iter();
+            self.values.extend(cells.map(|&cell| std::mem::take(&mut counts[cell as usize])));
         }
         if let Some(entries) = self.rows.get_mut(row as usize) {
             *entries = begin..self.minors.len();
