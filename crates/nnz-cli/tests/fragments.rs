@@ -294,6 +294,11 @@ fn merge_select_and_count_do_as_they_are_told() {
     count("t.bpcells", &["--tiles", "50", "--quiet"]).good();
     let names = "chr1:0-50\nchr1:50-90\nchr2:0-25\n";
     assert_eq!(run(&["names", &at("t.bpcells"), "rows"]).good(), names);
+    // Tiles of some chromosomes leave out the others, and say so.
+    fs::write(path.join("one.sizes"), "chr1\t90\n").unwrap();
+    let sizes = at("one.sizes");
+    let told = count("s.bpcells", &["--tiles", "50", "--chrom-sizes", &sizes]);
+    assert!(told.err.contains("fragments on \"chr2\" are in no tile"), "{told:?}");
     fs::write(path.join("none.bed"), "").unwrap();
     count("n.bpcells", &["--peaks", &at("none.bed"), "--quiet"]).good();
     assert_eq!(run(&["cat", &at("n.bpcells")]).good(), "");

@@ -128,7 +128,7 @@ fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<Compr
     let filling = Filling::new(header);
     let units = source.units(0..majors, Fields::ALL)?;
     run(units, &filling, &mut filled, &mut Done, options.threads)?;
-    Ok(filled.complete().then_some(matrix))
+    Ok(filled.complete()?.then_some(matrix))
 }
 
 /// Refuses what is larger than allowed.

@@ -83,13 +83,21 @@ impl<'m> Filled<'m> {
     }
 
     /// Puts in the pointers of majors without entries; `false` where entries did not ascend.
-    pub(super) fn complete(self) -> bool {
+    ///
+    /// # Errors
+    ///
+    /// Fails where there were fewer entries than the header said.
+    pub(super) fn complete(self) -> Result<bool> {
+        if self.ascends && !(self.minors.is_empty() && self.values.is_empty()) {
+            let found = format!("{} entries", self.filled);
+            return Err(Error::mismatch(Place::default(), found, "as many as the header says"));
+        }
         let mut end = 0;
         for pointer in self.pointers {
             end = end.max(*pointer);
             *pointer = end;
         }
-        self.ascends
+        Ok(self.ascends)
     }
 }
 
@@ -113,7 +121,7 @@ impl<'m> Join<Filling<'m>> for Filled<'m> {
         let (Some((minors, rest)), Some((values, other_rest))) =
             (minors.split_at_mut_checked(batch.entries()), values.split_at_mut_checked(bytes))
         else {
-            let expected = format!("{} in all, as the header says", self.filled);
+            let expected = "as many as the header says";
             return Err(Error::mismatch(Place::default(), "more entries", expected));
         };
         (self.minors, self.values) = (rest, other_rest);

@@ -1,0 +1,107 @@
+//! Whole matrices in memory.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use nnz::{Batch, Compressed, ErrorKind, Fields, Location, Minors, Order, ReadOptions, Values};
+
+fn testdata(name: &str) -> Location {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/bpcells");
+    at(root.join(name))
+}
+
+fn at(path: PathBuf) -> Location {
+    Location::Path { path, group: None }
+}
+
+/// The text of every value by its row and column, as the source hands them out.
+fn stored(location: &Location) -> BTreeMap<(u64, u64), String> {
+    let source = nnz::open(location).unwrap().source;
+    let header = source.header();
+    let mut all = BTreeMap::new();
+    let mut batch = Batch::new(header.order, Values::new(header.value_type));
+    let mut reader = source.batches(0..header.shape.major(header.order), Fields::ALL).unwrap();
+    while reader.next_batch(&mut batch).unwrap() {
+        let visit = |entry, major, minor| {
+            let value = format!("{:?}", batch.values.get(entry).unwrap());
+            let before = all.insert(header.order.row_col(major, minor), value);
+            if before.is_some() { Err("two entries at one place") } else { Ok(()) }
+        };
+        batch.try_for_each(visit).unwrap();
+    }
+    all
+}
+
+fn entries(matrix: &Compressed) -> BTreeMap<(u64, u64), String> {
+    let minors: Vec<u64> = match &matrix.minors {
+        Minors::U32(list) => list.iter().copied().map(u64::from).collect(),
+        Minors::U64(list) => list.clone(),
+        Minors::Spans(_) => panic!("spans"),
+    };
+    let majors = matrix.shape.major(matrix.order);
+    assert_eq!(matrix.pointers.len() as u64, majors + 1);
+    assert_eq!((matrix.pointers[0], *matrix.pointers.last().unwrap()), (0, minors.len() as u64));
+    assert_eq!(matrix.values.len(), Some(minors.len()));
+    let mut all = BTreeMap::new();
+    for (major, ends) in (0..).zip(matrix.pointers.windows(2)) {
+        let run = usize::try_from(ends[0]).unwrap()..usize::try_from(ends[1]).unwrap();
+        assert!(minors[run.clone()].is_sorted(), "{major}");
+        for entry in run {
+            let value = format!("{:?}", matrix.values.get(entry).unwrap());
+            all.insert(matrix.order.row_col(major, minors[entry]), value);
+        }
+    }
+    assert_eq!(all.len(), minors.len());
+    all
+}
+
+#[test]
+fn stores_are_read_whole_in_any_order_by_any_number_of_threads() {
+    for name in [
+        "matrix_dir/basic_uint.packed.col",
+        "matrix_dir/basic_uint.unpacked.row",
+        "matrix_dir/basic_float.packed.row",
+        "matrix_dir/basic_double.packed.col",
+        "matrix_dir/longcol_uint.packed.col",
+        "matrix_dir/emptycols_uint.packed.col",
+        "matrix_dir/zerocols_uint.packed.col",
+        "matrix_dir/explicit_zero_uint.packed.col",
+        "handmade/unsorted_rows.packed",
+        "handmade/unsorted_rows.unpacked",
+    ] {
+        let location = testdata(name);
+        let expected = stored(&location);
+        for order in [None, Some(Order::Row), Some(Order::Col)] {
+            for threads in [1, 3] {
+                let options = ReadOptions { order, threads, ..ReadOptions::default() };
+                let matrix = nnz::read(&location, &options).unwrap();
+                assert!(order.is_none_or(|order| order == matrix.order));
+                assert_eq!(entries(&matrix), expected, "{name} {order:?} {threads}");
+            }
+        }
+    }
+}
+
+#[test]
+fn texts_are_sorted_and_their_other_triangle_is_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("m.mtx");
+    let text = "coordinate integer symmetric\n3 3 3\n3 1 7\n2 2 5\n2 1 -4\n";
+    std::fs::write(&path, format!("%%MatrixMarket matrix {text}")).unwrap();
+    let matrix = nnz::read(&at(path), &ReadOptions::default()).unwrap();
+    assert_eq!(matrix.order, Order::Col);
+    assert_eq!(matrix.pointers, [0, 2, 4, 5]);
+    assert_eq!(matrix.minors, Minors::U32(vec![1, 2, 0, 1, 0]));
+    assert_eq!(matrix.values, Values::I64(vec![-4, 7, -4, 5, 7]));
+}
+
+#[test]
+fn what_takes_more_memory_than_allowed_is_refused() {
+    for order in [Order::Col, Order::Row] {
+        let options = ReadOptions { order: Some(order), memory: 1000, ..ReadOptions::default() };
+        let location = testdata("matrix_dir/basic_uint.packed.col");
+        let error = nnz::read(&location, &options).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Memory { allowed: 1000, .. }), "{error}");
+    }
+}
