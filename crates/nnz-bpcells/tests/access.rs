@@ -96,6 +96,7 @@ fn matrix() -> (MatrixSource, Reads) {
         stored: Some(u64::from(COLS) * 10),
         storage: Storage::Sparse,
         structure: Structure::General,
+        fill: None,
         duplicates: Duplicates::Kept,
         meaning: [AxisMeaning::Unknown; 2],
     };

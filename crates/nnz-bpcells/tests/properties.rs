@@ -107,6 +107,7 @@ impl Matrix {
             stored: None,
             storage: Storage::Sparse,
             structure: Structure::General,
+            fill: None,
             duplicates: Duplicates::Kept,
             meaning: [AxisMeaning::Unknown; 2],
         }

@@ -42,6 +42,15 @@ pub trait Container: Send + Sync {
     /// Fails where it is missing, or is not one line of text.
     fn tag(&self, name: &str) -> Result<String>;
 
+    /// Reads a text of any length, such as a description in JSON. It is kept where tags are.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is missing or no text, or the container keeps tags only.
+    fn text(&self, name: &str) -> Result<String> {
+        self.tag(name)
+    }
+
     /// Opens an array of numbers.
     ///
     /// # Errors
@@ -100,6 +109,15 @@ pub trait ContainerWriter: Send {
     ///
     /// Fails where it cannot be written, or is not one line of text.
     fn set_tag(&mut self, name: &str, text: &str) -> Result<()>;
+
+    /// Writes a text of any length. It is kept where tags are.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it cannot be written, or the container keeps tags only.
+    fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
+        self.set_tag(name, text)
+    }
 
     /// Creates an empty array of numbers to append to.
     ///

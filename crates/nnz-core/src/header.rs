@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{AxisMeaning, Order, Shape, ValueType};
+use crate::{AxisMeaning, Order, Scalar, Shape, ValueType};
 
 /// Names the half of a matrix that is stored when the other half follows from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +95,8 @@ pub struct Header {
     pub storage: Storage,
     /// How entries that are not stored follow from those that are.
     pub structure: Structure,
+    /// What cells hold that are not stored and do not follow from others, where that is not zero.
+    pub fill: Option<Scalar>,
     /// What two entries at one place mean.
     pub duplicates: Duplicates,
     /// What rows and columns stand for.

@@ -14,6 +14,8 @@ pub struct Needs {
     pub value_types: &'static [ValueType],
     /// Whether it can say that one triangle follows from the other.
     pub structure: bool,
+    /// Whether it can say that cells which are not stored hold something other than zero.
+    pub fill: bool,
     /// Whether two entries at one place are refused.
     pub unique: bool,
     /// Whether it has a place for names.

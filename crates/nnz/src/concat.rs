@@ -124,6 +124,7 @@ impl Concat {
             parts.push(Part { source, place, start, steps });
         }
         check_shapes(&parts, axis)?;
+        check_fills(&parts)?;
         let value_type = match options.value_type {
             Some(value_type) => value_type,
             None => common_type(&parts)?,
@@ -219,6 +220,20 @@ pub fn concat(
     let ordered = concat.ordered();
     let opened = Opened { source: Box::new(concat), ordered };
     crate::convert_opened(opened, &Place::path("the concatenation"), to, options, progress)
+}
+
+/// Fails where what is not stored means other values in one matrix than in another.
+fn check_fills(parts: &[Part]) -> Result<()> {
+    let [first, rest @ ..] = parts else { return Ok(()) };
+    let fill = first.source.header().fill;
+    match rest.iter().find(|part| part.source.header().fill != fill) {
+        None => Ok(()),
+        Some(part) => {
+            let what =
+                format!("cells that are not stored hold other values than in {}", first.place);
+            Err(Error::unsupported(part.place.clone(), what))
+        }
+    }
 }
 
 fn other(axis: Axis) -> Axis {
@@ -322,6 +337,7 @@ fn header(
         stored,
         storage: if dense { Storage::Dense } else { Storage::Sparse },
         structure: Structure::General,
+        fill: headers().find_map(|header| header.fill),
         duplicates: if refused { Duplicates::Refused } else { Duplicates::Kept },
         meaning: [meaning(0), meaning(1)],
     }

@@ -24,6 +24,7 @@ pub const NEEDS: Needs = Needs {
     orders: &[Order::Col, Order::Row],
     value_types: &[ValueType::U32, ValueType::F32, ValueType::F64],
     structure: false,
+    fill: false,
     unique: false,
     names: true,
     dense: false,

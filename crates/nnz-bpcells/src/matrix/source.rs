@@ -70,6 +70,7 @@ impl MatrixSource {
             stored: Some(entries),
             storage: Storage::Sparse,
             structure: Structure::General,
+            fill: None,
             duplicates: Duplicates::Kept,
             meaning: [AxisMeaning::Features, AxisMeaning::Cells],
         };

@@ -31,6 +31,7 @@ impl Preamble {
             stored: Some(stored),
             storage: if array { Storage::Dense } else { Storage::Sparse },
             structure: banner.symmetry.structure(),
+            fill: None,
             duplicates: Duplicates::Refused,
             meaning: [AxisMeaning::Unknown; 2],
         }

@@ -76,6 +76,7 @@ pub fn needs(layout: Layout) -> Needs {
         },
         value_types: ValueType::ALL,
         structure: true,
+        fill: false,
         unique: true,
         names: false,
         dense: layout == Layout::Array,
@@ -106,6 +107,7 @@ pub fn needs(layout: Layout) -> Needs {
 /// #     stored: Some(1),
 /// #     storage: Storage::Sparse,
 /// #     structure: Structure::General,
+/// #     fill: None,
 /// #     duplicates: Duplicates::Kept,
 /// #     meaning: [AxisMeaning::Unknown; 2],
 /// # };

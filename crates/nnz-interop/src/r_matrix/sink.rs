@@ -15,6 +15,7 @@ pub const NEEDS: Needs = Needs {
     orders: &[Order::Col],
     value_types: &[ValueType::F64],
     structure: false,
+    fill: false,
     unique: true,
     names: true,
     dense: false,

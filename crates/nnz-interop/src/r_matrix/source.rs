@@ -65,6 +65,7 @@ pub fn from_document(path: &Path, document: Document) -> Result<RMatrixSource> {
         storage: if dense { Storage::Dense } else { Storage::Sparse },
         structure: parts.structure,
         // Triplets at one place are added up by R, and other classes may have none.
+        fill: None,
         duplicates: Duplicates::Refused,
         meaning: [AxisMeaning::Unknown; 2],
     };

@@ -86,6 +86,7 @@ pub fn header(rows: u64, cols: u64, value_type: ValueType, stored: Option<u64>) 
         stored,
         storage: Storage::Sparse,
         structure: Structure::General,
+        fill: None,
         duplicates: Duplicates::Refused,
         meaning: [AxisMeaning::Unknown; 2],
     }

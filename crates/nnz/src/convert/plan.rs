@@ -1,7 +1,8 @@
 //! What has to be done to the entries of a source so that a target can hold them.
 
 use nnz_core::{
-    Error, Header, Needs, Order, Place, Result, Rounding, Shape, Storage, Structure, ValueType,
+    Error, Header, Needs, Order, Place, Result, Rounding, Scalar, Shape, Storage, Structure,
+    ValueType,
 };
 
 use super::ConvertOptions;
@@ -32,6 +33,9 @@ impl Plan {
         options: &ConvertOptions,
     ) -> Result<Self> {
         let needs = target.needs();
+        if let Some(fill) = source.fill.filter(|_| !needs.fill) {
+            return Err(Error::unsupported(target.place(), unfillable(fill)));
+        }
         let order = options.order.or(own).unwrap_or(Order::Col);
         let order = match needs.orders {
             orders if orders.contains(&order) => order,
@@ -86,6 +90,14 @@ impl Plan {
             ..self.source.clone()
         }
     }
+}
+
+/// Says that a target takes what is not stored for zero.
+fn unfillable(fill: Scalar) -> String {
+    let mut text = Vec::new();
+    nnz_core::write_scalar(&mut text, fill, " ");
+    let text = String::from_utf8_lossy(&text);
+    format!("cells that are not stored hold {text}, and this format takes them for zero")
 }
 
 /// Chooses the type values are stored as.

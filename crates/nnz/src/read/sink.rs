@@ -22,6 +22,7 @@ impl MemorySink {
         orders: &[Order::Col, Order::Row],
         value_types: ValueType::ALL,
         structure: false,
+        fill: false,
         unique: false,
         names: false,
         dense: false,

@@ -86,6 +86,7 @@ impl Counts {
             stored: None,
             storage: Storage::Sparse,
             structure: Structure::General,
+            fill: None,
             duplicates: Duplicates::Kept,
             meaning: [AxisMeaning::Features, AxisMeaning::Cells],
         };

@@ -1,0 +1,1 @@
+//! DAPHNE binary files (`.dbdf`): matrices and frames in blocks.
