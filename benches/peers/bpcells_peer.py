@@ -102,6 +102,16 @@ def import_text():
     written(clock, matrix.nnz)
 
 
+def import_fragments():
+    from bpcells.experimental import import_10x_fragments
+
+    clock = Clock()
+    import_10x_fragments(a.source, a.target)
+    seconds = clock.seconds()
+    sync(a.target)
+    report(seconds=seconds, synced_seconds=clock.seconds())
+
+
 {
     "col-sums": col_sums,
     "row-sums": row_sums,
@@ -110,4 +120,5 @@ def import_text():
     "pack": pack,
     "transpose": transpose,
     "import-text": import_text,
+    "import-fragments": import_fragments,
 }[a.call]()

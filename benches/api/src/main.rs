@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for the benchmark")]
 
 mod columns;
+mod fragments;
 mod inflate;
 mod memory;
 mod read;
@@ -44,6 +45,16 @@ enum Call {
         #[arg(long, default_value_t = 1000)]
         count: u64,
     },
+    /// All fragments of a store, every column decoded and added up.
+    Fragments {
+        /// The store.
+        path: PathBuf,
+    },
+    /// The fragments of 100,000 bases; the mean of many places, opening included.
+    Query {
+        /// The store.
+        path: PathBuf,
+    },
     /// Inflates a gzip file with the library `nnz` inflates with, into nothing.
     Inflate {
         /// The file.
@@ -75,6 +86,8 @@ fn main() -> ExitCode {
             read::measure(&whole.location(), by_row.then_some(Order::Row), whole.threads)
         }
         Call::Columns { path, count } => columns::measure(&Location::parse(path), count),
+        Call::Fragments { path } => fragments::scan(&Location::parse(path)),
+        Call::Query { path } => fragments::query(&Location::parse(path)),
         Call::Inflate { path } => inflate::measure(&path),
     };
     match measured {

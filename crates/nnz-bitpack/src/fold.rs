@@ -85,6 +85,42 @@ pub fn ascends(values: &[u32]) -> bool {
     ascends_portable(values)
 }
 
+/// Returns whether no value is less than the one before it.
+///
+/// ```
+/// assert!(nnz_bitpack::never_falls(&[3, 4, 4]));
+/// assert!(!nnz_bitpack::never_falls(&[3, 4, 3]));
+/// ```
+#[allow(unsafe_code)]
+#[must_use]
+pub fn never_falls(values: &[u32]) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has the instructions.
+        return unsafe { never_falls_avx2(values) };
+    }
+    never_falls_portable(values)
+}
+
+/// Adds to each value the one at its place in `others`, and returns whether all sums fit. Those that
+/// do not wrap around.
+///
+/// ```
+/// let mut ends = [5, 7];
+/// assert!(nnz_bitpack::add(&mut ends, &[100, 200]));
+/// assert_eq!(ends, [105, 207]);
+/// assert!(!nnz_bitpack::add(&mut ends, &[0, u32::MAX]));
+/// ```
+#[allow(unsafe_code)]
+pub fn add(values: &mut [u32], others: &[u32]) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has the instructions.
+        return unsafe { add_avx2(values, others) };
+    }
+    add_portable(values, others)
+}
+
 /// Values that are folded in 64-bit lanes.
 const BLOCK: usize = 1 << 14;
 
@@ -132,6 +168,18 @@ fn ascends_avx2(values: &[u32]) -> bool {
     ascends_portable(values)
 }
 
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn never_falls_avx2(values: &[u32]) -> bool {
+    never_falls_portable(values)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn add_avx2(values: &mut [u32], others: &[u32]) -> bool {
+    add_portable(values, others)
+}
+
 #[inline(always)]
 fn max_portable(values: &[u32]) -> Option<u32> {
     values.iter().copied().max()
@@ -141,6 +189,21 @@ fn max_portable(values: &[u32]) -> Option<u32> {
 fn ascends_portable(values: &[u32]) -> bool {
     let later = values.get(1..).unwrap_or_default();
     values.iter().zip(later).fold(true, |all, (value, next)| all & (value < next))
+}
+
+#[inline(always)]
+fn never_falls_portable(values: &[u32]) -> bool {
+    let later = values.get(1..).unwrap_or_default();
+    values.iter().zip(later).fold(true, |all, (value, next)| all & (value <= next))
+}
+
+#[inline(always)]
+fn add_portable(values: &mut [u32], others: &[u32]) -> bool {
+    values.iter_mut().zip(others).fold(true, |all, (value, &other)| {
+        *value = value.wrapping_add(other);
+        // A sum that does not fit is less than its parts.
+        all & (*value >= other)
+    })
 }
 
 #[inline(always)]
@@ -191,8 +254,22 @@ mod tests {
                 assert_eq!(max(&values), values.iter().copied().max());
                 assert!(!ascends(&values) || len < 2);
                 let ramp: Vec<u32> = (0..).take(len).map(|value: u32| value + shift).collect();
-                assert!(ascends(&ramp));
+                assert!(ascends(&ramp) && never_falls(&ramp));
+                assert!(never_falls(&vec![7; len]) && (!ascends(&vec![7; len]) || len < 2));
+                let mut sums = values.clone();
+                let fit = values.iter().zip(&ramp).all(|(a, b)| a.checked_add(*b).is_some());
+                assert_eq!(add(&mut sums, &ramp), fit);
+                let each = values.iter().zip(&ramp).map(|(a, b)| a.wrapping_add(*b));
+                assert!(sums.iter().copied().eq(each));
             }
+        }
+        for at in 1..300 {
+            let mut falls = vec![9; 300];
+            falls[at] = 8;
+            assert!(!never_falls(&falls), "at {at}");
+            let mut values = vec![1; 300];
+            values[at - 1] = u32::MAX;
+            assert!(!add(&mut values, &falls), "at {at}");
         }
         let largest = vec![u32::MAX; BLOCK * 2];
         let square = u128::from(u32::MAX) * u128::from(u32::MAX);

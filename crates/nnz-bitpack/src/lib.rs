@@ -63,5 +63,5 @@ pub use codec::{CHUNK, Codec, chunk_words};
 pub use encoder::{Encoder, Finished, Pending};
 pub use epoch::{EPOCH_WORDS, EpochError, EpochTable};
 pub use error::ChunkError;
-pub use fold::{Fold, ascends, max, sum};
+pub use fold::{Fold, add, ascends, max, never_falls, sum};
 pub use run::unpack_chunks;

@@ -45,18 +45,38 @@ impl Integers {
         scratch: &mut Scratch,
         out: &mut Vec<u32>,
     ) -> Result<()> {
+        self.read_each(range, scratch, out, |_, _| ())
+    }
+
+    /// Reads a range of elements. `each` gets neighbouring ones while they are still in the
+    /// processor's nearest cache, all of them in turn, and where in the range they are.
+    pub(crate) fn read_each(
+        &self,
+        range: Range<u64>,
+        scratch: &mut Scratch,
+        out: &mut Vec<u32>,
+        mut each: impl FnMut(usize, &mut [u32]),
+    ) -> Result<()> {
         let len = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
         match self {
             Self::Plain(array) => {
                 out.resize(len, 0);
-                array.read(range.start, out)
+                array.read(range.start, out)?;
+                each(0, out);
+                Ok(())
             }
             Self::Packed(packed) => {
                 let chunk = CHUNK as u64;
                 let first = range.start / chunk;
-                packed.read_chunks(first..range.end.div_ceil(chunk), scratch, out)?;
-                // Readers ask for whole chunks but at their ends, so this seldom moves anything.
                 let head = usize::try_from(range.start - first * chunk).unwrap_or(0);
+                let chunks = first..range.end.div_ceil(chunk);
+                packed.read_chunks(chunks, scratch, out, |at, values| {
+                    // What comes before the range and behind it was not asked for.
+                    let from = head.saturating_sub(at).min(values.len());
+                    let to = (head + len).saturating_sub(at).min(values.len());
+                    each((at + from).saturating_sub(head), &mut values[from..to.max(from)]);
+                })?;
+                // Readers ask for whole chunks but at their ends, so this seldom moves anything.
                 if head > 0 {
                     out.copy_within(head.., 0);
                 }

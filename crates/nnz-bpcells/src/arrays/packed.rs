@@ -19,6 +19,10 @@ pub(crate) struct PackedArray {
     codec: Codec,
 }
 
+/// Chunks that are decoded before they are handed on: few enough that their values are in the
+/// processor's nearest cache then.
+const AT_ONCE: usize = 16;
+
 /// Buffers that are used again from read to read.
 #[derive(Default)]
 pub(crate) struct Scratch {
@@ -56,11 +60,14 @@ impl PackedArray {
     }
 
     /// Decodes a range of chunks, 128 values each; the last one of the array ends in padding.
+    ///
+    /// `each` gets neighbouring values as soon as they are decoded, and where in `out` they are.
     pub(crate) fn read_chunks(
         &self,
         range: Range<u64>,
         scratch: &mut Scratch,
         out: &mut Vec<u32>,
+        mut each: impl FnMut(usize, &mut [u32]),
     ) -> Result<()> {
         let len = in_memory(range.end - range.start);
         out.resize(len * CHUNK, 0);
@@ -92,11 +99,21 @@ impl PackedArray {
                 starts
             }
         };
-        unpack_chunks(self.codec, idx, first, first, data, starts, out).map_err(|error| match error
-        {
-            ChunkError::Step { .. } => self.bad_idx(range.start, idx, first),
-            other => Error::mismatch(self.idx.place(), other, "chunks inside the data"),
-        })
+        for (run, out) in out.chunks_mut(AT_ONCE * CHUNK).enumerate() {
+            let chunks = run * AT_ONCE..(run * AT_ONCE + AT_ONCE).min(len);
+            let idx_of_run = &idx[chunks.start..=chunks.end];
+            // Less than 2^32 words were read, so that differences are what they seem.
+            let position = first + u64::from(idx_of_run[0].wrapping_sub(idx[0]));
+            let starts = starts.get(chunks.clone()).unwrap_or_default();
+            unpack_chunks(self.codec, idx_of_run, position, first, data, starts, out).map_err(
+                |error| match error {
+                    ChunkError::Step { .. } => self.bad_idx(range.start, idx, first),
+                    other => Error::mismatch(self.idx.place(), other, "chunks inside the data"),
+                },
+            )?;
+            each(chunks.start * CHUNK, out);
+        }
+        Ok(())
     }
 
     /// Returns the first value of a chunk, which differences start from.
@@ -114,7 +131,7 @@ impl PackedArray {
             return Ok(first[0]);
         }
         let mut values = Vec::new();
-        self.read_chunks(chunk..chunk + 1, &mut Scratch::default(), &mut values)?;
+        self.read_chunks(chunk..chunk + 1, &mut Scratch::default(), &mut values, |_, _| ())?;
         Ok(values.first().copied().unwrap_or(0))
     }
 

@@ -109,14 +109,16 @@ impl Unit<FragmentBatch> for Piece<'_> {
 
 impl Piece<'_> {
     fn read_cells(&self, scratch: &mut Scratch, cells: &mut Vec<u32>) -> Result<()> {
-        self.source.cells.read(self.positions.clone(), scratch, cells)?;
         let named = self.source.named_cells()?;
         // With 2^32 names or more, none is out of range.
         let Ok(limit) = u32::try_from(named) else {
-            return Ok(());
+            return self.source.cells.read(self.positions.clone(), scratch, cells);
         };
-        // Goes through all of them, so that many are compared at once.
-        if !cells.iter().fold(false, |found, &cell| found | (cell >= limit)) {
+        let mut wrong = false;
+        self.source.cells.read_each(self.positions.clone(), scratch, cells, |_, cells| {
+            wrong |= nnz_bitpack::max(cells).is_some_and(|cell| cell >= limit);
+        })?;
+        if !wrong {
             return Ok(());
         }
         let offender = cells.iter().position(|&cell| cell >= limit).unwrap_or(0);
@@ -126,21 +128,23 @@ impl Piece<'_> {
     }
 
     fn read_starts(&self, scratch: &mut Scratch, starts: &mut Vec<u32>) -> Result<()> {
-        self.source.starts.read(self.positions.clone(), scratch, starts)?;
-        let first = starts.first().copied();
         let before = match self.goes_on {
-            true => Some(self.source.starts.get(self.positions.start - 1)?),
-            false => first,
+            true => self.source.starts.get(self.positions.start - 1)?,
+            false => 0,
         };
-        let offender = match before > first {
-            true => 0,
-            false if starts.is_sorted() => return Ok(()),
-            false => starts.windows(2).position(|pair| pair[1] < pair[0]).unwrap_or(0) + 1,
-        };
-        let before = match offender.checked_sub(1) {
-            Some(index) => starts[index],
-            None => before.unwrap_or(0),
-        };
+        let (mut last, mut wrong) = (before, false);
+        self.source.starts.read_each(self.positions.clone(), scratch, starts, |_, starts| {
+            wrong |= starts.first().is_some_and(|&first| last > first);
+            wrong |= !nnz_bitpack::never_falls(starts);
+            last = starts.last().copied().unwrap_or(last);
+        })?;
+        if !wrong {
+            return Ok(());
+        }
+        let mut last = before;
+        let falls = |&start: &u32| std::mem::replace(&mut last, start) > start;
+        let offender = starts.iter().position(falls).unwrap_or(0);
+        let before = offender.checked_sub(1).map_or(before, |index| starts[index]);
         let place = self.at(self.source.starts.place(), offender);
         let found = format!("the start {}", starts[offender]);
         let expected = format!("at least {before}, the start of the fragment before it");
@@ -148,19 +152,17 @@ impl Piece<'_> {
     }
 
     fn read_ends(&self, scratch: &mut Scratch, starts: &[u32], ends: &mut Vec<u32>) -> Result<()> {
-        self.source.ends.read(self.positions.clone(), scratch, ends)?;
         let lengths = self.source.holds_lengths();
-        // Goes through all of them, so that many are added and compared at once.
-        let pairs = ends.iter_mut().zip(starts);
-        let wrong = if lengths {
-            pairs.fold(false, |found, (end, &start)| {
-                *end = end.wrapping_add(start);
-                // A sum that does not fit is less than its parts.
-                found | (*end < start)
-            })
-        } else {
-            pairs.fold(false, |found, (end, &start)| found | (*end < start))
-        };
+        let mut wrong = false;
+        self.source.ends.read_each(self.positions.clone(), scratch, ends, |at, ends| {
+            let starts = &starts[at..];
+            wrong |= if lengths {
+                !nnz_bitpack::add(ends, starts)
+            } else {
+                // Goes through all of them, so that many are compared at once.
+                ends.iter().zip(starts).fold(false, |found, (end, start)| found | (end < start))
+            };
+        })?;
         if !wrong {
             return Ok(());
         }

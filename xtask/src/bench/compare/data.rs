@@ -24,6 +24,8 @@ pub(super) struct Data {
     pub(super) graph: Text,
     /// A stencil with reals of 17 digits, in row order.
     pub(super) stencil: Text,
+    /// Genomic fragments.
+    pub(super) fragments: Fragments,
     /// Where results are written, to be removed.
     pub(super) out: PathBuf,
 }
@@ -54,6 +56,17 @@ pub(super) struct Text {
     pub(super) packed: PathBuf,
 }
 
+/// Genomic fragments, in many forms.
+pub(super) struct Fragments {
+    pub(super) count: u64,
+    /// Text in blocks of bgzip.
+    pub(super) text: PathBuf,
+    /// A packed directory.
+    pub(super) packed: PathBuf,
+    /// Regions of interest.
+    pub(super) peaks: PathBuf,
+}
+
 impl Data {
     /// Makes what is not there.
     pub(super) fn make(directory: &Path, cells: u64, tools: &Tools) -> Result<Self> {
@@ -68,10 +81,14 @@ impl Data {
             fewer: make.counts(cells / 5, true)?,
             graph: make.text(&big, "rmat20")?,
             stencil: make.text(&big, "fem3d")?,
+            fragments: make.fragments(FRAGMENTS.saturating_mul(cells) / CELLS)?,
             out,
         })
     }
 }
+
+/// The fragments that goals are stated for.
+const FRAGMENTS: u64 = 50_000_000;
 
 struct Maker<'a> {
     directory: &'a Path,
@@ -137,7 +154,7 @@ impl Maker<'_> {
         }
         Ok(Counts {
             cells,
-            entries: entries_of_counts(&raw)?,
+            entries: number(&raw.join("shape.json"), "nnz")?,
             raw,
             packed,
             unpacked,
@@ -145,6 +162,23 @@ impl Maker<'_> {
             text: mtx,
             gzip,
         })
+    }
+
+    fn fragments(&self, count: u64) -> Result<Fragments> {
+        let name = format!("fragments-{count}");
+        let raw = self.made(&name, |part| {
+            let mut command = self.script("gen_frags.py", &["--n", &count.to_string()]);
+            command.arg(part);
+            command
+        })?;
+        let text = raw.join("fragments.tsv.gz");
+        let packed = self.made(&format!("{name}.bpcells"), |part| {
+            let mut command = Command::new(&self.tools.nnz);
+            command.args(["fragments", "import", "--quiet"]).arg(&text).arg(part);
+            command
+        })?;
+        let count = number(&raw.join("chrom.json"), "n")?;
+        Ok(Fragments { count, text, packed, peaks: raw.join("peaks.tsv") })
     }
 
     /// Makes the graph and the stencil, smaller where fewer cells are asked for.
@@ -184,14 +218,12 @@ impl Maker<'_> {
     }
 }
 
-/// Reads how many entries the raw counts have.
-fn entries_of_counts(raw: &Path) -> Result<u64> {
-    let path = raw.join("shape.json");
-    let shape = fs::read_to_string(&path).map_err(|error| Error::at(&path, &error))?;
-    let shape: Option<Value> = serde_json::from_str(&shape).ok();
-    shape
-        .and_then(|shape| shape.get("nnz")?.as_u64())
-        .ok_or_else(|| Error::new(format!("{}: no number of entries", path.display())))
+/// Reads a number of what a generator says of its arrays.
+fn number(path: &Path, key: &str) -> Result<u64> {
+    let text = fs::read_to_string(path).map_err(|error| Error::at(path, &error))?;
+    let told: Option<Value> = serde_json::from_str(&text).ok();
+    told.and_then(|told| told.get(key)?.as_u64())
+        .ok_or_else(|| Error::new(format!("{}: no {key:?}", path.display())))
 }
 
 /// Reads how many entries the size line of a Matrix Market file promises.

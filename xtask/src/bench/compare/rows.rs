@@ -1,6 +1,6 @@
 //! What is compared, and the goals.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use super::data::{Counts, Data, Text};
@@ -22,6 +22,9 @@ const NO_SYNC: &str = "--no-sync";
 
 /// Bytes that converting may take, whatever the size of the matrix.
 const BOUNDED: f64 = 300e6;
+
+/// Bytes that anything done to fragments may take.
+const FEW: f64 = 500e6;
 
 /// Returns every row, in the order of the table.
 pub(super) fn all(data: &Data, tools: &Tools) -> Vec<Row> {
@@ -56,6 +59,12 @@ pub(super) fn all(data: &Data, tools: &Tools) -> Vec<Row> {
     rows.push(make.write("counts of a fifth", &fewer));
     rows.push(make.write("graph, integers", &data.graph));
     rows.push(make.write("stencil, reals", &data.stencil));
+    rows.extend([
+        make.import_fragments(),
+        make.scan_fragments(),
+        make.query_fragments(),
+        make.count_fragments(),
+    ]);
     rows
 }
 
@@ -278,6 +287,91 @@ impl Make<'_> {
         }
     }
 
+    /// The command, on fragments.
+    fn on_fragments(&self, words: &[&OsStr], target: &str, threads: u8) -> Contender {
+        let output = self.data.out.join(target);
+        let mut command: Vec<OsString> = vec![self.tools.nnz.clone().into()];
+        command.push("fragments".into());
+        command.extend(words.iter().map(Into::into));
+        command.extend([output.clone().into(), "--quiet".into(), NO_SYNC.into()]);
+        command.extend(["--threads".into(), threads.to_string().into()]);
+        Contender {
+            name: if threads == 1 { ONE } else { TWO },
+            clock: Clock::Process,
+            command,
+            output: Some(output),
+            no_sync: Some(NO_SYNC),
+        }
+    }
+
+    fn import_fragments(&self) -> Row {
+        let fragments = &self.data.fragments;
+        let target = "imported.bpcells";
+        let ours = |threads| {
+            let words = [OsStr::new("import"), fragments.text.as_os_str()];
+            self.on_fragments(&words, target, threads)
+        };
+        let words = ["import-fragments"];
+        Row {
+            name: "fragments, bgzipped text to packed directory".to_owned(),
+            entries: fragments.count,
+            note: "",
+            contenders: vec![
+                ours(1),
+                ours(2),
+                self.peer_to(WHEEL, "bpcells_peer.py", &words, &fragments.text, target),
+            ],
+            goals: vec![
+                goal(ONE, Bar::Over(WHEEL, 2.5)),
+                goal(TWO, Bar::Over(WHEEL, 5.0)),
+                goal(TWO, Bar::Peak(FEW)),
+            ],
+            inputs: vec![fragments.text.clone()],
+        }
+    }
+
+    fn scan_fragments(&self) -> Row {
+        let fragments = &self.data.fragments;
+        Row {
+            name: "fragments, all columns decoded, packed directory".to_owned(),
+            entries: fragments.count,
+            note: "The bpcells wheel does not hand out fragments.",
+            contenders: vec![self.call(ONE, &["fragments"], &fragments.packed, 0)],
+            goals: vec![goal(ONE, Bar::Rate(1e9)), goal(ONE, Bar::Peak(FEW))],
+            inputs: vec![fragments.packed.clone()],
+        }
+    }
+
+    fn query_fragments(&self) -> Row {
+        let fragments = &self.data.fragments;
+        Row {
+            name: "fragments of 100,000 bases, packed directory".to_owned(),
+            // The genome has 3.1 G bases.
+            entries: fragments.count * 100_000 / 3_088_269_832,
+            note: "The mean of a hundred places; opening included, starting the process is not.",
+            contenders: vec![self.call(ONE, &["query"], &fragments.packed, 0)],
+            goals: vec![goal(ONE, Bar::Seconds(0.001))],
+            inputs: vec![fragments.packed.clone()],
+        }
+    }
+
+    fn count_fragments(&self) -> Row {
+        let fragments = &self.data.fragments;
+        let ours = |threads| {
+            let [count, peaks] = ["count", "--peaks"].map(OsStr::new);
+            let words = [count, peaks, fragments.peaks.as_os_str(), fragments.packed.as_os_str()];
+            self.on_fragments(&words, "counts.bpcells", threads)
+        };
+        Row {
+            name: "fragments counted over 200,000 peaks, packed matrix written".to_owned(),
+            entries: fragments.count,
+            note: "The bpcells wheel does not count over peaks.",
+            contenders: vec![ours(1), ours(2)],
+            goals: vec![goal(TWO, Bar::Rate(150e6)), goal(TWO, Bar::Peak(FEW))],
+            inputs: vec![fragments.packed.clone(), fragments.peaks.clone()],
+        }
+    }
+
     fn text(&self, name: &str, entries: u64, text: &Path, call: &[&str], bar: f64) -> Row {
         let read = |threads| ["--threads", threads, "read"];
         Row {
@@ -321,6 +415,7 @@ mod tests {
     use std::collections::HashSet;
     use std::path::PathBuf;
 
+    use super::super::data::Fragments;
     use super::*;
 
     fn rows() -> Vec<Row> {
@@ -340,7 +435,14 @@ mod tests {
             arrays: "arrays.npz".into(),
             packed: "text.bpcells".into(),
         };
+        let fragments = Fragments {
+            count: 50_000_000,
+            text: "fragments.tsv.gz".into(),
+            packed: "fragments.bpcells".into(),
+            peaks: "peaks.tsv".into(),
+        };
         let data = Data {
+            fragments,
             counts: counts(100_000),
             fewer: counts(20_000),
             graph: text("graph.mtx"),

@@ -7,6 +7,9 @@ use nnz_core::FragmentBatch;
 
 use super::tally::Tally;
 
+/// Fragments that are looked at together.
+const AT_ONCE: usize = 256;
+
 /// A region on a chromosome, and its number among those counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Span {
@@ -36,6 +39,18 @@ pub(super) fn layers(spans: impl IntoIterator<Item = Span>) -> Vec<Vec<Span>> {
     layers
 }
 
+/// Returns how many values from the first on are such; none is behind one that is not.
+fn gallop(values: &[u32], such: impl Fn(&u32) -> bool) -> usize {
+    let mut near = 0;
+    let mut step = 32;
+    while values.get(near + step).is_some_and(&such) {
+        near += step;
+        step *= 2;
+    }
+    let far = values.len().min(near + step);
+    near + values[near..far].partition_point(such)
+}
+
 /// What a region is, and what comes after it.
 #[derive(Clone, Copy)]
 struct Here {
@@ -43,6 +58,23 @@ struct Here {
     end: u32,
     /// Where the next region starts.
     next: u32,
+}
+
+impl Here {
+    /// Tells how often each fragment counts in the region, before whose end all of them start.
+    fn count<const OVERLAPS: bool>(self, starts: &[u32], ends: &[u32], times: &mut [u8]) {
+        let Self { start, end, .. } = self;
+        for ((&first, &behind), times) in starts.iter().zip(ends).zip(times) {
+            *times = if OVERLAPS {
+                u8::from(start < behind)
+            } else {
+                // Without bases there is neither a first nor a last one.
+                let real = first < behind;
+                let last = behind.wrapping_sub(1);
+                u8::from(real & (first >= start)) + u8::from(real & (last >= start) & (last < end))
+            };
+        }
+    }
 }
 
 /// Goes over regions that do not overlap, as fragments come.
@@ -72,30 +104,41 @@ impl<'a> Sweep<'a> {
     }
 
     fn count_as<const OVERLAPS: bool>(&mut self, batch: &FragmentBatch, tally: &mut Tally) {
-        let mut here = self.here();
-        let columns = batch.starts.iter().zip(&batch.ends).zip(&batch.cells);
-        for ((&first, &behind), &cell) in columns {
-            if first >= here.end {
-                self.pass(first, tally);
-                here = self.here();
-            }
+        let mut begin = 0;
+        while let Some(&first) = batch.starts.get(begin) {
+            self.pass(first, tally);
+            let here = self.here();
             // Behind the last region nothing counts.
-            let inside = first < here.end;
-            let times = if OVERLAPS {
-                u32::from(inside & (here.start < behind))
-            } else {
-                // Without bases there is neither a first nor a last one.
-                let real = inside & (first < behind);
-                let last = behind.wrapping_sub(1);
-                let both = [first >= here.start, (last >= here.start) & (last < here.end)];
-                u32::from(real & both[0]) + u32::from(real & both[1])
-            };
-            if times > 0 {
-                tally.add(cell, times);
+            if first >= here.end {
+                return;
             }
-            if behind > here.next {
-                self.reach(cell, behind);
+            // Those that start before the region ends.
+            let rest = &batch.starts[begin..];
+            let run = begin..begin + gallop(rest, |&start| start < here.end);
+            let [starts, ends, cells] =
+                [&batch.starts, &batch.ends, &batch.cells].map(|column| &column[run.clone()]);
+            for piece in (0..cells.len()).step_by(AT_ONCE) {
+                let piece = piece..cells.len().min(piece + AT_ONCE);
+                let ends = &ends[piece.clone()];
+                let mut times = [0; AT_ONCE];
+                here.count::<OVERLAPS>(&starts[piece.clone()], ends, &mut times);
+                let mut hits = [0; 2 * AT_ONCE + 2];
+                let mut count = 0;
+                for (&times, &cell) in times.iter().zip(&cells[piece]) {
+                    // Noted twice whether it counts or not, as that cannot be foretold.
+                    hits[count] = cell;
+                    hits[count + 1] = cell;
+                    count += usize::from(times);
+                }
+                tally.add(&hits[..count]);
             }
+            if nnz_bitpack::max(ends).is_some_and(|end| end > here.next) {
+                for (&behind, &cell) in ends.iter().zip(cells).filter(|(end, _)| **end > here.next)
+                {
+                    self.reach(cell, behind);
+                }
+            }
+            begin = run.end;
         }
     }
 
@@ -146,7 +189,7 @@ impl<'a> Sweep<'a> {
             && region == self.at
         {
             self.ahead.pop();
-            tally.add(cell, 1);
+            tally.add(&[cell]);
             if self.overlaps && self.spans.get(region + 1).is_some_and(|next| next.start < behind) {
                 self.ahead.push(Reverse((region + 1, cell, behind)));
             }

@@ -7,9 +7,11 @@ use nnz_core::{Batch, Error, Majors, Order, Place, Result, Values};
 /// Counts of the cells of one row after the other, to be used again.
 #[derive(Default)]
 pub(super) struct Tally {
-    /// How often each cell was seen in this row, and which were.
+    /// How often each cell was seen in this row.
     counts: Vec<u32>,
+    /// Which were, so many of them from the front on. There is room for one more than there are cells.
     seen: Vec<u32>,
+    so_many: usize,
     /// A bit for each cell, all of them zero between rows.
     bits: Vec<u64>,
     /// Whether a count was too large.
@@ -27,17 +29,22 @@ impl Tally {
     /// Makes ready to count so many cells in so many rows.
     pub(super) fn start(&mut self, cells: u64, rows: usize) -> Result<()> {
         // What an error left behind.
-        for cell in self.seen.drain(..) {
+        for &cell in &self.seen[..std::mem::take(&mut self.so_many)] {
             self.counts[cell as usize] = 0;
         }
         let len = usize::try_from(cells).unwrap_or(usize::MAX);
         if self.counts.len() != len {
             let words = len.div_ceil(64);
             self.counts.clear();
+            self.seen.clear();
             self.bits.clear();
-            if self.counts.try_reserve(len).is_err() || self.bits.try_reserve(words).is_err() {
+            let reserved = self.counts.try_reserve(len).is_ok()
+                && self.seen.try_reserve(len + 1).is_ok()
+                && self.bits.try_reserve(words).is_ok();
+            if !reserved {
                 return Err(Error::argument(format!("no memory for counts of {len} cells")));
             }
+            self.seen.resize(len + 1, 0);
             self.counts.resize(len, 0);
             self.bits.resize(words, 0);
         }
@@ -50,31 +57,37 @@ impl Tally {
         Ok(())
     }
 
-    /// Counts a cell.
-    #[inline]
-    pub(super) fn add(&mut self, cell: u32, times: u32) {
-        // Readers hand out no cell without a name.
-        let Some(count) = self.counts.get_mut(cell as usize) else { return };
-        if *count == 0 {
-            self.seen.push(cell);
+    /// Counts each of some cells once.
+    pub(super) fn add(&mut self, cells: &[u32]) {
+        let Self { counts, seen, so_many, wrong, .. } = self;
+        for &cell in cells {
+            // Readers hand out no cell without a name.
+            let Some(count) = counts.get_mut(cell as usize) else { continue };
+            let before = *count;
+            *count = before.wrapping_add(1);
+            *wrong |= before == u32::MAX;
+            // Noted whether it is the first time or not, as that cannot be foretold.
+            if let Some(seen) = seen.get_mut(*so_many) {
+                *seen = cell;
+            }
+            *so_many += usize::from(before == 0);
         }
-        *count = count.wrapping_add(times);
-        self.wrong |= *count < times;
     }
 
     /// Ends a row.
     pub(super) fn close(&mut self, row: u32) {
         let begin = self.minors.len();
         // Few among many cells are sorted; many are found by going through all.
-        if self.seen.len() * 8 < self.bits.len() {
-            self.seen.sort_unstable();
-            for cell in self.seen.drain(..) {
+        let seen = &mut self.seen[..std::mem::take(&mut self.so_many)];
+        if seen.len() * 8 < self.bits.len() {
+            seen.sort_unstable();
+            for &cell in &*seen {
                 self.minors.push(cell);
                 self.values.push(std::mem::take(&mut self.counts[cell as usize]));
             }
         } else {
-            let end = begin + self.seen.len();
-            for cell in self.seen.drain(..) {
+            let end = begin + seen.len();
+            for &cell in &*seen {
                 self.bits[cell as usize / 64] |= 1 << (cell % 64);
             }
             // Two of a word at a time, be they there or not: how many there are cannot be foretold.
