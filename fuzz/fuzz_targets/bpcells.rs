@@ -5,19 +5,19 @@
 use libfuzzer_sys::{Corpus, fuzz_target};
 use nnz::{Axis, Batch, Fields, MatrixSink as _, MatrixSource as _, Result, Severity, Values};
 use nnz_bpcells::{Generation, MEMBERS, MatrixSink, MatrixSource, Packing, SinkOptions};
+use nnz_container::Container;
 use nnz_container::memory::Memory;
-use nnz_container::{Container, ContainerWriter};
-use nnz_core::ValueType;
 use nnz_fuzz::entries::{self, Entry};
 use nnz_fuzz::members;
 use nnz_fuzz::read::{agree, backwards, in_turn};
+use nnz_fuzz::store::fill;
 
 fuzz_target!(|input: &[u8]| -> Corpus {
     let members = members::cut(input);
     if members.is_empty() {
         return Corpus::Reject;
     }
-    let store = fill(&members);
+    let store = fill(&members, MEMBERS);
     let valid = validate(&store).is_empty();
     let source = match MatrixSource::open(Box::new(store.clone())) {
         Ok(source) => source,
@@ -47,39 +47,6 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     }
     Corpus::Keep
 });
-
-/// Makes a store of the files of a directory: numbers behind their headers, else text.
-fn fill(members: &[(u8, &[u8])]) -> Memory {
-    let memory = Memory::new();
-    let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
-    for &(name, content) in members {
-        let name = MEMBERS[usize::from(name) % MEMBERS.len()];
-        let (magic, rest) = content.split_at(content.len().min(8));
-        let value_type = match magic {
-            b"UINT32v1" => Some(ValueType::U32),
-            b"UINT64v1" => Some(ValueType::U64),
-            b"FLOATSv1" => Some(ValueType::F32),
-            b"DOUBLEv1" => Some(ValueType::F64),
-            _ => None,
-        };
-        // A second file of the same name is refused.
-        if let Some(value_type) = value_type {
-            if let Ok(id) = writer.create_array(name, value_type) {
-                let whole = rest.len() - rest.len() % value_type.size();
-                writer.append_bytes(id, &rest[..whole]).unwrap();
-            }
-        } else if name == "version" {
-            let line = content.split(|&byte| byte == b'\n').next().unwrap_or_default();
-            let _ = writer.set_tag(name, &String::from_utf8_lossy(line));
-        } else {
-            let lines = content.strip_suffix(b"\n").unwrap_or(content);
-            let mut lines = lines.split(|&byte| byte == b'\n').filter(|_| !content.is_empty());
-            let _ = writer.write_strings(name, &mut lines);
-        }
-    }
-    writer.finish().unwrap();
-    memory
-}
 
 /// Returns the faults of a store.
 fn validate(store: &Memory) -> Vec<String> {

@@ -5,3 +5,4 @@ pub mod entries;
 pub mod members;
 pub mod read;
 pub mod scratch;
+pub mod store;

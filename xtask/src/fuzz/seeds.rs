@@ -31,6 +31,28 @@ const MEMBERS: &[&str] = &[
     "val_idx_offsets",
 ];
 
+/// The members of BPCells fragments, in the order of `nnz_bpcells::FRAGMENT_MEMBERS`.
+const FRAGMENT_MEMBERS: &[&str] = &[
+    "version",
+    "cell_names",
+    "chr_names",
+    "chr_ptr",
+    "end_max",
+    "cell",
+    "cell_data",
+    "cell_idx",
+    "cell_idx_offsets",
+    "start",
+    "start_data",
+    "start_idx",
+    "start_idx_offsets",
+    "start_starts",
+    "end",
+    "end_data",
+    "end_idx",
+    "end_idx_offsets",
+];
+
 /// Writes the seeds of a target into a directory.
 pub(super) fn write(target: &str, into: &Path) -> Result<()> {
     let data = root().join("testdata");
@@ -61,6 +83,15 @@ pub(super) fn write(target: &str, into: &Path) -> Result<()> {
         ]),
         "bpcells" => {
             folders(&stores)?.iter().map(|folder| joined(folder, MEMBERS)).collect::<Result<_>>()?
+        }
+        "fragments" => folders(&[data.join("bpcells/fragments_dir")])?
+            .iter()
+            .map(|folder| joined(folder, FRAGMENT_MEMBERS))
+            .collect::<Result<_>>()?,
+        "fragment_tsv" => {
+            // The first byte says how the text is read.
+            let texts = files(&[data.join("bpcells/interop/fragments_tsv")])?.into_iter();
+            texts.flat_map(|text| [0_u8, 3].map(|how| [&[how], &text[..]].concat())).collect()
         }
         "directory" => files(&folders(&stores)?)?,
         "hdf5" => {

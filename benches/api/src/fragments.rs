@@ -1,0 +1,47 @@
+//! Fragments: all of them decoded, and those of regions.
+
+use std::time::Instant;
+
+use nnz::Location;
+use nnz::fragments::{self, FragmentBatch, FragmentFields, Region};
+
+use crate::{Measured, Result, measured};
+
+/// Decodes every cell, start and end, and adds them up.
+pub(crate) fn scan(location: &Location) -> Result<Measured> {
+    let started = Instant::now();
+    let source = fragments::open(location)?;
+    let mut units = source.units(0..source.header().count, FragmentFields::ALL)?;
+    let mut batch = FragmentBatch::default();
+    let mut sum = 0_u64;
+    while let Some(unit) = units.next_unit()? {
+        unit.decode(&mut batch)?;
+        for column in [&batch.cells, &batch.starts, &batch.ends] {
+            sum = sum.wrapping_add(nnz_bitpack::sum(column));
+        }
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    Ok(measured([("seconds", seconds.into()), ("check", sum.into())]))
+}
+
+/// Bases of a region, regions, and bases from one to the next.
+const WIDTH: u32 = 100_000;
+const REGIONS: u32 = 100;
+const STRIDE: u32 = 2_000_000;
+
+/// Finds the fragments of regions on the first chromosome; tells the mean, opening included.
+pub(crate) fn query(location: &Location) -> Result<Measured> {
+    let started = Instant::now();
+    let (mut found, mut sum) = (0_u64, 0_u64);
+    for place in 0..REGIONS {
+        let source = fragments::open(location)?;
+        let bases = place * STRIDE..place * STRIDE + WIDTH;
+        fragments::query(&*source, &Region { chromosome: 0, bases }, &mut |batch| {
+            found += batch.starts.len() as u64;
+            sum = sum.wrapping_add(nnz_bitpack::sum(&batch.starts));
+            Ok(())
+        })?;
+    }
+    let seconds = started.elapsed().as_secs_f64() / f64::from(REGIONS);
+    Ok(measured([("seconds", seconds.into()), ("entries", found.into()), ("check", sum.into())]))
+}

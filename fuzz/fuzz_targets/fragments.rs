@@ -1,0 +1,113 @@
+//! BPCells fragments of arbitrary members: what validates reads, whole and in parts; queries find what
+//! is there; and what reads is written in every version and reads the same.
+#![no_main]
+
+use libfuzzer_sys::{Corpus, fuzz_target};
+use nnz::fragments::{FragmentBatch, FragmentFields, FragmentSink as _, FragmentSource as _};
+use nnz::{Result, Severity};
+use nnz_bpcells::{
+    FRAGMENT_MEMBERS, FragmentSink, FragmentSource, Generation, Packing, SinkOptions,
+};
+use nnz_container::Container;
+use nnz_container::memory::Memory;
+use nnz_fuzz::members;
+use nnz_fuzz::store::fill;
+
+/// Chromosome, start, end, cell.
+type Fragment = (u32, u32, u32, u32);
+
+fuzz_target!(|input: &[u8]| -> Corpus {
+    let members = members::cut(input);
+    if members.is_empty() {
+        return Corpus::Reject;
+    }
+    let store = fill(&members, FRAGMENT_MEMBERS);
+    let valid = validate(&store).is_empty();
+    let source = match FragmentSource::open(Box::new(store)) {
+        Ok(source) => source,
+        Err(error) => {
+            assert!(!valid, "{error}");
+            return Corpus::Keep;
+        }
+    };
+    source.about().unwrap();
+    let count = source.header().count;
+    let read = in_turn(&source, 0..count);
+    assert!(read.is_ok() || !valid, "{read:?}");
+    let Ok(all) = read else { return Corpus::Keep };
+    for part in [0..count / 2, count / 2..count, count / 3..count - count / 3] {
+        let expected = &all[part.start as usize..part.end as usize];
+        assert_eq!(in_turn(&source, part).unwrap(), expected);
+    }
+    if valid {
+        found(&source, &all);
+    }
+    for packing in [Packing::Packed, Packing::Unpacked] {
+        for generation in [Generation::V1, Generation::V2] {
+            again(&source, SinkOptions { packing, generation }, &all);
+        }
+    }
+    Corpus::Keep
+});
+
+fn in_turn(source: &FragmentSource, positions: std::ops::Range<u64>) -> Result<Vec<Fragment>> {
+    let mut units = source.units(positions, FragmentFields::ALL)?;
+    let mut batch = FragmentBatch::default();
+    let mut all = Vec::new();
+    while let Some(unit) = units.next_unit()? {
+        unit.decode(&mut batch)?;
+        let columns = batch.starts.iter().zip(&batch.ends).zip(&batch.cells);
+        all.extend(columns.map(|((&start, &end), &cell)| (batch.chromosome, start, end, cell)));
+    }
+    Ok(all)
+}
+
+/// No fragment that overlaps some bases is outside of what is said to hold all of them.
+fn found(source: &FragmentSource, all: &[Fragment]) {
+    for &(chromosome, start, end, _) in all.iter().step_by(1 + all.len() / 8) {
+        for bases in [start..end, start.saturating_sub(10)..start.saturating_add(1), end..u32::MAX]
+        {
+            let inside = source.overlapping(chromosome, bases.clone()).unwrap();
+            for (position, fragment) in (0_u64..).zip(all) {
+                let overlaps = !bases.is_empty()
+                    && fragment.0 == chromosome
+                    && fragment.1 < bases.end
+                    && fragment.2 > bases.start
+                    && fragment.1 < fragment.2;
+                assert!(!overlaps || inside.contains(&position), "{fragment:?} in {bases:?}");
+            }
+        }
+    }
+}
+
+/// Returns the faults of a store.
+fn validate(store: &Memory) -> Vec<String> {
+    let mut faults = Vec::new();
+    let open = || -> Result<Box<dyn Container>> { Ok(Box::new(store.clone())) };
+    nnz_bpcells::validate_fragments(&open, &mut |finding| {
+        if finding.severity == Severity::Fault {
+            faults.push(finding.to_string());
+        }
+    })
+    .unwrap();
+    faults
+}
+
+/// Writes fragments as they stand, and reads them again.
+fn again(source: &FragmentSource, options: SinkOptions, expected: &[Fragment]) {
+    let (Ok(chromosomes), Ok(cells)) = (source.chromosome_names(), source.cell_names()) else {
+        return;
+    };
+    let memory = Memory::new();
+    let mut sink = FragmentSink::create(Box::new(memory.writer()), options).unwrap();
+    let mut units = source.units(0..source.header().count, FragmentFields::ALL).unwrap();
+    let mut batch = FragmentBatch::default();
+    while let Some(unit) = units.next_unit().unwrap() {
+        unit.decode(&mut batch).unwrap();
+        sink.write(&batch).unwrap();
+    }
+    Box::new(sink).finish(&chromosomes, &cells).unwrap();
+    assert_eq!(validate(&memory), [""; 0]);
+    let back = FragmentSource::open(Box::new(memory)).unwrap();
+    assert_eq!(in_turn(&back, 0..back.header().count).unwrap(), expected);
+}
