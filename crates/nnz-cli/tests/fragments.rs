@@ -334,3 +334,16 @@ fn a_difference_is_told() {
     assert!(message.contains("import"), "{message}");
     run(&["stats", &at("a")]).refused();
 }
+
+#[test]
+fn fragments_do_not_become_a_store_under_the_name_of_a_matrix() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("counts.mtx");
+    let store = golden().join("fragments_dir/basic.packed");
+    for words in [&["convert"][..], &["fragments", "select"]] {
+        let run = run(&[words, &[text(&store), text(&to)]].concat());
+        assert_eq!(run.code, Some(1), "{}", run.err);
+        assert!(run.err.contains("nnz fragments count"), "{}", run.err);
+        assert!(!to.exists());
+    }
+}

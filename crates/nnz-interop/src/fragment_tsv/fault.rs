@@ -24,6 +24,10 @@ impl Fault {
     }
 }
 
+/// What some editors put before a text, and which would become a part of its first name.
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+pub(super) const MARKED: &str = "a byte order mark";
+
 /// Shows the field at the start of a text: printable, and not much of it.
 pub(super) fn field(text: &[u8]) -> String {
     let len = text.iter().take_while(|&&byte| byte >= b' ').count();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use nnz_core::{At, Error, Place, Result, StringList};
 
-use super::fault::{field, shown};
+use super::fault::{BYTE_ORDER_MARK, MARKED, field, shown};
 use super::names::Names;
 use crate::input::Input;
 use crate::lines::Lines;
@@ -133,6 +133,9 @@ fn each_line(
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if !line.is_empty() && line.first() != Some(&b'#') {
             let place = |column| Place::path(path).at(At::Line { line: block.line, column });
+            if line.starts_with(BYTE_ORDER_MARK) {
+                return Err(Error::mismatch(place(1), MARKED, "a name"));
+            }
             each(line, &place)?;
         }
     }

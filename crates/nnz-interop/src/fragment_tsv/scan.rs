@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use super::LONGEST_LINE;
 use super::block::{OWN, Run, TsvBlock};
 use super::cells::{Cells, Known};
-use super::fault::{Fault, field, shown};
+use super::fault::{BYTE_ORDER_MARK, Fault, MARKED, field, shown};
 use super::lists::Chromosomes;
 use crate::matrix_market::number::digits;
 
@@ -154,6 +154,10 @@ impl Scan<'_> {
     fn begin(&mut self, name: std::ops::Range<usize>, start: u32) -> Result<(), Wrong> {
         let at = name.start;
         let name = &self.text[name];
+        if name.starts_with(BYTE_ORDER_MARK) {
+            let (found, expected) = (MARKED.to_owned(), "a chromosome".to_owned());
+            return Err(Wrong { at, found, expected });
+        }
         self.block.size = match &self.rules.chromosomes {
             None => u32::MAX,
             Some(known) => match known.find(name) {

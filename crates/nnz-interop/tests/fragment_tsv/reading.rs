@@ -52,6 +52,11 @@ fn faults_are_told_with_line_and_column() {
         ("chr1\t1\t5\tA\0\n", "1, column 11", "found the control character 0x00"),
         ("chr1\t1\t5\tA\rB\n", "1, column 11", "found a lone carriage return"),
         ("chr1\t1\t5\tA\t1\0\n", "1, column 13", "found the control character 0x00"),
+        (
+            "\u{feff}chr1\t1\t5\tA\n",
+            "1, column 1",
+            "found a byte order mark, expected a chromosome",
+        ),
         ("chr1\t9\t8\tA\n", "1, column 8", "found 8, expected where the fragment ends, 9 or more"),
         ("chr1\t1\t5\tA\nchr1\t1\t5\tA\t1\n", "2, column 1", "found 5 columns, expected 4"),
         ("chr1\t1\t5\tA\t1\n\nchr1\t1\t5\tA\n", "3, column 1", "found 4 columns, expected 5"),
@@ -153,6 +158,8 @@ fn chromosomes_and_sizes_come_from_a_file() {
     );
     let said = sized("chr1\t+5\n").unwrap_err().to_string();
     assert!(said.contains("line 1, column 6: found \"+5\", expected bases"), "{said}");
+    let said = sized("\u{feff}chr1\t5\n").unwrap_err().to_string();
+    assert!(said.contains("line 1, column 1: found a byte order mark"), "{said}");
     assert!(Chromosomes::named(&list(&["1", "1"])).is_err());
 }
 

@@ -14,7 +14,7 @@ use nnz_interop::fragment_tsv::{
     self, EncodedFragments, FragmentTsvEncoder, FragmentTsvSink, WriteOptions as TextOptions,
 };
 
-use crate::{Generation, Location, Packing};
+use crate::{Format, Generation, Location, Packing};
 
 /// Says how fragments are written, and with what.
 #[derive(Clone, Copy, Debug)]
@@ -95,6 +95,9 @@ impl Target {
                     return refuse("an object of R holds version 2 of the format only");
                 }
                 Kind::RObject(sink)
+            }
+            Some(path) if Format::of_path(path) == Some(Format::MatrixMarket) => {
+                return refuse("fragments are no matrix; nnz fragments count makes one of them");
             }
             Some(_) => Kind::Directory(sink),
         };
