@@ -342,7 +342,7 @@ fn fragments_do_not_become_a_store_under_the_name_of_a_matrix() {
     let store = golden().join("fragments_dir/basic.packed");
     for words in [&["convert"][..], &["fragments", "select"]] {
         let run = run(&[words, &[text(&store), text(&to)]].concat());
-        assert_eq!(run.code, Some(1), "{}", run.err);
+        assert_eq!(run.code, Some(2), "{}", run.err);
         assert!(run.err.contains("nnz fragments count"), "{}", run.err);
         assert!(!to.exists());
     }
