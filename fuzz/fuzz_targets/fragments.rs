@@ -37,7 +37,14 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     let Ok(all) = read else { return Corpus::Keep };
     for part in [0..count / 2, count / 2..count, count / 3..count - count / 3] {
         let expected = &all[part.start as usize..part.end as usize];
-        assert_eq!(in_turn(&source, part).unwrap(), expected);
+        assert_eq!(in_turn(&source, part.clone()).unwrap(), expected);
+        let mut near = Vec::new();
+        let each = &mut |batch: &mut FragmentBatch| {
+            near.extend(fragments(batch));
+            Ok(())
+        };
+        source.for_each(part, FragmentFields::ALL, each).unwrap();
+        assert_eq!(near, expected);
     }
     if valid {
         found(&source, &all);
@@ -56,10 +63,14 @@ fn in_turn(source: &FragmentSource, positions: std::ops::Range<u64>) -> Result<V
     let mut all = Vec::new();
     while let Some(unit) = units.next_unit()? {
         unit.decode(&mut batch)?;
-        let columns = batch.starts.iter().zip(&batch.ends).zip(&batch.cells);
-        all.extend(columns.map(|((&start, &end), &cell)| (batch.chromosome, start, end, cell)));
+        all.extend(fragments(&batch));
     }
     Ok(all)
+}
+
+fn fragments(batch: &FragmentBatch) -> impl Iterator<Item = Fragment> {
+    let columns = batch.starts.iter().zip(&batch.ends).zip(&batch.cells);
+    columns.map(|((&start, &end), &cell)| (batch.chromosome, start, end, cell))
 }
 
 /// No fragment that overlaps some bases is outside of what is said to hold all of them.

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use nnz::Location;
-use nnz::fragments::{self, FragmentBatch, FragmentFields, Region};
+use nnz::fragments::{self, FragmentFields, Region};
 
 use crate::{Measured, Result, measured};
 
@@ -11,15 +11,13 @@ use crate::{Measured, Result, measured};
 pub(crate) fn scan(location: &Location) -> Result<Measured> {
     let started = Instant::now();
     let source = fragments::open(location)?;
-    let mut units = source.units(0..source.header().count, FragmentFields::ALL)?;
-    let mut batch = FragmentBatch::default();
     let mut sum = 0_u64;
-    while let Some(unit) = units.next_unit()? {
-        unit.decode(&mut batch)?;
+    source.for_each(0..source.header().count, FragmentFields::ALL, &mut |batch| {
         for column in [&batch.cells, &batch.starts, &batch.ends] {
             sum = sum.wrapping_add(nnz_bitpack::sum(column));
         }
-    }
+        Ok(())
+    })?;
     let seconds = started.elapsed().as_secs_f64();
     Ok(measured([("seconds", seconds.into()), ("check", sum.into())]))
 }

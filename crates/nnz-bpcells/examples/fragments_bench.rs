@@ -93,20 +93,18 @@ fn write(raw: &Path, store: &Path) -> Result<(), Box<dyn Error>> {
 }
 
 fn scan(store: &Path) -> Result<(), Box<dyn Error>> {
-    let mut batch = FragmentBatch::default();
     for _ in 0..5 {
         let begun = Clock::start();
         let source = FragmentSource::open(Box::new(Directory::open(store)?))?;
-        let mut units = source.units(0..source.header().count, FragmentFields::ALL)?;
         let mut sum = 0_u64;
         let mut count = 0;
-        while let Some(unit) = units.next_unit()? {
-            unit.decode(&mut batch)?;
+        source.for_each(0..source.header().count, FragmentFields::ALL, &mut |batch| {
             count += batch.starts.len();
             for column in [&batch.cells, &batch.starts, &batch.ends] {
                 sum = sum.wrapping_add(nnz_bitpack::sum(column));
             }
-        }
+            Ok(())
+        })?;
         black_box(sum);
         report("scan", count, begun);
     }

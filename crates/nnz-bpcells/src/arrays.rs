@@ -4,8 +4,8 @@ mod integers;
 mod packed;
 mod sink;
 
-pub(crate) use integers::Integers;
-pub(crate) use packed::{PackedArray, Scratch, at_least};
+pub(crate) use integers::{Integers, Loaded};
+pub(crate) use packed::{LoadedChunks, PackedArray, Scratch, at_least};
 pub(crate) use sink::{EncodedIntegers, IntegerSink};
 
 /// Chunks that `count` values take.

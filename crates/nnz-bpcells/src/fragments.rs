@@ -1,5 +1,6 @@
 //! Genomic fragments.
 
+mod columns;
 mod end_max;
 mod members;
 mod overlap;

@@ -93,6 +93,29 @@ pub trait FragmentSource: Send + Sync {
         fields: FragmentFields,
     ) -> Result<Box<dyn UnitReader<'_, FragmentBatch> + '_>>;
 
+    /// Hands the fragments of a range of positions to `each`, one piece after the other.
+    ///
+    /// This is for what one thread does with many fragments: pieces may be smaller than units, so
+    /// that they stay in the processor's nearest cache.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`units`](Self::units), where the data breaks the format, and where `each` fails.
+    fn for_each(
+        &self,
+        positions: Range<u64>,
+        fields: FragmentFields,
+        each: &mut dyn FnMut(&mut FragmentBatch) -> Result<()>,
+    ) -> Result<()> {
+        let mut units = self.units(positions, fields)?;
+        let mut batch = FragmentBatch::default();
+        while let Some(unit) = units.next_unit()? {
+            unit.decode(&mut batch)?;
+            each(&mut batch)?;
+        }
+        units.end()
+    }
+
     /// Returns positions outside of which no fragment of the chromosome overlaps the bases.
     ///
     /// Not all fragments inside need overlap them.

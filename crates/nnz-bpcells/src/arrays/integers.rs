@@ -7,7 +7,7 @@ use nnz_container::{Container, NumberArray};
 use nnz_core::Result;
 
 use super::packed::at_least;
-use super::{PackedArray, Scratch};
+use super::{LoadedChunks, PackedArray, Scratch};
 use crate::{Generation, Packing};
 
 /// An array of 32-bit integers, bit-packed or plain.
@@ -45,43 +45,39 @@ impl Integers {
         scratch: &mut Scratch,
         out: &mut Vec<u32>,
     ) -> Result<()> {
-        self.read_each(range, scratch, out, |_, _| ())
-    }
-
-    /// Reads a range of elements. `each` gets neighbouring ones while they are still in the
-    /// processor's nearest cache, all of them in turn, and where in the range they are.
-    pub(crate) fn read_each(
-        &self,
-        range: Range<u64>,
-        scratch: &mut Scratch,
-        out: &mut Vec<u32>,
-        mut each: impl FnMut(usize, &mut [u32]),
-    ) -> Result<()> {
         let len = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
         match self {
             Self::Plain(array) => {
                 out.resize(len, 0);
-                array.read(range.start, out)?;
-                each(0, out);
-                Ok(())
+                array.read(range.start, out)
             }
             Self::Packed(packed) => {
                 let chunk = CHUNK as u64;
                 let first = range.start / chunk;
-                let head = usize::try_from(range.start - first * chunk).unwrap_or(0);
-                let chunks = first..range.end.div_ceil(chunk);
-                packed.read_chunks(chunks, scratch, out, |at, values| {
-                    // What comes before the range and behind it was not asked for.
-                    let from = head.saturating_sub(at).min(values.len());
-                    let to = (head + len).saturating_sub(at).min(values.len());
-                    each((at + from).saturating_sub(head), &mut values[from..to.max(from)]);
-                })?;
+                packed.read_chunks(first..range.end.div_ceil(chunk), scratch, out)?;
                 // Readers ask for whole chunks but at their ends, so this seldom moves anything.
+                let head = usize::try_from(range.start - first * chunk).unwrap_or(0);
                 if head > 0 {
                     out.copy_within(head.., 0);
                 }
                 out.truncate(len);
                 Ok(())
+            }
+        }
+    }
+
+    /// Reads what a range of elements takes, to be decoded.
+    pub(crate) fn load<'s>(
+        &'s self,
+        range: Range<u64>,
+        scratch: &'s mut Scratch,
+    ) -> Result<Loaded<'s>> {
+        match self {
+            Self::Plain(array) => Ok(Loaded::Plain(&**array, range)),
+            Self::Packed(packed) => {
+                let chunk = CHUNK as u64;
+                let chunks = range.start / chunk..range.end.div_ceil(chunk);
+                packed.load(chunks, scratch).map(Loaded::Packed)
             }
         }
     }
@@ -114,6 +110,29 @@ impl Integers {
         match self {
             Self::Plain(array) => vec![&**array],
             Self::Packed(packed) => packed.arrays().collect(),
+        }
+    }
+}
+
+/// A range of elements that can be decoded bit by bit.
+pub(crate) enum Loaded<'s> {
+    Packed(LoadedChunks<'s>),
+    Plain(&'s dyn NumberArray, Range<u64>),
+}
+
+impl Loaded<'_> {
+    /// Decodes some chunks of 128 elements, counted from the one that the range begins in. What is
+    /// not in the range may be left as it was.
+    pub(crate) fn decode(&self, chunks: Range<usize>, out: &mut [u32]) -> Result<()> {
+        match self {
+            Self::Packed(loaded) => loaded.decode(chunks, out),
+            Self::Plain(array, range) => {
+                let chunk = CHUNK as u64;
+                let first = (range.start / chunk + chunks.start as u64) * chunk;
+                let len =
+                    usize::try_from(range.end - first).map_or(out.len(), |len| len.min(out.len()));
+                array.read(first, &mut out[..len])
+            }
         }
     }
 }

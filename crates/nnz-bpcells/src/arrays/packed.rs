@@ -19,10 +19,6 @@ pub(crate) struct PackedArray {
     codec: Codec,
 }
 
-/// Chunks that are decoded before they are handed on: few enough that their values are in the
-/// processor's nearest cache then.
-const AT_ONCE: usize = 16;
-
 /// Buffers that are used again from read to read.
 #[derive(Default)]
 pub(crate) struct Scratch {
@@ -60,21 +56,35 @@ impl PackedArray {
     }
 
     /// Decodes a range of chunks, 128 values each; the last one of the array ends in padding.
-    ///
-    /// `each` gets neighbouring values as soon as they are decoded, and where in `out` they are.
     pub(crate) fn read_chunks(
         &self,
         range: Range<u64>,
         scratch: &mut Scratch,
         out: &mut Vec<u32>,
-        mut each: impl FnMut(usize, &mut [u32]),
     ) -> Result<()> {
         let len = in_memory(range.end - range.start);
         out.resize(len * CHUNK, 0);
-        if len == 0 {
-            return Ok(());
-        }
+        self.load(range, scratch)?.decode(0..len, out)
+    }
+
+    /// Reads what a range of chunks takes, to be decoded.
+    pub(crate) fn load<'s>(
+        &'s self,
+        range: Range<u64>,
+        scratch: &'s mut Scratch,
+    ) -> Result<LoadedChunks<'s>> {
+        let len = in_memory(range.end - range.start);
         let Scratch { idx, starts, data } = scratch;
+        if len == 0 {
+            return Ok(LoadedChunks {
+                array: self,
+                range,
+                idx: &[],
+                first: 0,
+                data: &[],
+                starts: &[],
+            });
+        }
         let idx = front(idx, len + 1);
         self.idx.read(range.start, idx)?;
         let first = self.epochs.absolute(range.start, idx[0]);
@@ -99,21 +109,7 @@ impl PackedArray {
                 starts
             }
         };
-        for (run, out) in out.chunks_mut(AT_ONCE * CHUNK).enumerate() {
-            let chunks = run * AT_ONCE..(run * AT_ONCE + AT_ONCE).min(len);
-            let idx_of_run = &idx[chunks.start..=chunks.end];
-            // Less than 2^32 words were read, so that differences are what they seem.
-            let position = first + u64::from(idx_of_run[0].wrapping_sub(idx[0]));
-            let starts = starts.get(chunks.clone()).unwrap_or_default();
-            unpack_chunks(self.codec, idx_of_run, position, first, data, starts, out).map_err(
-                |error| match error {
-                    ChunkError::Step { .. } => self.bad_idx(range.start, idx, first),
-                    other => Error::mismatch(self.idx.place(), other, "chunks inside the data"),
-                },
-            )?;
-            each(chunks.start * CHUNK, out);
-        }
-        Ok(())
+        Ok(LoadedChunks { array: self, range, idx, first, data, starts })
     }
 
     /// Returns the first value of a chunk, which differences start from.
@@ -131,7 +127,7 @@ impl PackedArray {
             return Ok(first[0]);
         }
         let mut values = Vec::new();
-        self.read_chunks(chunk..chunk + 1, &mut Scratch::default(), &mut values, |_, _| ())?;
+        self.read_chunks(chunk..chunk + 1, &mut Scratch::default(), &mut values)?;
         Ok(values.first().copied().unwrap_or(0))
     }
 
@@ -166,6 +162,38 @@ impl PackedArray {
             .into_iter()
             .flatten()
             .map(|array| &**array)
+    }
+}
+
+/// Chunks of a packed array, in memory as they are stored.
+pub(crate) struct LoadedChunks<'s> {
+    array: &'s PackedArray,
+    range: Range<u64>,
+    idx: &'s [u32],
+    /// The position of the first word.
+    first: u64,
+    data: &'s [u32],
+    starts: &'s [u32],
+}
+
+impl LoadedChunks<'_> {
+    /// Decodes some of the chunks, counted from the first that was loaded. `out` has room for 128
+    /// values of each.
+    pub(crate) fn decode(&self, chunks: Range<usize>, out: &mut [u32]) -> Result<()> {
+        let Self { array, first, data, .. } = *self;
+        if chunks.is_empty() {
+            return Ok(());
+        }
+        let idx = &self.idx[chunks.start..=chunks.end];
+        // Less than 2^32 words were loaded, so that differences are what they seem.
+        let position = first + u64::from(idx[0].wrapping_sub(self.idx[0]));
+        let starts = self.starts.get(chunks).unwrap_or_default();
+        unpack_chunks(array.codec, idx, position, first, data, starts, out).map_err(|error| {
+            match error {
+                ChunkError::Step { .. } => array.bad_idx(self.range.start, self.idx, first),
+                other => Error::mismatch(array.idx.place(), other, "chunks inside the data"),
+            }
+        })
     }
 }
 

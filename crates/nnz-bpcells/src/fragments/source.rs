@@ -11,7 +11,7 @@ use nnz_core::{
 };
 
 use super::members::{self, CELL, CELL_NAMES, CHR_NAMES, END, END_MAX, START};
-use super::reader::Reader;
+use super::reader::{self, Reader};
 use super::segments;
 use crate::arrays::{Integers, at_least, chunks};
 use crate::version;
@@ -66,6 +66,16 @@ impl FragmentSource {
     #[must_use]
     pub fn version(&self) -> FragmentVersion {
         self.version
+    }
+
+    fn reader(&self, positions: Range<u64>, fields: FragmentFields) -> Result<Reader<'_>> {
+        if positions.start > positions.end || positions.end > self.header.count {
+            return Err(Error::argument(format!(
+                "fragments {} to {} of {} were asked for",
+                positions.start, positions.end, self.header.count
+            )));
+        }
+        Ok(Reader::new(self, positions, fields))
     }
 
     /// Returns whether `end` holds how long fragments are.
@@ -131,13 +141,16 @@ impl nnz_core::FragmentSource for FragmentSource {
         positions: Range<u64>,
         fields: FragmentFields,
     ) -> Result<Box<dyn UnitReader<'_, FragmentBatch> + '_>> {
-        if positions.start > positions.end || positions.end > self.header.count {
-            return Err(Error::argument(format!(
-                "fragments {} to {} of {} were asked for",
-                positions.start, positions.end, self.header.count
-            )));
-        }
-        Ok(Box::new(Reader::new(self, positions, fields)))
+        Ok(Box::new(self.reader(positions, fields)?))
+    }
+
+    fn for_each(
+        &self,
+        positions: Range<u64>,
+        fields: FragmentFields,
+        each: &mut dyn FnMut(&mut FragmentBatch) -> Result<()>,
+    ) -> Result<()> {
+        reader::for_each(self.reader(positions, fields)?, each)
     }
 
     fn overlapping(&self, chromosome: u32, bases: Range<u32>) -> Result<Range<u64>> {

@@ -11,7 +11,7 @@ use nnz_core::{
 
 use super::cut::{Cutter, Sequences, Slice};
 use super::names::shown;
-use super::run::{each_batch, run};
+use super::run::run;
 use super::target::{StoreOptions, Target};
 use super::write::FragmentSummary;
 use crate::{Location, Progress};
@@ -195,11 +195,13 @@ impl Sequences for Segments<'_> {
         let position = segment.start + item;
         let fields = FragmentFields { cells: false, starts: true, ends: false };
         let mut start = u32::MAX;
-        each_batch(&*store.source, position..position + 1, fields, &mut |batch| {
-            start = batch.starts.first().copied().unwrap_or(start);
-            Ok(())
-        })
-        .map_err(|error| error.within(&store.place))?;
+        store
+            .source
+            .for_each(position..position + 1, fields, &mut |batch| {
+                start = batch.starts.first().copied().unwrap_or(start);
+                Ok(())
+            })
+            .map_err(|error| error.within(&store.place))?;
         Ok(start.into())
     }
 }
@@ -246,7 +248,7 @@ impl Unit<Merged> for Piece<'_> {
         let mut all: Vec<[u32; 3]> = Vec::new();
         let several = self.slices.len() > 1;
         for (store, positions) in self.slices {
-            let read = each_batch(&*store.source, positions, FragmentFields::ALL, &mut |batch| {
+            let read = store.source.for_each(positions, FragmentFields::ALL, &mut |batch| {
                 let columns = batch.starts.iter().zip(&batch.ends).zip(&batch.cells);
                 // Cells are below the number of their names, and the sum of those was checked.
                 let fragment = |((&start, &end), &cell): ((&u32, &u32), &u32)| {

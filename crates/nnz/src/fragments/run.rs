@@ -1,6 +1,6 @@
 //! Taking fragments to where they are written, on many threads.
 
-use nnz_core::{FragmentBatch, FragmentSource, Result, Unit, UnitReader};
+use nnz_core::{FragmentBatch, Result, Unit, UnitReader};
 
 use super::target::{Encoder, Output, Ready};
 use crate::Progress;
@@ -74,20 +74,4 @@ impl<B: Default> Write<Taking<'_, B>> for Appended<'_> {
 /// Returns a batch as it is.
 pub(super) fn unchanged(batch: &mut FragmentBatch) -> Result<Vec<FragmentBatch>> {
     Ok(vec![std::mem::take(batch)])
-}
-
-/// Decodes the fragments of a range of positions one piece after the other.
-pub(super) fn each_batch(
-    source: &dyn FragmentSource,
-    positions: std::ops::Range<u64>,
-    fields: nnz_core::FragmentFields,
-    each: &mut dyn FnMut(&mut FragmentBatch) -> Result<()>,
-) -> Result<()> {
-    let mut units = source.units(positions, fields)?;
-    let mut batch = FragmentBatch::default();
-    while let Some(unit) = units.next_unit()? {
-        unit.decode(&mut batch)?;
-        each(&mut batch)?;
-    }
-    units.end()
 }

@@ -7,7 +7,6 @@ use nnz_interop::fragment_tsv::Chromosomes;
 
 use crate::fragments::bed::{Peak, Peaks};
 use crate::fragments::names::{Numbers, Table, find_all, shown};
-use crate::fragments::run::each_batch;
 
 /// Says which regions fragments are counted in.
 #[derive(Debug)]
@@ -189,7 +188,7 @@ fn few(names: &[String]) -> String {
 /// Finds how far the fragments of each chromosome reach.
 fn furthest(source: &dyn FragmentSource, sizes: &mut [u32]) -> Result<()> {
     let all = 0..source.header().count;
-    each_batch(source, all, FragmentFields::INTERVALS, &mut |batch| {
+    source.for_each(all, FragmentFields::INTERVALS, &mut |batch| {
         let furthest = batch.ends.iter().fold(0, |furthest, &end| furthest.max(end));
         if let Some(size) = sizes.get_mut(batch.chromosome as usize) {
             *size = furthest.max(*size);

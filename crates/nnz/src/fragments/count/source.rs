@@ -12,7 +12,6 @@ use nnz_core::{
 use super::regions::{Place, Regions, Rows};
 use super::sweep::{Span, Sweep, layers};
 use super::tally::Tally;
-use crate::fragments::run::each_batch;
 
 /// Fragments in a unit, about.
 const PIECE: u64 = 1 << 17;
@@ -66,7 +65,7 @@ impl Counts {
             let last = segment.fragments.end.saturating_sub(1);
             let fields = FragmentFields { cells: false, starts: true, ends: false };
             let mut bases = 1;
-            each_batch(&*source, last..segment.fragments.end, fields, &mut |batch| {
+            source.for_each(last..segment.fragments.end, fields, &mut |batch| {
                 bases = batch.starts.last().map_or(1, |&start| u64::from(start) + 1);
                 Ok(())
             })?;
@@ -171,7 +170,7 @@ impl Counts {
                     let spans: Vec<Span> = cluster.iter().map(|(_, span)| *span).collect();
                     let mut sweep = Sweep::new(&spans, overlaps);
                     let positions = self.source.overlapping(chromosome, bases)?;
-                    each_batch(&*self.source, positions, FragmentFields::ALL, &mut |fragments| {
+                    self.source.for_each(positions, FragmentFields::ALL, &mut |fragments| {
                         sweep.count(fragments, tally);
                         Ok(())
                     })?;
