@@ -22,6 +22,7 @@ mod diff;
 mod flow;
 mod format;
 pub mod fragments;
+mod home;
 mod location;
 mod memory;
 mod open;

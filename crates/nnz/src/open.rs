@@ -257,7 +257,7 @@ fn recognise_file(path: &Path, memory: u64) -> Result<Recognised> {
     if matrix_market::looks_like(&start) {
         return matrix_market();
     }
-    if crate::target::ends_in_rds(path) && !start.is_empty() {
+    if crate::home::ends_in_rds(path) && !start.is_empty() {
         // Broken, or compressed as nothing here reads: this says how.
         return recognise_r(path, memory);
     }

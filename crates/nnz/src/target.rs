@@ -3,16 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use nnz_bpcells::{RObjectOptions, RObjectWriter, SinkOptions};
-use nnz_container::ContainerWriter;
-use nnz_container::directory::DirectoryWriter;
-use nnz_container::hdf5::{Compress, Hdf5Options, Hdf5Writer};
+use nnz_bpcells::SinkOptions;
 use nnz_container::rds::RdsOptions;
-use nnz_container::staging::WriteOptions;
+use nnz_container::staging::{StagedFile, WriteOptions};
 use nnz_core::{AxisMeaning, Error, Header, MatrixSink, Names, Needs, Place, Result, Rounding};
 use nnz_interop::matrix_market::{self, Layout};
 use nnz_interop::r_matrix;
 
+use crate::home::{self, Home};
 use crate::read::MemorySink;
 use crate::{Compressed, ConvertOptions, Format, Generation, Location, Packing};
 
@@ -20,16 +18,13 @@ use crate::{Compressed, ConvertOptions, Format, Generation, Location, Packing};
 pub(crate) struct Target {
     /// Where, or `None` for standard output.
     path: Option<PathBuf>,
-    /// The group of an HDF5 file, if it is to be one; the root group has no name.
-    group: Option<String>,
     kind: Kind,
     write: WriteOptions,
 }
 
 enum Kind {
-    BpCells(SinkOptions, Hdf5Options),
-    RObject(SinkOptions, RdsOptions),
-    DgcMatrix(RdsOptions),
+    BpCells(Home, SinkOptions),
+    DgcMatrix(PathBuf, RdsOptions),
     MatrixMarket { layout: Layout, lossy: bool },
     Memory(Shelf, u64),
 }
@@ -53,68 +48,45 @@ impl Target {
             return Err(Error::argument(format!("{to}: {what}")));
         };
         let refuse = |what: &str| Err(Error::argument(format!("{what} says nothing of {format}")));
-        let hdf5 = group.is_some() || path.as_deref().is_some_and(goes_to_hdf5);
-        let r_object =
-            format == Format::BpCells && !hdf5 && path.as_deref().is_some_and(ends_in_rds);
-        let compressed = (hdf5 && format == Format::BpCells) || r_object;
-        if options.compress.is_some() && !compressed && format != Format::DgcMatrix {
-            let what = "only what goes to an HDF5 file or an object of R is compressed so";
-            return Err(Error::argument(what));
+        if group.is_some() && format != Format::BpCells {
+            return refuse("a group");
         }
-        let kind = match format {
-            Format::BpCells if r_object => {
-                if options.layout.is_some() {
-                    return refuse("a layout");
-                }
-                if options.generation.is_some_and(|g| g != Generation::default()) {
+        if options.layout.is_some() && format != Format::MatrixMarket {
+            return refuse("a layout");
+        }
+        if options.packing == Some(Packing::Unpacked) && format != Format::BpCells {
+            return refuse("unpacked");
+        }
+        let old = options.generation.is_some_and(|g| g != Generation::default());
+        if old && format != Format::BpCells {
+            return refuse("a format version");
+        }
+        let kind = match (format, &path) {
+            (Format::BpCells, None) => {
+                return Err(Error::argument("BPCells arrays cannot go to standard output"));
+            }
+            (Format::BpCells, Some(path)) => {
+                let ConvertOptions { compress, threads, write, .. } = *options;
+                let home = Home::new(path, group.as_deref(), compress, threads, write)?;
+                if home.is_r_object() && old {
                     let what = "an object of R holds version 2 of the format only";
                     return Err(Error::argument(what));
-                }
-                let packing = options.packing.unwrap_or_default();
-                Kind::RObject(SinkOptions { packing, ..SinkOptions::default() }, rds(options))
-            }
-            Format::DgcMatrix => {
-                if group.is_some() {
-                    return refuse("a group");
-                }
-                if options.layout.is_some() {
-                    return refuse("a layout");
-                }
-                if options.packing == Some(Packing::Unpacked) {
-                    return refuse("unpacked");
-                }
-                if options.generation.is_some_and(|g| g != Generation::default()) {
-                    return refuse("a format version");
-                }
-                if path.is_none() {
-                    return Err(Error::argument("an object of R cannot go to standard output"));
-                }
-                Kind::DgcMatrix(rds(options))
-            }
-            Format::BpCells => {
-                if options.layout.is_some() {
-                    return refuse("a layout");
-                }
-                if path.is_none() {
-                    return Err(Error::argument("BPCells arrays cannot go to standard output"));
                 }
                 let sink = SinkOptions {
                     packing: options.packing.unwrap_or_default(),
                     generation: options.generation.unwrap_or_default(),
                 };
-                let compress = options.compress.unwrap_or(Compress::None);
-                let threads = options.threads;
-                Kind::BpCells(sink, Hdf5Options { compress, threads, ..Hdf5Options::default() })
+                Kind::BpCells(home, sink)
             }
-            Format::MatrixMarket => {
-                if group.is_some() {
-                    return refuse("a group");
-                }
-                if options.packing == Some(Packing::Unpacked) {
-                    return refuse("unpacked");
-                }
-                if options.generation.is_some_and(|g| g != Generation::default()) {
-                    return refuse("a format version");
+            (Format::DgcMatrix, None) => {
+                return Err(Error::argument("an object of R cannot go to standard output"));
+            }
+            (Format::DgcMatrix, Some(path)) => {
+                Kind::DgcMatrix(path.clone(), home::rds(options.compress))
+            }
+            (Format::MatrixMarket, _) => {
+                if options.compress.is_some() {
+                    return Err(home::uncompressed());
                 }
                 let layout = if dense { Layout::Array } else { Layout::Coordinate };
                 Kind::MatrixMarket {
@@ -123,21 +95,20 @@ impl Target {
                 }
             }
         };
-        let group = (hdf5 && format == Format::BpCells).then(|| group.unwrap_or_default());
-        Ok(Self { path, group, kind, write: options.write })
+        Ok(Self { path, kind, write: options.write })
     }
 
     /// Makes a target in memory, of at most so many bytes.
     pub(crate) fn memory(shelf: Shelf, allowed: u64) -> Self {
         let kind = Kind::Memory(shelf, allowed);
-        Self { path: None, group: None, kind, write: WriteOptions::default() }
+        Self { path: None, kind, write: WriteOptions::default() }
     }
 
     /// Returns what the format can hold.
     pub(crate) fn needs(&self) -> Needs {
         match self.kind {
-            Kind::BpCells(..) | Kind::RObject(..) => nnz_bpcells::NEEDS,
-            Kind::DgcMatrix(_) => r_matrix::NEEDS,
+            Kind::BpCells(..) => nnz_bpcells::NEEDS,
+            Kind::DgcMatrix(..) => r_matrix::NEEDS,
             Kind::MatrixMarket { layout, .. } => matrix_market::needs(layout),
             Kind::Memory(..) => MemorySink::NEEDS,
         }
@@ -146,7 +117,7 @@ impl Target {
     /// Says what readers of the format will take the axes for, where that is not what they are.
     pub(crate) fn misleads(&self, meaning: [AxisMeaning; 2]) -> Option<String> {
         let exchanged = meaning == [AxisMeaning::Cells, AxisMeaning::Features];
-        let bpcells = matches!(self.kind, Kind::BpCells(..) | Kind::RObject(..));
+        let bpcells = matches!(self.kind, Kind::BpCells(..));
         (exchanged && bpcells).then(|| {
             "rows are cells here, but programs take the rows of a BPCells matrix for features"
                 .to_owned()
@@ -174,15 +145,10 @@ impl Target {
 
     /// Checks that the place may be written, before any work is done.
     pub(crate) fn check(&self) -> Result<()> {
-        match (&self.path, &self.group, &self.kind) {
-            // Starting to write a group copies the file it goes into: that is done once.
-            (None, ..) | (_, Some(_), _) => Ok(()),
-            (Some(path), None, Kind::BpCells(..)) => {
-                DirectoryWriter::create(path, self.write, nnz_bpcells::MEMBERS).map(drop)
-            }
-            (Some(path), None, _) => {
-                nnz_container::staging::StagedFile::create(path, self.write).map(drop)
-            }
+        match (&self.kind, &self.path) {
+            (Kind::BpCells(home, _), _) => home.check(nnz_bpcells::MEMBERS),
+            (_, Some(path)) => StagedFile::create(path, self.write).map(drop),
+            (_, None) => Ok(()),
         }
     }
 
@@ -190,7 +156,7 @@ impl Target {
     pub(crate) fn least_bytes(&self, header: &Header) -> u64 {
         match self.kind {
             // A pointer for each major vector; what is compressed waits uncompressed.
-            Kind::BpCells(..) | Kind::RObject(..) | Kind::DgcMatrix(_) => {
+            Kind::BpCells(..) | Kind::DgcMatrix(..) => {
                 header.shape.major(header.order).saturating_mul(4)
             }
             // A digit and the end of a line for each cell, of half the matrix at least.
@@ -207,39 +173,22 @@ impl Target {
         header: &Header,
         names: [Option<Names<'_>>; 2],
     ) -> Result<Box<dyn MatrixSink>> {
-        let created = match (&self.kind, &self.path) {
-            (Kind::BpCells(options, hdf5), Some(path)) => {
-                let container: Box<dyn ContainerWriter> = match &self.group {
-                    None => {
-                        Box::new(DirectoryWriter::create(path, self.write, nnz_bpcells::MEMBERS)?)
-                    }
-                    Some(group) => Box::new(Hdf5Writer::create(path, group, self.write, *hdf5)?),
-                };
+        let created = match &self.kind {
+            Kind::BpCells(home, options) => {
+                let container = home.writer(nnz_bpcells::MEMBERS)?;
                 let sink = nnz_bpcells::MatrixSink::create(container, header, names, *options);
                 sink.map(|sink| Box::new(sink) as Box<dyn MatrixSink>)
             }
-            (Kind::RObject(options, rds), Some(path)) => {
-                let options_of_r = RObjectOptions { list: false, rds: *rds };
-                let container = Box::new(RObjectWriter::create(path, self.write, options_of_r)?);
-                let sink = nnz_bpcells::MatrixSink::create(container, header, names, *options);
-                sink.map(|sink| Box::new(sink) as Box<dyn MatrixSink>)
-            }
-            (Kind::DgcMatrix(rds), Some(path)) => {
+            Kind::DgcMatrix(path, rds) => {
                 let sink = r_matrix::create(path, header, names, self.write, *rds);
                 sink.map(|sink| Box::new(sink) as Box<dyn MatrixSink>)
             }
-            (Kind::RObject(..) | Kind::DgcMatrix(_), None) => {
-                Err(Error::argument("an object of R cannot go to standard output"))
-            }
-            (Kind::BpCells(..), None) => {
-                Err(Error::argument("BPCells arrays cannot go to standard output"))
-            }
-            (Kind::Memory(shelf, allowed), _) => {
+            Kind::Memory(shelf, allowed) => {
                 let sink = MemorySink::new(header, Arc::clone(shelf), *allowed);
                 sink.map(|sink| Box::new(sink) as Box<dyn MatrixSink>)
             }
-            (Kind::MatrixMarket { layout, lossy }, path) => {
-                let target = match path {
+            Kind::MatrixMarket { layout, lossy } => {
+                let target = match &self.path {
                     Some(path) => {
                         matrix_market::Target::File { path: path.clone(), options: self.write }
                     }
@@ -255,27 +204,4 @@ impl Target {
         };
         created.map_err(|error| error.within(&self.place()))
     }
-}
-
-/// Returns how an object of R is written; compressed, as R does, unless told otherwise.
-fn rds(options: &ConvertOptions) -> RdsOptions {
-    let default = RdsOptions::default();
-    let gzip = match options.compress {
-        None => default.gzip,
-        Some(Compress::None) => None,
-        Some(Compress::Gzip(level)) => Some(level),
-    };
-    RdsOptions { gzip, ..default }
-}
-
-/// Whether a path's ending is that of an object of R.
-pub(crate) fn ends_in_rds(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("rds"))
-}
-
-/// Whether a path is that of an HDF5 file, by its ending or by what is there.
-fn goes_to_hdf5(path: &Path) -> bool {
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-    let named = matches!(ending.as_deref(), Some("h5" | "hdf5" | "h5ad"));
-    named || (path.is_file() && crate::open::starts_as_hdf5(path).unwrap_or(false))
 }

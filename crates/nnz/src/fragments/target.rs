@@ -3,17 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nnz_bpcells::{FRAGMENT_MEMBERS, RObjectOptions, RObjectWriter, SinkOptions};
-use nnz_container::ContainerWriter;
-use nnz_container::directory::DirectoryWriter;
-use nnz_container::hdf5::{Compress, Hdf5Options, Hdf5Writer};
-use nnz_container::rds::RdsOptions;
+use nnz_bpcells::{FRAGMENT_MEMBERS, SinkOptions};
+use nnz_container::hdf5::Compress;
 use nnz_container::staging::WriteOptions;
 use nnz_core::{Error, FragmentBatch, FragmentSink, Place, Result, StringList, Written};
 use nnz_interop::fragment_tsv::{
     self, EncodedFragments, FragmentTsvEncoder, FragmentTsvSink, WriteOptions as TextOptions,
 };
 
+use crate::home::{self, Home};
 use crate::{Format, Generation, Location, Packing};
 
 /// Says how fragments are written, and with what.
@@ -55,9 +53,7 @@ pub(super) struct Target {
 }
 
 enum Kind {
-    Directory(SinkOptions),
-    Hdf5(String, SinkOptions, Hdf5Options),
-    RObject(SinkOptions),
+    Store(Home, SinkOptions),
     Text(TextOptions),
 }
 
@@ -65,43 +61,39 @@ impl Target {
     /// Decides by its name how to write to a place.
     pub(super) fn new(to: &Location, options: &StoreOptions) -> Result<Self> {
         let StoreOptions { packing, generation, compress, write, threads, .. } = *options;
+        let refuse = |what: &str| Err(Error::argument(what));
         let (path, group) = match to {
-            Location::Stream => (None, None),
-            Location::Path { path, group } => (Some(path.clone()), group.clone()),
+            Location::Path { path, group } if !is_text(to) => (path, group),
+            _ => {
+                if compress.is_some() {
+                    return Err(home::uncompressed());
+                }
+                if packing.is_some() || generation.is_some() {
+                    return refuse("text is neither packed nor of a version");
+                }
+                return Ok(match to {
+                    Location::Path { path, .. } => {
+                        let kind = Kind::Text(TextOptions::for_name(path));
+                        Self { path: Some(path.clone()), kind, write }
+                    }
+                    Location::Stream => {
+                        Self { path: None, kind: Kind::Text(TextOptions::default()), write }
+                    }
+                });
+            }
         };
-        let hdf5 = group.is_some() || path.as_deref().is_some_and(goes_to_hdf5);
-        let text = is_text(to);
+        if group.is_none() && Format::of_path(path) == Some(Format::MatrixMarket) {
+            return refuse("fragments are no matrix; nnz fragments count makes one of them");
+        }
+        let home = Home::new(path, group.as_deref(), compress, threads, write)?;
+        if home.is_r_object() && generation == Some(Generation::V1) {
+            return refuse("an object of R holds version 2 of the format only");
+        }
         let sink = SinkOptions {
             packing: packing.unwrap_or_default(),
             generation: generation.unwrap_or_default(),
         };
-        let refuse = |what: &str| Err(Error::argument(what));
-        if compress.is_some() && !hdf5 {
-            return refuse("only what goes to an HDF5 file is compressed so");
-        }
-        if text && (packing.is_some() || generation.is_some()) {
-            return refuse("text is neither packed nor of a version");
-        }
-        let kind = match &path {
-            Some(_) if hdf5 => {
-                let compress = compress.unwrap_or(Compress::None);
-                let hdf5 = Hdf5Options { compress, threads, ..Hdf5Options::default() };
-                Kind::Hdf5(group.unwrap_or_default(), sink, hdf5)
-            }
-            Some(path) if text => Kind::Text(TextOptions::for_name(path)),
-            None => Kind::Text(TextOptions::default()),
-            Some(path) if ends_in(path, &["rds"]) => {
-                if generation == Some(Generation::V1) {
-                    return refuse("an object of R holds version 2 of the format only");
-                }
-                Kind::RObject(sink)
-            }
-            Some(path) if Format::of_path(path) == Some(Format::MatrixMarket) => {
-                return refuse("fragments are no matrix; nnz fragments count makes one of them");
-            }
-            Some(_) => Kind::Directory(sink),
-        };
-        Ok(Self { path, kind, write })
+        Ok(Self { path: Some(path.clone()), kind: Kind::Store(home, sink), write })
     }
 
     /// Returns the place, for messages.
@@ -120,24 +112,16 @@ impl Target {
 
     /// Starts writing a store.
     pub(super) fn create_store(&self) -> Result<Box<dyn FragmentSink>> {
-        let path = self.path.as_deref().unwrap_or(Path::new(""));
-        let (container, options): (Box<dyn ContainerWriter>, _) = match &self.kind {
-            Kind::Directory(options) => {
-                (Box::new(DirectoryWriter::create(path, self.write, FRAGMENT_MEMBERS)?), options)
-            }
-            Kind::Hdf5(group, options, hdf5) => {
-                (Box::new(Hdf5Writer::create(path, group, self.write, *hdf5)?), options)
-            }
-            Kind::RObject(options) => {
-                let of_r = RObjectOptions { list: false, rds: RdsOptions::default() };
-                (Box::new(RObjectWriter::create(path, self.write, of_r)?), options)
+        match &self.kind {
+            Kind::Store(home, options) => {
+                let container = home.writer(FRAGMENT_MEMBERS)?;
+                Ok(Box::new(nnz_bpcells::FragmentSink::create(container, *options)?))
             }
             Kind::Text(_) => {
                 let what = "what is written as text was a store before: import it to one first";
-                return Err(Error::unsupported(self.place(), what));
+                Err(Error::unsupported(self.place(), what))
             }
-        };
-        Ok(Box::new(nnz_bpcells::FragmentSink::create(container, *options)?))
+        }
     }
 
     /// Starts writing, with names that are known.
@@ -156,7 +140,7 @@ impl Target {
                 fragment_tsv::create(target, chromosomes, cells, options)
                     .map(|sink| Output::Text(Box::new(sink)))
             }
-            _ => self.create_store().map(Output::Store),
+            Kind::Store(..) => self.create_store().map(Output::Store),
         };
         created.map_err(|error| error.within(&self.place()))
     }
@@ -228,12 +212,6 @@ fn ends_in_text(path: &Path) -> bool {
     compressed || ends_in(stem, &["tsv", "bed", "txt"])
 }
 
-/// Whether a path is that of an HDF5 file, by its ending or by what is there.
-fn goes_to_hdf5(path: &Path) -> bool {
-    ends_in(path, &["h5", "hdf5", "h5ad"])
-        || (path.is_file() && crate::open::starts_as_hdf5(path).unwrap_or(false))
-}
-
 /// Returns whether what is written to a place becomes text: standard output, and names that end in
 /// `.tsv`, `.bed` or `.txt`, also with `.gz` or `.bgz`.
 #[must_use]
@@ -241,7 +219,7 @@ pub fn is_text(to: &Location) -> bool {
     match to {
         Location::Stream => true,
         Location::Path { path, group } => {
-            group.is_none() && !goes_to_hdf5(path) && ends_in_text(path)
+            group.is_none() && !home::goes_to_hdf5(path) && ends_in_text(path)
         }
     }
 }

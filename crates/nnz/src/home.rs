@@ -1,0 +1,109 @@
+//! Where named arrays are written, whatever they mean.
+
+use std::path::{Path, PathBuf};
+
+use nnz_bpcells::{RObjectOptions, RObjectWriter};
+use nnz_container::ContainerWriter;
+use nnz_container::directory::DirectoryWriter;
+use nnz_container::hdf5::{Compress, Hdf5Options, Hdf5Writer};
+use nnz_container::rds::RdsOptions;
+use nnz_container::staging::{StagedFile, WriteOptions};
+use nnz_core::{Error, Result};
+
+/// A place for named arrays, and the container they have there.
+pub(crate) struct Home {
+    path: PathBuf,
+    kind: Kind,
+    write: WriteOptions,
+}
+
+enum Kind {
+    Directory,
+    Hdf5(String, Hdf5Options),
+    RObject(RdsOptions),
+}
+
+impl Home {
+    /// Decides by its name, or by what is there, which container a place gets.
+    pub(crate) fn new(
+        path: &Path,
+        group: Option<&str>,
+        compress: Option<Compress>,
+        threads: usize,
+        write: WriteOptions,
+    ) -> Result<Self> {
+        let kind = if group.is_some() || goes_to_hdf5(path) {
+            let compress = compress.unwrap_or(Compress::None);
+            let options = Hdf5Options { compress, threads, ..Hdf5Options::default() };
+            Kind::Hdf5(group.unwrap_or_default().to_owned(), options)
+        } else if ends_in_rds(path) {
+            Kind::RObject(rds(compress))
+        } else if compress.is_some() {
+            return Err(uncompressed());
+        } else {
+            Kind::Directory
+        };
+        Ok(Self { path: path.to_path_buf(), kind, write })
+    }
+
+    /// Whether it is an object of R.
+    pub(crate) fn is_r_object(&self) -> bool {
+        matches!(self.kind, Kind::RObject(_))
+    }
+
+    /// Checks that the place may be written, before any work is done.
+    pub(crate) fn check(&self, members: &'static [&'static str]) -> Result<()> {
+        match &self.kind {
+            Kind::Directory => DirectoryWriter::create(&self.path, self.write, members).map(drop),
+            // Starting to write a group copies the file it goes into: that is done once.
+            Kind::Hdf5(..) => Ok(()),
+            Kind::RObject(_) => StagedFile::create(&self.path, self.write).map(drop),
+        }
+    }
+
+    /// Starts writing arrays of these names.
+    pub(crate) fn writer(
+        &self,
+        members: &'static [&'static str],
+    ) -> Result<Box<dyn ContainerWriter>> {
+        let Self { path, write, .. } = self;
+        Ok(match &self.kind {
+            Kind::Directory => Box::new(DirectoryWriter::create(path, *write, members)?),
+            Kind::Hdf5(group, options) => {
+                Box::new(Hdf5Writer::create(path, group, *write, *options)?)
+            }
+            Kind::RObject(rds) => {
+                let options = RObjectOptions { list: false, rds: *rds };
+                Box::new(RObjectWriter::create(path, *write, options)?)
+            }
+        })
+    }
+}
+
+/// Refuses to compress what goes where nothing is compressed.
+pub(crate) fn uncompressed() -> Error {
+    Error::argument("only what goes to an HDF5 file or an object of R is compressed so")
+}
+
+/// Returns how an object of R is written; compressed, as R does, unless told otherwise.
+pub(crate) fn rds(compress: Option<Compress>) -> RdsOptions {
+    let default = RdsOptions::default();
+    let gzip = match compress {
+        None => default.gzip,
+        Some(Compress::None) => None,
+        Some(Compress::Gzip(level)) => Some(level),
+    };
+    RdsOptions { gzip, ..default }
+}
+
+/// Whether a path's ending is that of an object of R.
+pub(crate) fn ends_in_rds(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("rds"))
+}
+
+/// Whether a path is that of an HDF5 file, by its ending or by what is there.
+pub(crate) fn goes_to_hdf5(path: &Path) -> bool {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    let named = matches!(ending.as_deref(), Some("h5" | "hdf5" | "h5ad"));
+    named || (path.is_file() && crate::open::starts_as_hdf5(path).unwrap_or(false))
+}
