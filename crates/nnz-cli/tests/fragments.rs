@@ -347,3 +347,17 @@ fn fragments_do_not_become_a_store_under_the_name_of_a_matrix() {
         assert!(!to.exists());
     }
 }
+
+#[test]
+fn a_name_that_two_chromosomes_share_is_not_taken_for_one_of_them() {
+    let directory = tempfile::tempdir().unwrap();
+    import(directory.path(), "s", LINES, &[]).good();
+    let path = directory.path().join("s");
+    fs::write(path.join("chr_names"), "chr1\nchr1\n").unwrap();
+    let store = text(&path);
+    let refused = run(&["fragments", "query", store, "chr1"]);
+    assert_eq!((refused.code, &*refused.out), (Some(2), ""), "{}", refused.err);
+    assert!(refused.err.contains("several by the name of \"chr1\""), "{}", refused.err);
+    let noted = run(&["validate", "--notes", store]).good().to_owned();
+    assert!(noted.contains("several chromosomes are called \"chr1\""), "{noted}");
+}

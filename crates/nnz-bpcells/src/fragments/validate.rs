@@ -1,5 +1,7 @@
 //! Checking all of a container of fragments.
 
+use std::collections::HashSet;
+
 use nnz_bitpack::{CHUNK, Codec};
 use nnz_container::Container;
 use nnz_core::{
@@ -7,7 +9,7 @@ use nnz_core::{
 };
 
 use super::end_max::{EndMax, Entry};
-use super::members::{CELL, CELL_NAMES, CHR_NAMES, CHR_PTR, END, END_MAX, START};
+use super::members::{CELL, CELL_NAMES, CHR_NAMES, CHR_PTR, END, END_MAX, START, chromosome_names};
 use super::segments;
 use super::source::FragmentSource;
 use crate::arrays::chunks;
@@ -57,6 +59,7 @@ fn members(check: &mut Check<'_>) -> Option<()> {
     let read = segments::read(check.container, generation);
     let header = check.take(read).map(|(_, header)| header);
     names(check, CHR_NAMES, header.as_ref().map(|header| header.chromosomes));
+    shared_names(check, header.as_ref().map_or(0, |header| header.chromosomes));
     let count = header?.count;
     check.integers(CELL, Codec::Plain, packing, generation, count);
     check.integers(START, Codec::Delta, packing, generation, count);
@@ -77,6 +80,17 @@ fn names(check: &mut Check<'_>, name: &str, expected: Option<u32>) {
     {
         let expected = format!("{expected}, one for each pair in {CHR_PTR}");
         check.fault(check.place(name), format!("found {count} names, expected {expected}"));
+    }
+}
+
+/// Notes chromosomes that share a name: nothing can be asked of them by it.
+fn shared_names(check: &mut Check<'_>, chromosomes: u32) {
+    // What cannot be read was told before.
+    let Ok(names) = chromosome_names(check.container, chromosomes) else { return };
+    let mut seen = HashSet::new();
+    if let Some(twice) = names.iter().find(|name| !seen.insert(*name)) {
+        let twice = String::from_utf8_lossy(twice).escape_debug().to_string();
+        check.note(check.place(CHR_NAMES), format!("several chromosomes are called \"{twice}\""));
     }
 }
 

@@ -73,9 +73,16 @@ pub fn diff(
         found.map_or(0..0, |segment| segment.fragments.clone())
     };
     let known = Numbers::of(&chromosomes[0]);
-    let both = chromosomes[0].iter().zip(0..).map(|(name, a)| (name, Some(a), numbers.find(name)));
-    let more = chromosomes[1].iter().zip(0..).filter(|(name, _)| known.find(name).is_none());
-    for (name, a, b) in both.chain(more.map(|(name, b)| (name, None, Some(b)))) {
+    let mut pairs = Vec::new();
+    for (name, a) in chromosomes[0].iter().zip(0..) {
+        pairs.push((name, Some(a), numbers.find(name)?));
+    }
+    for (name, b) in chromosomes[1].iter().zip(0..) {
+        if known.find(name)?.is_none() {
+            pairs.push((name, None, Some(b)));
+        }
+    }
+    for (name, a, b) in pairs {
         let positions = [segment(0, a), segment(1, b)];
         let mut streams = [0, 1].map(|which| {
             let part = Part { positions: positions[which].clone(), bases: None };

@@ -4,20 +4,28 @@ use std::collections::HashMap;
 
 use nnz_core::{Error, Result, StringList};
 
-/// Numbers of names. Where two share a name it is the first.
-pub(super) struct Numbers<'a>(HashMap<&'a [u8], u32>);
+/// Numbers of names; none where two share a name.
+pub(super) struct Numbers<'a>(HashMap<&'a [u8], Option<u32>>);
 
 impl<'a> Numbers<'a> {
     pub(super) fn of(names: &'a StringList) -> Self {
         let mut numbers = HashMap::new();
         for (name, number) in names.iter().zip(0..) {
-            numbers.entry(name).or_insert(number);
+            numbers.entry(name).and_modify(|both| *both = None).or_insert(Some(number));
         }
         Self(numbers)
     }
 
-    pub(super) fn find(&self, name: &[u8]) -> Option<u32> {
-        self.0.get(name).copied()
+    /// Finds a name. Which one is meant where two share it cannot be told: that is an error.
+    pub(super) fn find(&self, name: &[u8]) -> Result<Option<u32>> {
+        match self.0.get(name) {
+            None => Ok(None),
+            Some(Some(number)) => Ok(Some(*number)),
+            Some(None) => {
+                let what = format!("there are several by the name of {}", shown(name));
+                Err(Error::argument(what))
+            }
+        }
     }
 }
 
@@ -64,7 +72,7 @@ pub(super) fn find_all(what: &str, wanted: &StringList, there: &StringList) -> R
     let mut seen = std::collections::HashSet::new();
     let mut found = Vec::new();
     for name in wanted.iter() {
-        let Some(number) = numbers.find(name) else {
+        let Some(number) = numbers.find(name)? else {
             return Err(Error::argument(format!("there is no {what} {}", shown(name))));
         };
         if !seen.insert(number) {

@@ -34,14 +34,14 @@ impl Region {
     pub fn parse(text: &str, chromosomes: &StringList) -> Result<Self> {
         let numbers = Numbers::of(chromosomes);
         // Names may have colons.
-        if let Some(chromosome) = numbers.find(text.as_bytes()) {
+        if let Some(chromosome) = numbers.find(text.as_bytes())? {
             return Ok(Self { chromosome, bases: 0..u32::MAX });
         }
         let (name, bases) = match text.rsplit_once(':') {
             Some((name, bases)) => (name, Some(bases)),
             None => (text, None),
         };
-        let Some(chromosome) = numbers.find(name.as_bytes()) else {
+        let Some(chromosome) = numbers.find(name.as_bytes())? else {
             let what = format!("there is no chromosome {}", shown(name.as_bytes()));
             return Err(Error::argument(what));
         };

@@ -68,7 +68,7 @@ impl Rows {
         let there = source.chromosome_names()?;
         match regions {
             Regions::Peaks(Peaks { chromosomes, list }) => {
-                let known = known(&chromosomes, &there);
+                let known = known(&chromosomes, &there)?;
                 let len = list.len() as u64;
                 let names = Table::of(&chromosomes);
                 let notes = notes(&known, &names);
@@ -102,7 +102,7 @@ impl Rows {
                 (there.clone(), sizes)
             }
         };
-        let known = known(&names, &there);
+        let known = known(&names, &there)?;
         let mut parts = Vec::new();
         let mut len = 0_u64;
         for ((name, &size), &chromosome) in (0..).zip(&sizes).zip(&known) {
@@ -163,7 +163,7 @@ impl Rows {
 }
 
 /// Finds chromosomes in the store.
-fn known(names: &StringList, there: &StringList) -> Vec<Option<u32>> {
+fn known(names: &StringList, there: &StringList) -> Result<Vec<Option<u32>>> {
     let numbers = Numbers::of(there);
     names.iter().map(|name| numbers.find(name)).collect()
 }
