@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nnz_core::{Element, Listed, Names, Result, StringList, StringReader, ValueType};
+use nnz_core::{Element, Error, Listed, Names, Place, Result, StringList, StringReader, ValueType};
 
 use crate::NumberArray;
 
@@ -95,6 +95,14 @@ impl dyn Container + '_ {
     pub fn strings(&self, name: &str) -> Result<StringList> {
         self.read_strings(name)?.list()
     }
+}
+
+/// Checks that a text is a tag: one line.
+pub(crate) fn one_line(text: String, place: impl FnOnce() -> Place) -> Result<String> {
+    if text.contains('\n') {
+        return Err(Error::mismatch(place(), "several lines", "one line"));
+    }
+    Ok(text)
 }
 
 /// Names an array being written.

@@ -1,6 +1,6 @@
 //! Groups of HDF5 files.
 //!
-//! A tag is a string attribute of the group, an array of numbers or a list of strings a dataset of
+//! A tag or text is a string attribute of the group, an array of numbers or a list of strings a dataset of
 //! one dimension. Names, types and the places of chunks are found by the crate `hdf5-reader`;
 //! reading and decoding what is stored is done here, on all cores and outside any lock. Reading
 //! never writes to a file and never locks it. `docs/formats/hdf5.md` says what is read and written.
@@ -20,7 +20,6 @@ mod opened;
 mod pieces;
 mod read;
 mod strings;
-mod swap;
 mod writer;
 
 pub use attribute::{Attribute, AttributeValue};

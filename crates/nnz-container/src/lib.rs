@@ -6,11 +6,13 @@
 //! [`ContainerWriter`] and reads through [`Container`] therefore works in every container.
 
 mod array;
+mod byte_order;
 mod container;
 pub mod directory;
 #[cfg(feature = "hdf5")]
 pub mod hdf5;
 pub mod memory;
+pub mod netcdf;
 pub mod rds;
 pub mod staging;
 

@@ -5,6 +5,8 @@ use nnz_container::directory::{Directory, DirectoryWriter};
 #[cfg(feature = "hdf5")]
 use nnz_container::hdf5::{Compress, Hdf5, Hdf5Options, Hdf5Writer};
 use nnz_container::memory::Memory;
+#[cfg(feature = "hdf5")]
+use nnz_container::netcdf::{NetCdf, NetCdfWriter};
 use nnz_container::rds::{Limits, Rds, RdsOptions, RdsWriter};
 use nnz_container::staging::WriteOptions;
 use nnz_container::{Container, ContainerWriter};
@@ -58,6 +60,23 @@ impl Backend for InHdf5 {
     }
 }
 
+/// A group of a NetCDF file in a directory of its own.
+#[cfg(feature = "hdf5")]
+struct InNetCdf(tempfile::TempDir, &'static str, Hdf5Options);
+
+#[cfg(feature = "hdf5")]
+impl Backend for InNetCdf {
+    fn writer(&self) -> Box<dyn ContainerWriter> {
+        let options = WriteOptions { overwrite: true, sync: false };
+        let path = self.0.path().join("store.nc");
+        Box::new(NetCdfWriter::create(&path, self.1, options, self.2).unwrap())
+    }
+
+    fn open(&self) -> Box<dyn Container> {
+        Box::new(NetCdf::open(&self.0.path().join("store.nc"), self.1).unwrap())
+    }
+}
+
 /// An object of R in a directory of its own.
 struct InRds(tempfile::TempDir, RdsOptions);
 
@@ -83,7 +102,11 @@ fn every_backend(test: impl Fn(&dyn Backend)) {
         let packed =
             Hdf5Options { chunk: Some(3), compress: Compress::Gzip(4), ..Hdf5Options::default() };
         test(&InHdf5(tempfile::tempdir().unwrap(), "", plain));
+        let zstd = Hdf5Options { compress: Compress::Zstd(3), ..packed };
         test(&InHdf5(tempfile::tempdir().unwrap(), "/some/group", packed));
+        test(&InHdf5(tempfile::tempdir().unwrap(), "g", zstd));
+        test(&InNetCdf(tempfile::tempdir().unwrap(), "", plain));
+        test(&InNetCdf(tempfile::tempdir().unwrap(), "some/group", packed));
     }
 }
 
@@ -203,6 +226,25 @@ fn a_tag_is_one_line() {
         writer.finish().unwrap();
         assert_eq!(backend.open().tag("version").unwrap(), "packed-uint-matrix-v2");
     });
+}
+
+#[test]
+fn texts_of_any_length_come_back_where_they_are_kept() {
+    for lines in [0, 1, 3, 10_000] {
+        let text = "{\"\u{e4}\u{2211}\": [1,\t2]}\r\n".repeat(lines);
+        every_backend(|backend| {
+            let mut writer = backend.writer();
+            // Some keep tags only.
+            if writer.set_text("text", &text).is_err() {
+                assert!(text.contains('\n'));
+                return;
+            }
+            writer.finish().unwrap();
+            let container = backend.open();
+            assert_eq!(container.text("text").unwrap(), text);
+            assert_eq!(container.tag("text").is_err(), text.contains('\n'));
+        });
+    }
 }
 
 #[test]

@@ -156,6 +156,8 @@ fn large_arrays_come_back_whatever_the_chunk_and_the_threads() {
         (Some(1), Compress::None, 1),
         (Some(1000), gzip, 3),
         (Some(1 << 20), gzip, 2),
+        (None, Compress::Zstd(3), 2),
+        (Some(1000), Compress::Zstd(19), 1),
     ]
     .into_iter()
     .enumerate()
@@ -266,6 +268,31 @@ fn strings_that_are_fewer_or_more_than_was_said_are_refused() {
     assert_eq!(listing(dir.path()), [""; 0]);
 }
 
+/// More than fits into the header of an object, which holds 64 KiB.
+#[test]
+fn texts_longer_than_a_header_come_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.h5");
+    let text = "{\n\"comment\": \"\u{2211}\"}".repeat(200_000);
+    for group in ["", "one", "two/three"] {
+        let mut writer = writer(&path, group, NEW).unwrap();
+        writer.set_text("binsparse", &text).unwrap();
+        writer.set_text("empty", "").unwrap();
+        assert!(writer.set_text("zero", "a\0b").is_err());
+        writer.finish().unwrap();
+    }
+    for group in ["", "one", "two/three"] {
+        let container = Hdf5::open(&path, group).unwrap();
+        assert!(container.text("binsparse").unwrap() == text);
+        assert_eq!(container.text("empty").unwrap(), "");
+        let error = container.tag("binsparse").unwrap_err().to_string();
+        assert!(error.ends_with("binsparse: found several lines, expected one line"), "{error}");
+    }
+    let found = groups_with(&path, &["binsparse"]).unwrap();
+    assert_eq!(found.len(), 3);
+    assert!(found.iter().all(|found| found.text == text));
+}
+
 #[test]
 fn options_that_make_no_sense_are_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -274,6 +301,8 @@ fn options_that_make_no_sense_are_refused() {
         Hdf5Options { chunk: Some(0), ..standard },
         Hdf5Options { chunk: Some(u32::MAX), ..standard },
         Hdf5Options { compress: Compress::Gzip(10), ..standard },
+        Hdf5Options { compress: Compress::Zstd(0), ..standard },
+        Hdf5Options { compress: Compress::Zstd(23), ..standard },
     ] {
         let made = Hdf5Writer::create(&dir.path().join("a.h5"), "", NEW, options);
         assert!(matches!(made.err().unwrap().kind(), ErrorKind::Argument(_)));

@@ -2,11 +2,14 @@
 #![cfg(feature = "hdf5")]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
+mod damage_common;
+mod golden_common;
 mod hdf5_common;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use damage_common::{Numbers, Target, count, mutated};
 use hdf5_common::golden;
 use nnz_container::hdf5::{Compress, Hdf5, Hdf5Options, Hdf5Writer, groups_with};
 use nnz_container::staging::WriteOptions;
@@ -15,7 +18,7 @@ use nnz_core::ValueType;
 
 /// Reads whatever can be read, and returns the bytes asked for in the largest read.
 fn read_all(path: &Path) -> u64 {
-    let tags = ["version", "encoding-type"];
+    let tags = ["version", "encoding-type", "binsparse"];
     let mut groups: Vec<String> = groups_with(path, &tags)
         .map(|found| found.into_iter().map(|found| found.group).collect())
         .unwrap_or_default();
@@ -24,9 +27,12 @@ fn read_all(path: &Path) -> u64 {
     for group in groups {
         let Ok(container) = Hdf5::open(path, &group) else { continue };
         let mut names = container.members().unwrap_or_default();
-        names.extend(["index", "val_data", "idxptr", "data", "row_names"].map(str::to_owned));
+        names.extend(
+            ["index", "val_data", "idxptr", "data", "row_names", "binsparse", "values"]
+                .map(str::to_owned),
+        );
         for name in names {
-            let _ = container.tag(&name);
+            let _ = container.text(&name);
             let mut read = 0_u64;
             let _ = container.for_each_string(&name, &mut |string| {
                 read += string.len() as u64;
@@ -46,55 +52,6 @@ fn read_all(path: &Path) -> u64 {
     most
 }
 
-/// A generator of numbers that need not be good.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self, below: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % below.max(1)
-    }
-}
-
-/// Bytes that mean the most where a length, an address or a count is expected.
-const NASTY: [&[u8]; 8] = [
-    &[0xff; 8],
-    &[0; 8],
-    &[0xff, 0xff, 0xff, 0x7f],
-    &[0, 0, 0, 0, 1, 0, 0, 0],
-    &[0xff],
-    &[0],
-    &[0x80],
-    &[1, 0, 0, 0, 0, 0, 0, 0x10],
-];
-
-fn mutated(bytes: &mut Vec<u8>, numbers: &mut Numbers) {
-    match numbers.next(8) {
-        0 => bytes.truncate(numbers.next(bytes.len())),
-        1 => {
-            // A part of the file in a wrong place.
-            let len = numbers.next(256).min(bytes.len() / 2);
-            let (from, to) = (numbers.next(bytes.len() - len), numbers.next(bytes.len() - len));
-            bytes.copy_within(from..from + len, to);
-        }
-        _ => {
-            for _ in 0..=numbers.next(6) {
-                // Metadata lie at the front, mostly.
-                let front = if numbers.next(3) == 0 { bytes.len() } else { bytes.len().min(8192) };
-                let at = numbers.next(front);
-                if numbers.next(2) == 0 {
-                    bytes[at] ^= 1 << numbers.next(8);
-                } else {
-                    let nasty = NASTY[numbers.next(NASTY.len())];
-                    let end = (at + nasty.len()).min(bytes.len());
-                    bytes[at..end].copy_from_slice(&nasty[..end - at]);
-                }
-            }
-        }
-    }
-}
-
 fn written(dir: &Path, compress: Compress) -> std::path::PathBuf {
     let path = dir.join("written.h5");
     let options = WriteOptions { overwrite: true, sync: false };
@@ -111,31 +68,34 @@ fn written(dir: &Path, compress: Compress) -> std::path::PathBuf {
 
 #[test]
 fn mutated_files_give_errors() {
-    let count: usize =
-        std::env::var("NNZ_MUTATIONS").ok().and_then(|count| count.parse().ok()).unwrap_or(20);
     let dir = tempfile::tempdir().unwrap();
     let mut paths = golden("interop");
     paths.extend(golden("matrix_h5").into_iter().step_by(3));
     paths.extend(golden("fragments_h5").into_iter().step_by(3));
-    let target = dir.path().join("mutated.h5");
-    let seed = std::env::var("NNZ_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
-    let mut numbers = Numbers(seed);
+    // Every way to store a text or a number that other programs have.
+    let variants = golden_common::valid("hdf5").into_iter().map(|file| file.path);
+    paths.extend(variants.filter(|path| path.to_string_lossy().contains("hand/var_")));
+    let target = Target::new();
+    let mut numbers = Numbers::seeded();
     let mut originals: Vec<Vec<u8>> =
         paths.iter().map(|path| std::fs::read(path).unwrap()).collect();
     originals.push(std::fs::read(written(dir.path(), Compress::Gzip(4))).unwrap());
     originals.push(std::fs::read(written(dir.path(), Compress::None)).unwrap());
-    for original in originals {
-        for at in 0..count {
+    let deflated = originals.len();
+    originals.push(std::fs::read(written(dir.path(), Compress::Zstd(3))).unwrap());
+    for (at, original) in originals.into_iter().enumerate() {
+        // Deflate makes at most 1032 bytes of one, Zstandard many more.
+        let ratio = if at < deflated { 1032 } else { 1 << 16 };
+        for at in 0..count() {
             let mut bytes = original.clone();
             mutated(&mut bytes, &mut numbers);
-            std::fs::write(&target, &bytes).unwrap();
+            let path = target.set(&bytes);
             let started = Instant::now();
-            let read = std::panic::catch_unwind(|| read_all(&target));
+            let read = std::panic::catch_unwind(|| read_all(path));
             let kept = std::env::temp_dir().join("nnz-mutated.h5");
             match read {
                 Ok(most) => {
-                    // Deflate makes at most 1032 bytes of one.
-                    let justified = (bytes.len() as u64) * 1032 + (65 << 20);
+                    let justified = (bytes.len() as u64) * ratio + (65 << 20);
                     assert!(most <= justified, "mutation {at}: {most} bytes asked for");
                 }
                 Err(_) => {
@@ -156,10 +116,8 @@ fn mutated_files_are_not_written_to_by_panicking() {
     let dir = tempfile::tempdir().unwrap();
     let original = std::fs::read(written(dir.path(), Compress::None)).unwrap();
     let target = dir.path().join("mutated.h5");
-    let mut numbers = Numbers(7);
-    let count: usize =
-        std::env::var("NNZ_MUTATIONS").ok().and_then(|count| count.parse().ok()).unwrap_or(20);
-    for at in 0..count {
+    let mut numbers = Numbers::new(7);
+    for at in 0..count() {
         let mut bytes = original.clone();
         mutated(&mut bytes, &mut numbers);
         std::fs::write(&target, &bytes).unwrap();

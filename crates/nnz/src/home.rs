@@ -6,6 +6,7 @@ use nnz_bpcells::{RObjectOptions, RObjectWriter};
 use nnz_container::ContainerWriter;
 use nnz_container::directory::DirectoryWriter;
 use nnz_container::hdf5::{Compress, Hdf5Options, Hdf5Writer};
+use nnz_container::netcdf::NetCdfWriter;
 use nnz_container::rds::RdsOptions;
 use nnz_container::staging::{StagedFile, WriteOptions};
 use nnz_core::{Error, Result};
@@ -20,6 +21,7 @@ pub(crate) struct Home {
 enum Kind {
     Directory,
     Hdf5(String, Hdf5Options),
+    NetCdf(String, Hdf5Options),
     RObject(RdsOptions),
 }
 
@@ -35,9 +37,11 @@ impl Home {
         let kind = if group.is_some() || goes_to_hdf5(path) {
             let compress = compress.unwrap_or(Compress::None);
             let options = Hdf5Options { compress, threads, ..Hdf5Options::default() };
-            Kind::Hdf5(group.unwrap_or_default().to_owned(), options)
+            let group = group.unwrap_or_default().to_owned();
+            let netcdf = ends_in(path, &["nc", "nc4"]);
+            if netcdf { Kind::NetCdf(group, options) } else { Kind::Hdf5(group, options) }
         } else if ends_in_rds(path) {
-            Kind::RObject(rds(compress))
+            Kind::RObject(rds(compress)?)
         } else if compress.is_some() {
             return Err(uncompressed());
         } else {
@@ -56,7 +60,7 @@ impl Home {
         match &self.kind {
             Kind::Directory => DirectoryWriter::create(&self.path, self.write, members).map(drop),
             // Starting to write a group copies the file it goes into: that is done once.
-            Kind::Hdf5(..) => Ok(()),
+            Kind::Hdf5(..) | Kind::NetCdf(..) => Ok(()),
             Kind::RObject(_) => StagedFile::create(&self.path, self.write).map(drop),
         }
     }
@@ -72,6 +76,9 @@ impl Home {
             Kind::Hdf5(group, options) => {
                 Box::new(Hdf5Writer::create(path, group, *write, *options)?)
             }
+            Kind::NetCdf(group, options) => {
+                Box::new(NetCdfWriter::create(path, group, *write, *options)?)
+            }
             Kind::RObject(rds) => {
                 let options = RObjectOptions { list: false, rds: *rds };
                 Box::new(RObjectWriter::create(path, *write, options)?)
@@ -86,24 +93,37 @@ pub(crate) fn uncompressed() -> Error {
 }
 
 /// Returns how an object of R is written; compressed, as R does, unless told otherwise.
-pub(crate) fn rds(compress: Option<Compress>) -> RdsOptions {
+///
+/// # Errors
+///
+/// Fails where R would not read it.
+pub(crate) fn rds(compress: Option<Compress>) -> Result<RdsOptions> {
     let default = RdsOptions::default();
     let gzip = match compress {
         None => default.gzip,
         Some(Compress::None) => None,
         Some(Compress::Gzip(level)) => Some(level),
+        Some(Compress::Zstd(_)) => {
+            return Err(Error::argument("an object of R is compressed by gzip or not at all"));
+        }
     };
-    RdsOptions { gzip, ..default }
+    Ok(RdsOptions { gzip, ..default })
 }
 
 /// Whether a path's ending is that of an object of R.
 pub(crate) fn ends_in_rds(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("rds"))
+    ends_in(path, &["rds"])
 }
 
-/// Whether a path is that of an HDF5 file, by its ending or by what is there.
+/// Whether a path's ending is one of these.
+pub(crate) fn ends_in(path: &Path, endings: &[&str]) -> bool {
+    let found = path.extension();
+    found.is_some_and(|found| endings.iter().any(|ending| found.eq_ignore_ascii_case(ending)))
+}
+
+/// Whether a path is that of an HDF5 file, as those of NetCDF-4 are, by its ending or by what is
+/// there.
 pub(crate) fn goes_to_hdf5(path: &Path) -> bool {
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-    let named = matches!(ending.as_deref(), Some("h5" | "hdf5" | "h5ad"));
-    named || (path.is_file() && crate::open::starts_as_hdf5(path).unwrap_or(false))
+    ends_in(path, &["h5", "hdf5", "h5ad", "nc", "nc4"])
+        || (path.is_file() && crate::open::starts_as_hdf5(path).unwrap_or(false))
 }

@@ -34,6 +34,7 @@ mod slice;
 mod sort;
 mod stages;
 mod stats;
+mod store;
 mod target;
 mod transposed;
 

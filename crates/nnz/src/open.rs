@@ -5,15 +5,14 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use nnz_bpcells::RObject;
-use nnz_container::Container;
-use nnz_container::directory::Directory;
-use nnz_container::hdf5::{self, Hdf5};
+use nnz_container::hdf5;
 use nnz_container::rds::{self, Limits, Rds};
 use nnz_core::{Error, ErrorKind, MatrixSource, Place, Result};
 use nnz_interop::r_matrix::{self, RMatrixSource};
 use nnz_interop::{matrix_market, tenx_folder};
 
 use crate::Location;
+use crate::store::{Grouped, Store};
 
 /// A matrix that was opened.
 pub struct Opened {
@@ -101,50 +100,6 @@ pub(crate) enum Recognised {
     MatrixMarket(PathBuf),
 }
 
-/// Where named arrays are.
-pub(crate) enum Store {
-    Directory(PathBuf),
-    Hdf5 {
-        path: PathBuf,
-        group: String,
-    },
-    /// In memory already: an object of R is read whole.
-    RObject(RObject),
-}
-
-impl Store {
-    pub(crate) fn open(&self) -> Result<Box<dyn Container>> {
-        Ok(match self {
-            Self::Directory(path) => Box::new(Directory::open(path)?),
-            // Units are decoded by many threads already.
-            Self::Hdf5 { path, group } => Box::new(Hdf5::open(path, group)?.with_threads(1)),
-            Self::RObject(object) => Box::new(object.clone()),
-        })
-    }
-
-    /// Tells fragments from a matrix.
-    fn recognise(self) -> Recognised {
-        let fragments = self.open().and_then(|store| nnz_bpcells::holds_fragments(&*store));
-        // What has no version that can be read is told as it is opened.
-        if fragments.unwrap_or(false) {
-            Recognised::Fragments(self)
-        } else {
-            Recognised::BpCells(self)
-        }
-    }
-
-    /// Says that it holds fragments.
-    fn no_matrix(&self) -> Result<Error> {
-        let store = self.open()?;
-        let version = store.tag("version")?;
-        let what = format!(
-            "holds genomic fragments (version \"{}\"), not a matrix: see nnz fragments",
-            version.escape_debug()
-        );
-        Ok(Error::unsupported(Place::path(store.path()), what))
-    }
-}
-
 /// Finds out what a place holds; an object of R is read, and may take `memory` bytes.
 pub(crate) fn recognise(location: &Location, memory: u64, sought: Sought) -> Result<Recognised> {
     let (path, group) = match location {
@@ -152,8 +107,10 @@ pub(crate) fn recognise(location: &Location, memory: u64, sought: Sought) -> Res
         Location::Path { path, group } => (path, group),
     };
     let found = path.metadata().map_err(|error| Error::io(path, error))?;
-    if found.is_file() && starts_as_hdf5(path)? {
-        return recognise_hdf5(path, group.as_deref(), sought);
+    if found.is_file()
+        && let Some(kind) = Grouped::of_file(path, &first_bytes(path, 8)?)
+    {
+        return recognise_group(kind, path, group.as_deref(), sought);
     }
     if let Some(group) = group.as_deref().filter(|group| !group.is_empty()) {
         let what = format!("holds no groups, so there is no {group:?} in it");
@@ -199,22 +156,32 @@ fn stores_inside(path: &Path) -> Result<Vec<String>> {
     Ok(inside)
 }
 
+/// Reads the beginning of a file.
+fn first_bytes(path: &Path, most: u64) -> Result<Vec<u8>> {
+    let mut start = Vec::new();
+    let file = File::open(path).map_err(|error| Error::io(path, error))?;
+    file.take(most).read_to_end(&mut start).map_err(|error| Error::io(path, error))?;
+    Ok(start)
+}
+
 /// Whether a file is HDF5, as far as its first bytes tell.
 pub(crate) fn starts_as_hdf5(path: &Path) -> Result<bool> {
-    let mut start = Vec::with_capacity(8);
-    let file = File::open(path).map_err(|error| Error::io(path, error))?;
-    file.take(8).read_to_end(&mut start).map_err(|error| Error::io(path, error))?;
-    Ok(hdf5::is_hdf5(&start))
+    Ok(hdf5::is_hdf5(&first_bytes(path, 8)?))
 }
 
 /// Finds the group that is meant: the one named, or the only one that holds what is sought. Where
 /// none does, the only one that holds anything.
-fn recognise_hdf5(path: &Path, group: Option<&str>, sought: Sought) -> Result<Recognised> {
-    let store = |group: &str| Store::Hdf5 { path: path.to_path_buf(), group: group.to_owned() };
+fn recognise_group(
+    kind: Grouped,
+    path: &Path,
+    group: Option<&str>,
+    sought: Sought,
+) -> Result<Recognised> {
+    let store = |group: &str| Store::Group(kind, path.to_path_buf(), group.to_owned());
     if let Some(group) = group {
         return Ok(store(group).recognise());
     }
-    let tagged = hdf5::groups_with(path, &["version"])?;
+    let tagged = kind.groups_with(path, &["version"])?;
     let holding = |marks: &[&str]| -> Vec<_> {
         tagged.iter().filter(|found| marks.iter().any(|mark| found.text.contains(mark))).collect()
     };
@@ -224,7 +191,7 @@ fn recognise_hdf5(path: &Path, group: Option<&str>, sought: Sought) -> Result<Re
     }
     let what = match found[..] {
         [only] => return Ok(store(&only.group).recognise()),
-        [] => "an HDF5 file without a BPCells matrix, the only kind this version reads".to_owned(),
+        [] => format!("{kind} without a BPCells matrix, the only kind this version reads"),
         _ => {
             let path = path.display();
             let places = found.iter().map(|tagged| format!("\n  {path}::/{}", tagged.group));
@@ -245,15 +212,8 @@ fn recognise_file(path: &Path, memory: u64) -> Result<Recognised> {
     if rds::is_rds(path)? {
         return recognise_r(path, memory);
     }
-    let mut start = Vec::new();
-    let file = File::open(path).map_err(|error| Error::io(path, error))?;
-    file.take(512).read_to_end(&mut start).map_err(|error| Error::io(path, error))?;
-    let known_unread = [
-        (&b"PK\x03\x04"[..], "a zip archive, as npz files are"),
-        (b"CDF\x01", "a NetCDF file"),
-        (b"CDF\x02", "a NetCDF file"),
-        (b"CDF\x05", "a NetCDF file"),
-    ];
+    let start = first_bytes(path, 512)?;
+    let known_unread = [(&b"PK\x03\x04"[..], "a zip archive, as npz files are")];
     if matrix_market::looks_like(&start) {
         return matrix_market();
     }

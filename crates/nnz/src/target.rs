@@ -82,7 +82,7 @@ impl Target {
                 return Err(Error::argument("an object of R cannot go to standard output"));
             }
             (Format::DgcMatrix, Some(path)) => {
-                Kind::DgcMatrix(path.clone(), home::rds(options.compress))
+                Kind::DgcMatrix(path.clone(), home::rds(options.compress)?)
             }
             (Format::MatrixMarket, _) => {
                 if options.compress.is_some() {

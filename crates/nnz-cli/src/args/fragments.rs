@@ -250,7 +250,7 @@ pub(crate) struct Storing {
     #[arg(long, value_name = "N", value_parser = generation)]
     pub(crate) format_version: Option<Generation>,
 
-    /// HDF5: none, or gzip:N with a level N of 1 to 9 [default: none]
+    /// Containers: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default: none; for R gzip:6]
     #[arg(long, value_name = "HOW", value_parser = compress)]
     pub(crate) compress: Option<Compress>,
 

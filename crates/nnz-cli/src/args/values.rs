@@ -86,11 +86,12 @@ pub(super) fn memory(text: &str) -> Result<u64, String> {
 
 /// Reads how arrays are compressed.
 pub(super) fn compress(text: &str) -> Result<Compress, String> {
-    let level = text.strip_prefix("gzip:").and_then(|level| level.parse().ok());
-    match (text, level) {
-        ("none", _) => Ok(Compress::None),
-        (_, Some(level @ 1..=9)) => Ok(Compress::Gzip(level)),
-        _ => Err("expected none, or gzip:1 to gzip:9".to_owned()),
+    let how = text.split_once(':').and_then(|(how, level)| Some((how, level.parse().ok()?)));
+    match how {
+        _ if text == "none" => Ok(Compress::None),
+        Some(("gzip", level @ 1..=9)) => Ok(Compress::Gzip(level)),
+        Some(("zstd", level @ 1..=22)) => Ok(Compress::Zstd(level)),
+        _ => Err("expected none, gzip:1 to gzip:9, or zstd:1 to zstd:22".to_owned()),
     }
 }
 

@@ -11,7 +11,7 @@ use nnz_core::{Error, Place, Result, StringList, Values};
 use super::datatype::{self, Kind};
 use super::heap::Heaps;
 use super::opened::{Opened, guarded};
-use super::swap;
+use crate::byte_order;
 
 /// An attribute of a group: its shape (none for a single value) and its values.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +77,7 @@ pub(super) fn decode(opened: &Arc<Opened>, raw: &RawAttribute, place: &Place) ->
             let mut values = Values::new(value_type);
             let out = values.resize_bytes(count);
             out.copy_from_slice(bytes);
-            swap::to_native(out, size, big);
+            byte_order::to_native(out, value_type, big);
             AttributeValue::Numbers(values)
         }
         Kind::Fixed { padding, .. } => {
@@ -87,8 +87,17 @@ pub(super) fn decode(opened: &Arc<Opened>, raw: &RawAttribute, place: &Place) ->
         _ => {
             let mut heaps = Heaps::new(opened, place.clone());
             let mut strings = StringList::new();
+            let mut all = 0;
             for reference in bytes.chunks_exact(size) {
-                strings.push(heaps.string(reference)?);
+                let string = heaps.string(reference)?;
+                // Who writes strings gives each a place of its own.
+                all += string.len() as u64;
+                if all > opened.bytes {
+                    let found = format!("strings of {all} bytes, some of them in the same place");
+                    let expected = format!("at most {} bytes, which the file has", opened.bytes);
+                    return Err(Error::mismatch(place.clone(), found, expected));
+                }
+                strings.push(string);
             }
             AttributeValue::Strings(strings)
         }

@@ -13,6 +13,7 @@ use super::dataset::{self, Stored};
 use super::numbers::Numbers;
 use super::opened::{Opened, guarded};
 use super::strings::{self, Strings};
+use crate::container::one_line;
 use crate::{Capabilities, Container, NumberArray};
 
 /// What a group can hold.
@@ -29,6 +30,8 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
         ValueType::F32,
         ValueType::F64,
         ValueType::Bint8,
+        ValueType::ComplexF32,
+        ValueType::ComplexF64,
     ],
     line_breaks: true,
     any_bytes: false,
@@ -73,6 +76,15 @@ impl Hdf5 {
     pub fn attribute(&self, name: &str) -> Result<Option<Attribute>> {
         let place = self.place(name);
         let all = attribute::list(&self.group, &place)?;
+        let found = all.iter().find(|attribute| attribute.name() == name);
+        found.map(|raw| attribute::decode(&self.opened, raw, &place)).transpose()
+    }
+
+    /// Reads an attribute of a dataset.
+    pub(crate) fn attribute_of(&self, dataset: &str, name: &str) -> Result<Option<Attribute>> {
+        let place = self.place(dataset);
+        let dataset = dataset::find(&self.group, dataset, &place)?;
+        let all = guarded(&place, || dataset.raw_attributes())?;
         let found = all.iter().find(|attribute| attribute.name() == name);
         found.map(|raw| attribute::decode(&self.opened, raw, &place)).transpose()
     }
@@ -123,6 +135,10 @@ impl Container for Hdf5 {
     }
 
     fn tag(&self, name: &str) -> Result<String> {
+        one_line(self.text(name)?, || self.place(name))
+    }
+
+    fn text(&self, name: &str) -> Result<String> {
         let place = || self.place(name);
         let found = self.attribute(name)?;
         let found = found.ok_or_else(|| Error::new(ErrorKind::Missing, place()))?;
@@ -131,9 +147,6 @@ impl Container for Hdf5 {
         })?;
         let text = std::str::from_utf8(text)
             .map_err(|_| Error::mismatch(place(), "text that is not UTF-8", "UTF-8"))?;
-        if text.contains('\n') {
-            return Err(Error::mismatch(place(), "several lines", "one line"));
-        }
         Ok(text.to_owned())
     }
 

@@ -112,7 +112,8 @@ impl Stored {
     }
 }
 
-fn find(group: &Group, name: &str, place: &Place) -> Result<hdf5_reader::Dataset> {
+/// Finds a dataset by its path from a group on.
+pub(super) fn find(group: &Group, name: &str, place: &Place) -> Result<hdf5_reader::Dataset> {
     let (parents, name) = match name.trim_matches('/').rsplit_once('/') {
         Some((parents, name)) => (parents, name),
         None => ("", name.trim_matches('/')),

@@ -3,6 +3,8 @@
 //! Numbers are judged by the stored bytes of their description: the parsed form leaves out where
 //! the bits lie, and a 12-bit integer in 16 bits must not be taken for one of 16.
 
+mod complex;
+
 use hdf5_reader::{Datatype, StringPadding, StringSize};
 use nnz_core::ValueType;
 
@@ -67,25 +69,38 @@ pub(super) fn kind(parsed: &Datatype, stored: &[u8]) -> Kind {
         },
         Datatype::FloatingPoint { size, .. } => match float(stored) {
             Some((value_type, big)) => number(value_type, big),
-            None => Kind::Other(format!("floats of {size} bytes other than IEEE 754")),
+            None => Kind::Other(format!("floats of {size} bytes other than IEEE 754 of 4 or 8")),
         },
         // The base is described from byte 8 on.
         Datatype::Enum { members, .. } => match stored.get(8..).and_then(integer) {
             Some((ValueType::I8 | ValueType::U8, _)) if is_boolean(members) => {
                 number(ValueType::Bint8, false)
             }
-            Some((value_type, big)) => number(value_type, big),
-            None => Kind::Other("an enumeration of unusual integers".to_owned()),
+            _ => {
+                let names: Vec<&str> =
+                    members.iter().take(3).map(|member| member.name.as_str()).collect();
+                Kind::Other(format!("an enumeration of {}", listed(&names, members.len())))
+            }
         },
-        Datatype::Compound { fields, .. } => {
-            let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
-            Kind::Other(format!("compounds of {}", names.join(", ")))
-        }
+        Datatype::Compound { fields, .. } => match complex::complex(stored) {
+            Some((value_type, big)) => number(value_type, big),
+            None => {
+                let names: Vec<&str> =
+                    fields.iter().take(3).map(|field| field.name.as_str()).collect();
+                Kind::Other(format!("compounds of {}", listed(&names, fields.len())))
+            }
+        },
         Datatype::Array { .. } => Kind::Other("arrays as elements".to_owned()),
         Datatype::Opaque { .. } => Kind::Other("opaque bytes".to_owned()),
         Datatype::Reference { .. } => Kind::Other("references".to_owned()),
         _ => Kind::Other("elements of a kind that is not handled".to_owned()),
     }
+}
+
+/// Lists names for a message, as far as they are told.
+fn listed(names: &[&str], all: usize) -> String {
+    let more = if all > names.len() { ", ..." } else { "" };
+    format!("{}{more}", names.join(", "))
 }
 
 /// How booleans are written by h5py and by all that follow it.
@@ -158,6 +173,33 @@ mod tests {
         stored[10] = 31;
         assert_eq!(integer(&stored), None);
         assert_eq!(integer(&stored[..9]), None);
+    }
+
+    #[test]
+    fn complex_numbers_are_two_floats_that_fill_their_compound() {
+        const SINGLE: &[u8] =
+            &[0x11, 0x20, 31, 0, 4, 0, 0, 0, 0, 0, 32, 0, 23, 8, 0, 23, 127, 0, 0, 0];
+        // As h5py writes it for old libraries: names of 8 bytes, 4 for the place, 28 for dimensions.
+        let member = |name: u8, place: u8| {
+            [&[name, 0, 0, 0, 0, 0, 0, 0, place][..], &[0; 31], SINGLE].concat()
+        };
+        let head = [0x16, 2, 0, 0, 8, 0, 0, 0];
+        let old = [&head, &member(b'r', 0)[..], &member(b'i', 4)].concat();
+        let expected = Some((ValueType::ComplexF32, false));
+        assert_eq!(complex::complex(&old), expected);
+        // As for new ones.
+        let head = [0x56, 2, 0, 0, 8, 0, 0, 0];
+        let new = [&head, &[b'r', 0, 0][..], SINGLE, &[b'i', 0, 4], SINGLE].concat();
+        assert_eq!(complex::complex(&new), expected);
+        for end in 0..new.len() {
+            assert_eq!(complex::complex(&new[..end]), None);
+        }
+        // Each of these bytes makes it another compound: class, count, size, names, places, forms.
+        for at in [0, 1, 4, 8, 10, 11, 12, 15, 31, 33, 34, 35] {
+            let mut other = new.clone();
+            other[at] ^= 1;
+            assert_eq!(complex::complex(&other), None, "byte {at}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! From the stored bytes of a chunk to its elements.
 
 mod shuffle;
+mod zstd;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -15,6 +16,7 @@ use shuffle::unshuffle;
 pub(super) const DEFLATE: u16 = 1;
 pub(super) const SHUFFLE: u16 = 2;
 const FLETCHER32: u16 = 3;
+pub(super) const ZSTD: u16 = 32015;
 
 /// The names of registered filters, for messages.
 const NAMES: &[(u16, &str)] = &[
@@ -28,7 +30,7 @@ const NAMES: &[(u16, &str)] = &[
     (32004, "lz4"),
     (32008, "bitshuffle"),
     (32013, "zfp"),
-    (32015, "zstd"),
+    (ZSTD, "zstd"),
     (32017, "sz"),
     (32026, "blosc2"),
 ];
@@ -46,6 +48,7 @@ pub(super) enum Undecoded {
 #[derive(Default)]
 pub(super) struct Scratch {
     inflater: Option<Decompress>,
+    zstd: Option<rust_zstd::Decompressor>,
     shuffled: Vec<u8>,
 }
 
@@ -113,6 +116,13 @@ impl Pipeline {
             [(SHUFFLE, width), (DEFLATE, _)] => {
                 scratch.shuffled.resize(out.len(), 0);
                 inflate(&mut scratch.inflater, stored, &mut scratch.shuffled)?;
+                unshuffle(&scratch.shuffled, *width, out);
+                Ok(())
+            }
+            [(ZSTD, _)] => zstd::decompress(&mut scratch.zstd, stored, out),
+            [(SHUFFLE, width), (ZSTD, _)] => {
+                scratch.shuffled.resize(out.len(), 0);
+                zstd::decompress(&mut scratch.zstd, stored, &mut scratch.shuffled)?;
                 unshuffle(&scratch.shuffled, *width, out);
                 Ok(())
             }

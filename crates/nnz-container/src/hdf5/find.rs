@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;
 
-use nnz_core::{Error, Place, Result};
+use nnz_core::{Error, ErrorKind, Place, Result};
 
 use super::attribute;
 use super::container::full_path;
@@ -42,6 +42,7 @@ pub fn groups_with(path: &Path, tags: &[&str]) -> Result<Vec<Tagged>> {
     let mut seen = BTreeSet::from([root.address()]);
     let mut ahead = VecDeque::from([(root, String::new(), 0)]);
     let mut unread = None;
+    let mut bytes = 0;
     while let Some((group, name, depth)) = ahead.pop_front() {
         let place = Place::path(full_path(path, &name));
         match attribute::list(&group, &place) {
@@ -51,9 +52,15 @@ pub fn groups_with(path: &Path, tags: &[&str]) -> Result<Vec<Tagged>> {
                 let decoded = attribute::decode(&opened, raw, &place).ok();
                 let text = decoded.as_ref().and_then(|attribute| attribute.text());
                 let text = String::from_utf8_lossy(text.unwrap_or_default()).into_owned();
+                bytes += text.len() as u64;
                 Some(Tagged { group: name.clone(), tag: (*tag).to_owned(), text })
             })),
             Err(error) => unread = Some(error),
+        }
+        // Each text takes its own place in a file that somebody made.
+        if bytes > opened.bytes.saturating_mul(3) {
+            let what = format!("no readable HDF5: attributes of more than {bytes} bytes");
+            return Err(Error::new(ErrorKind::Unrecognized(what), place));
         }
         if depth == DEEPEST {
             continue;

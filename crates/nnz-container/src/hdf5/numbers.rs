@@ -4,9 +4,8 @@ use nnz_core::{Place, Result, ValueType};
 
 use super::dataset::Stored;
 use super::datatype::Kind;
-use super::swap;
-use crate::NumberArray;
 use crate::array::check_range;
+use crate::{NumberArray, byte_order};
 
 /// A dataset of numbers.
 pub(super) struct Numbers {
@@ -53,7 +52,7 @@ impl NumberArray for Numbers {
             return Ok(());
         }
         self.stored.read(first, out)?;
-        swap::to_native(out, self.value_type.size(), self.big);
+        byte_order::to_native(out, self.value_type, self.big);
         Ok(())
     }
 }

@@ -47,7 +47,20 @@ impl Opened {
         })?;
         let base = meta.superblock().base_address;
         let bytes = length.saturating_sub(base);
-        Ok(Arc::new(Self { meta, bytes, file, base }))
+        let opened = Self { meta, bytes, file, base };
+        opened.check_whole(path)?;
+        Ok(Arc::new(opened))
+    }
+
+    /// Refuses a file that is shorter than it says, as the HDF5 library does.
+    fn check_whole(&self, path: &Path) -> Result<()> {
+        let end = self.meta.superblock().eof_address;
+        let stated = end.saturating_sub(self.base);
+        if self.is_undefined(end) || stated <= self.bytes {
+            return Ok(());
+        }
+        let found = format!("the end of the file after {} bytes of HDF5", self.bytes);
+        Err(Error::mismatch(Place::path(path), found, format!("{stated} bytes, as it states")))
     }
 
     /// Returns whether an address says that nothing is stored.

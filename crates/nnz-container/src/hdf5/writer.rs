@@ -1,8 +1,9 @@
 //! Writing a group of an HDF5 file, new or already there.
 
 mod array;
-mod deflate;
 mod options;
+mod pack;
+mod scales;
 mod strings;
 mod target;
 
@@ -11,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
-use rust_hdf5::{H5File, H5Group, Hdf5Error};
+use rust_hdf5::{H5Dataset, H5File, H5Group, Hdf5Error};
 
 pub use options::{Compress, Hdf5Options};
 
@@ -19,7 +20,7 @@ use super::container::{CAPABILITIES, full_path};
 use crate::staging::WriteOptions;
 use crate::{ArrayId, ContainerWriter};
 use array::Array;
-use target::Target;
+use target::{Readers, Target};
 
 /// A group of an HDF5 file being written, invisible until it is finished.
 ///
@@ -32,7 +33,10 @@ pub struct Hdf5Writer {
     path: PathBuf,
     names: BTreeSet<String>,
     arrays: Vec<Array>,
+    /// The lists of strings, of NetCDF only.
+    lists: Vec<(H5Dataset, u64)>,
     options: Hdf5Options,
+    readers: Readers,
 }
 
 impl Hdf5Writer {
@@ -52,14 +56,50 @@ impl Hdf5Writer {
         write: WriteOptions,
         options: Hdf5Options,
     ) -> Result<Self> {
+        Self::create_for(path, group, write, options, Readers::Hdf5)
+    }
+
+    /// Starts writing a group whose arrays get dimensions, as programs of NetCDF want them.
+    pub(crate) fn create_netcdf(
+        path: &Path,
+        group: &str,
+        write: WriteOptions,
+        options: Hdf5Options,
+    ) -> Result<Self> {
+        Self::create_for(path, group, write, options, Readers::NetCdf)
+    }
+
+    fn create_for(
+        path: &Path,
+        group: &str,
+        write: WriteOptions,
+        options: Hdf5Options,
+        readers: Readers,
+    ) -> Result<Self> {
         options.check()?;
         let full = full_path(path, group);
-        let (target, file) = Target::create(path, group, write, &Place::path(&*full))?;
+        let (target, file) = Target::create(path, group, write, readers, &Place::path(&*full))?;
         let place = Place::path(&*full);
+        if readers == Readers::NetCdf && target.is_new() {
+            scales::sign(&file, &place)?;
+        }
         let group = guarded(&place, || target.make_groups(&file))?;
-        let (names, arrays) = (BTreeSet::new(), Vec::new());
-        let file = Unfinished(Some(file));
-        Ok(Self { target, file, group, path: full, names, arrays, options })
+        Ok(Self {
+            target,
+            file: Unfinished(Some(file)),
+            group,
+            path: full,
+            names: BTreeSet::new(),
+            arrays: Vec::new(),
+            lists: Vec::new(),
+            options,
+            readers,
+        })
+    }
+
+    /// Returns the path, with `::GROUP` where it is a group inside a file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Takes a name for a member.
@@ -78,10 +118,15 @@ impl Hdf5Writer {
 
 impl ContainerWriter for Hdf5Writer {
     fn set_tag(&mut self, name: &str, text: &str) -> Result<()> {
-        let place = self.take(name)?;
         if text.contains('\n') {
+            let place = Place::array(&*self.path, name);
             return Err(Error::mismatch(place, "several lines", "one line"));
         }
+        self.set_text(name, text)
+    }
+
+    fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
+        let place = self.take(name)?;
         if text.contains('\0') {
             return Err(Error::mismatch(place, "a zero byte", "text"));
         }
@@ -104,16 +149,28 @@ impl ContainerWriter for Hdf5Writer {
 
     fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()> {
         let place = self.take(name)?;
-        strings::write(&self.group, name, strings, &place)
+        let written = strings::write(&self.group, name, strings, &place)?;
+        if self.readers == Readers::NetCdf {
+            self.lists.push(written);
+        }
+        Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<u64> {
         for array in &mut self.arrays {
             array.finish(&self.group)?;
         }
+        let place = Place::path(&*self.path);
+        if self.readers == Readers::NetCdf {
+            let arrays = self.arrays.iter().filter_map(Array::written);
+            let lists = self.lists.iter().map(|(dataset, len)| (dataset, *len));
+            let mut taken = self.target.names_around().clone();
+            taken.append(&mut self.names);
+            scales::attach(&self.group, arrays.chain(lists), &taken, &place)?;
+        }
         // They hold on to the file.
         self.arrays.clear();
-        let place = Place::path(&*self.path);
+        self.lists.clear();
         if let Some(file) = self.file.0.take() {
             // The commit syncs, if that is asked for.
             guarded(&place, || file.close_no_sync())?;

@@ -11,7 +11,7 @@ use nnz_interop::fragment_tsv::{
     self, EncodedFragments, FragmentTsvEncoder, FragmentTsvSink, WriteOptions as TextOptions,
 };
 
-use crate::home::{self, Home};
+use crate::home::{self, Home, ends_in};
 use crate::{Format, Generation, Location, Packing};
 
 /// Says how fragments are written, and with what.
@@ -197,12 +197,6 @@ impl Output {
             Self::Text(sink) => sink.finish(chromosomes, cells),
         }
     }
-}
-
-/// Whether a path's ending is one of these.
-fn ends_in(path: &Path, endings: &[&str]) -> bool {
-    let found = path.extension();
-    found.is_some_and(|found| endings.iter().any(|ending| found.eq_ignore_ascii_case(ending)))
 }
 
 /// Whether a path's ending is that of a text, compressed or not.

@@ -1,10 +1,11 @@
 //! One array of numbers being written.
 
 use nnz_core::{Place, Result, ValueType};
-use rust_hdf5::types::HBool;
+use rust_hdf5::format::messages::filter::FilterPipeline;
+use rust_hdf5::types::{Complex32, Complex64, HBool};
 use rust_hdf5::{H5Dataset, H5Group, H5Type};
 
-use super::{Compress, Hdf5Options, deflate, guarded};
+use super::{Compress, Hdf5Options, guarded, pack};
 
 /// An array of numbers being written: a dataset in chunks that may grow without end.
 ///
@@ -86,14 +87,19 @@ impl Array {
         }
     }
 
+    /// Returns the dataset, once there is one, and its length.
+    pub(super) fn written(&self) -> Option<(&H5Dataset, u64)> {
+        self.dataset.as_ref().map(|dataset| (dataset, self.elements))
+    }
+
     /// Writes whole chunks.
     fn write(&mut self, group: &H5Group, bytes: &[u8], short: Option<u64>) -> Result<()> {
         let width = self.value_type.size();
         if self.dataset.is_none() {
             self.chunk = self.options.chunk_elements(short);
-            let (name, chunk, compress) = (&self.name, self.chunk, self.options.compress);
+            let (name, chunk, pipeline) = (&self.name, self.chunk, self.options.pipeline(width));
             let made =
-                guarded(&self.place, || create(self.value_type, group, name, chunk, compress));
+                guarded(&self.place, || create(self.value_type, group, name, chunk, pipeline));
             self.dataset = Some(made?);
         }
         let Some(dataset) = &self.dataset else { return Ok(()) };
@@ -105,10 +111,10 @@ impl Array {
                     self.chunks += 1;
                 }
             }
-            Compress::Gzip(level) => {
+            compress => {
                 let threads = self.options.threads;
-                let packed =
-                    deflate::chunks(bytes, bytes_of_chunk, width, level, threads, &self.place)?;
+                let form = pack::Form { chunk: bytes_of_chunk, width, compress };
+                let packed = pack::chunks(bytes, form, threads, &self.place)?;
                 for chunk in packed {
                     guarded(&self.place, || dataset.write_chunk_raw_at(&[self.chunks], &chunk, 0))?;
                     self.chunks += 1;
@@ -124,22 +130,22 @@ fn create(
     group: &H5Group,
     name: &str,
     chunk: usize,
-    compress: Compress,
+    pipeline: Option<FilterPipeline>,
 ) -> rust_hdf5::Result<H5Dataset> {
     match value_type {
-        ValueType::U8 => create_as::<u8>(group, name, chunk, compress),
-        ValueType::U16 => create_as::<u16>(group, name, chunk, compress),
-        ValueType::U32 => create_as::<u32>(group, name, chunk, compress),
-        ValueType::U64 => create_as::<u64>(group, name, chunk, compress),
-        ValueType::I8 => create_as::<i8>(group, name, chunk, compress),
-        ValueType::I16 => create_as::<i16>(group, name, chunk, compress),
-        ValueType::I32 => create_as::<i32>(group, name, chunk, compress),
-        ValueType::I64 => create_as::<i64>(group, name, chunk, compress),
-        ValueType::F32 => create_as::<f32>(group, name, chunk, compress),
-        ValueType::F64 => create_as::<f64>(group, name, chunk, compress),
-        ValueType::Bint8 => create_as::<HBool>(group, name, chunk, compress),
-        // Refused before.
-        other => Err(rust_hdf5::Hdf5Error::TypeMismatch(other.to_string())),
+        ValueType::U8 => create_as::<u8>(group, name, chunk, pipeline),
+        ValueType::U16 => create_as::<u16>(group, name, chunk, pipeline),
+        ValueType::U32 => create_as::<u32>(group, name, chunk, pipeline),
+        ValueType::U64 => create_as::<u64>(group, name, chunk, pipeline),
+        ValueType::I8 => create_as::<i8>(group, name, chunk, pipeline),
+        ValueType::I16 => create_as::<i16>(group, name, chunk, pipeline),
+        ValueType::I32 => create_as::<i32>(group, name, chunk, pipeline),
+        ValueType::I64 => create_as::<i64>(group, name, chunk, pipeline),
+        ValueType::F32 => create_as::<f32>(group, name, chunk, pipeline),
+        ValueType::F64 => create_as::<f64>(group, name, chunk, pipeline),
+        ValueType::Bint8 => create_as::<HBool>(group, name, chunk, pipeline),
+        ValueType::ComplexF32 => create_as::<Complex32>(group, name, chunk, pipeline),
+        ValueType::ComplexF64 => create_as::<Complex64>(group, name, chunk, pipeline),
     }
 }
 
@@ -147,12 +153,12 @@ fn create_as<T: H5Type>(
     group: &H5Group,
     name: &str,
     chunk: usize,
-    compress: Compress,
+    pipeline: Option<FilterPipeline>,
 ) -> rust_hdf5::Result<H5Dataset> {
     let builder = group.new_dataset::<T>().shape([0_usize]).chunk(&[chunk]).max_shape(&[None]);
-    let builder = match compress {
-        Compress::None => builder,
-        Compress::Gzip(level) => builder.shuffle_deflate(level),
+    let builder = match pipeline {
+        None => builder,
+        Some(pipeline) => builder.filter_pipeline(pipeline),
     };
     builder.create(name)
 }

@@ -3,6 +3,9 @@
 use std::num::NonZeroUsize;
 
 use nnz_core::{Error, Result, ValueType};
+use rust_hdf5::format::messages::filter::{FLAG_OPTIONAL, Filter, FilterPipeline};
+
+use crate::hdf5::filters::{DEFLATE, SHUFFLE, ZSTD};
 
 /// Elements of a chunk unless told. Programs that read one element read its whole chunk, and the
 /// HDF5 library keeps 1 MiB of chunks per dataset: this is 64 or 128 KiB of what formats store.
@@ -23,14 +26,28 @@ pub struct Hdf5Options {
     pub threads: usize,
 }
 
-/// How chunks are compressed. What every HDF5 library can read without a plugin.
+/// How chunks are compressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compress {
     /// Not at all.
     #[default]
     None,
-    /// By deflate of a level from 0 to 9, the bytes shuffled before.
+    /// By deflate of a level from 0 to 9, the bytes shuffled before. Every HDF5 library reads it.
     Gzip(u32),
+    /// By Zstandard of a level from 1 to 22, the bytes shuffled before. Other programs need the
+    /// plugin for filter 32015 to read it.
+    Zstd(u32),
+}
+
+impl Compress {
+    /// Returns the level as the file states it; levels were checked before.
+    pub(super) fn level(self) -> u32 {
+        match self {
+            Self::None => 0,
+            Self::Gzip(level) => level,
+            Self::Zstd(level) => u32::try_from(level).unwrap_or(0),
+        }
+    }
 }
 
 impl Default for Hdf5Options {
@@ -47,12 +64,27 @@ impl Hdf5Options {
         if self.chunk.is_some_and(|chunk| chunk == 0 || chunk > 1 << 27) {
             return Err(Error::argument("HDF5 chunks have 1 to 134,217,728 elements"));
         }
-        if let Compress::Gzip(level) = self.compress
-            && level > 9
-        {
-            return Err(Error::argument("gzip has levels from 0 to 9"));
+        match self.compress {
+            Compress::Gzip(10..) => Err(Error::argument("gzip has levels from 0 to 9")),
+            Compress::Zstd(level) if !(1..=22).contains(&level) => {
+                Err(Error::argument("zstd has levels from 1 to 22"))
+            }
+            _ => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Returns what is done to chunks of elements of `width` bytes, if anything.
+    pub(super) fn pipeline(&self, width: usize) -> Option<FilterPipeline> {
+        let id = match self.compress {
+            Compress::None => return None,
+            Compress::Gzip(_) => DEFLATE,
+            Compress::Zstd(_) => ZSTD,
+        };
+        let level = self.compress.level();
+        let width = u32::try_from(width).unwrap_or(0);
+        let filter =
+            |id, parameter| Filter { id, flags: FLAG_OPTIONAL, cd_values: vec![parameter] };
+        Some(FilterPipeline { filters: vec![filter(SHUFFLE, width), filter(id, level)] })
     }
 
     /// Returns the elements of a chunk, for an array known to be short or not known to be.
@@ -72,7 +104,7 @@ impl Hdf5Options {
         let chunk = self.chunk_elements(None) * value_type.size();
         match self.compress {
             Compress::None => chunk,
-            Compress::Gzip(_) => {
+            Compress::Gzip(_) | Compress::Zstd(_) => {
                 let several = ((4 << 20) / chunk).clamp(1, 64);
                 chunk * several * self.threads.max(1)
             }

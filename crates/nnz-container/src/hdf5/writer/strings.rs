@@ -20,12 +20,13 @@ const PIECE_BYTES: usize = 4 << 20;
 const NOWHERE: Complex64 = Complex64 { re: 0.0, im: 0.0 };
 
 /// Writes a dataset of strings, of a fixed length as BPCells does, in pieces of bounded size.
+/// Returns it and its length.
 pub(super) fn write(
     group: &H5Group,
     name: &str,
     strings: &mut dyn StringReader,
     place: &Place,
-) -> Result<()> {
+) -> Result<(H5Dataset, u64)> {
     let Some(len) = strings.remaining() else {
         // The length of the dataset comes first.
         let list: StringList = strings.list()?;
@@ -36,15 +37,15 @@ pub(super) fn write(
     if !more {
         check_count(piece.len(), len, place)?;
         let texts = piece.texts();
-        return guarded(place, || {
+        let made = guarded(place, || {
             if texts.is_empty() {
                 // The crate's own way to write an empty list makes one that HDF5 2 cannot read.
                 group.new_dataset::<u8>().datatype(TEXT).shape([0_usize]).create(name)
             } else {
                 group.write_vlen_strings(name, &texts)
             }
-        })
-        .map(drop);
+        });
+        return made.map(|dataset| (dataset, len));
     }
     let shape = [usize::try_from(len).unwrap_or(usize::MAX)];
     let dataset =
@@ -55,7 +56,7 @@ pub(super) fn write(
         put(&dataset, written, &piece.texts(), place)?;
         written += piece.len();
         if !more {
-            return check_count(written, len, place);
+            return check_count(written, len, place).map(|()| (dataset, len));
         }
         more = piece.fill(written, strings, place)?;
     }

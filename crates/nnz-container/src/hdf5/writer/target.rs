@@ -1,5 +1,6 @@
 //! The file written to, and the group in it.
 
+use std::collections::BTreeSet;
 use std::fs::{File, Metadata};
 use std::io::Seek;
 use std::os::unix::fs::MetadataExt;
@@ -13,8 +14,27 @@ use super::guarded;
 use crate::hdf5::opened::{self, Opened};
 use crate::staging::{StagedFile, WriteOptions};
 
-/// What all programs read, and BPCells and h5py write unless told otherwise.
-const OLDEST: LibverBound = LibverBound::Earliest;
+/// What programs a file is written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Readers {
+    /// All of HDF5. BPCells and h5py write so unless told otherwise.
+    Hdf5,
+    /// Those of NetCDF, which add to a file only if it knows the order in which things were made.
+    NetCdf,
+}
+
+impl Readers {
+    fn oldest(self) -> LibverBound {
+        match self {
+            Self::Hdf5 => LibverBound::Earliest,
+            Self::NetCdf => LibverBound::V18,
+        }
+    }
+
+    fn want_order(self) -> bool {
+        self == Self::NetCdf
+    }
+}
 
 /// The file written to, and the group in it.
 pub(super) struct Target {
@@ -22,6 +42,8 @@ pub(super) struct Target {
     /// The names down to the group, and how many of them are there already.
     names: Vec<String>,
     there: usize,
+    /// The names in the groups around it.
+    around: BTreeSet<String>,
     /// The file as it was when it was copied.
     copied: Option<Metadata>,
 }
@@ -32,6 +54,7 @@ impl Target {
         path: &Path,
         group: &str,
         write: WriteOptions,
+        readers: Readers,
         place: &Place,
     ) -> Result<(Self, H5File)> {
         let names: Vec<String> =
@@ -46,12 +69,16 @@ impl Target {
         if names.is_empty() || !exists {
             let staged = StagedFile::create(path, write)?;
             let file = open(&staged, |path| {
-                guarded(place, || H5File::options().no_locking().libver(OLDEST).create(path))
+                let options = H5File::options().no_locking().libver(readers.oldest());
+                guarded(place, || options.track_order(readers.want_order()).create(path))
             })?;
-            return Ok((Self { staged, names, there: 0, copied: None }, file));
+            return Ok((
+                Self { staged, names, there: 0, around: BTreeSet::new(), copied: None },
+                file,
+            ));
         }
         let old = Opened::open(path)?;
-        let there = depth_there(&old, &names, place)?;
+        let (there, around) = depth_there(&old, &names, place)?;
         let replaced = there == names.len();
         if replaced && !write.overwrite {
             return Err(Error::new(ErrorKind::Exists, place.clone()));
@@ -60,15 +87,19 @@ impl Target {
         let copied = copy(path, &staged)?;
         let file =
             open(&staged, |path| guarded(place, || H5File::options().no_locking().open_rw(path)))?;
+        // A file of the old kind knows no order, nor does what is added to it.
+        let order = readers.want_order() && old.meta.superblock().version >= 2;
+        let oldest = if order { readers.oldest() } else { LibverBound::Earliest };
         guarded(place, || {
-            file.set_libver_bound(OLDEST)?;
+            file.set_libver_bound(oldest)?;
+            file.set_track_order(order)?;
             if replaced {
                 file.delete_group(&format!("/{}", names.join("/")))?;
             }
             Ok(())
         })?;
         let there = if replaced { there - 1 } else { there };
-        Ok((Self { staged, names, there, copied: Some(copied) }, file))
+        Ok((Self { staged, names, there, around, copied: Some(copied) }, file))
     }
 
     /// Makes the groups that are missing and returns the last.
@@ -78,6 +109,16 @@ impl Target {
             group = if at < self.there { group.group(name)? } else { group.create_group(name)? };
         }
         Ok(group)
+    }
+
+    /// Returns whether there is nothing in the file but what is written.
+    pub(super) fn is_new(&self) -> bool {
+        self.copied.is_none()
+    }
+
+    /// Returns the names in the groups around the group.
+    pub(super) fn names_around(&self) -> &BTreeSet<String> {
+        &self.around
     }
 
     /// Puts the file in its place and returns the bytes it has grown by.
@@ -112,10 +153,13 @@ fn open<T>(staged: &StagedFile, open: impl FnOnce(&Path) -> Result<T>) -> Result
     opened
 }
 
-/// Returns how many of the names lead to groups that are there.
-fn depth_there(old: &Opened, names: &[String], place: &Place) -> Result<usize> {
+/// Returns how many of the names lead to groups that are there, and what is in the groups around.
+fn depth_there(old: &Opened, names: &[String], place: &Place) -> Result<(usize, BTreeSet<String>)> {
     let mut here: Group = opened::guarded(place, || old.meta.root_group())?;
+    let mut around = BTreeSet::new();
     for (at, name) in names.iter().enumerate() {
+        let (groups, datasets) = opened::guarded(place, || here.member_names())?;
+        around.extend(groups.into_iter().chain(datasets));
         let mut missing = false;
         let inner = opened::guarded(place, || {
             here.group(name).inspect_err(|error| missing = opened::is_missing(error))
@@ -127,10 +171,10 @@ fn depth_there(old: &Opened, names: &[String], place: &Place) -> Result<usize> {
                 let found = format!("the dataset {}", names[..=at].join("/"));
                 return Err(Error::mismatch(place.clone(), found, "a group, or nothing"));
             }
-            Err(_) => return Ok(at),
+            Err(_) => return Ok((at, around)),
         };
     }
-    Ok(names.len())
+    Ok((names.len(), around))
 }
 
 /// Copies a file, sharing its blocks where the file system can.

@@ -1,0 +1,109 @@
+//! Compressing chunks, several at a time.
+
+use std::sync::{Mutex, PoisonError};
+
+use flate2::{Compression, FlushCompress, Status};
+use nnz_core::{Error, ErrorKind, Place, Result};
+
+use super::Compress;
+use crate::hdf5::filters::shuffle;
+
+/// The form of chunks: their bytes, the bytes of an element, and how they are compressed.
+#[derive(Clone, Copy)]
+pub(super) struct Form {
+    pub(super) chunk: usize,
+    pub(super) width: usize,
+    pub(super) compress: Compress,
+}
+
+/// Shuffles and compresses whole chunks on several threads, and returns them in order.
+pub(super) fn chunks(
+    bytes: &[u8],
+    form: Form,
+    threads: usize,
+    place: &Place,
+) -> Result<Vec<Vec<u8>>> {
+    let threads = threads.clamp(1, (bytes.len() / form.chunk.max(1)).max(1));
+    // Each takes the next chunk when it is done with one: they may take differently long.
+    let ahead = Mutex::new(bytes.chunks_exact(form.chunk).enumerate());
+    let work = || -> Result<Vec<(usize, Vec<u8>)>> {
+        let mut packer = Packer::new(form);
+        let mut done = Vec::new();
+        loop {
+            let next = ahead.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((at, chunk)) = next else { return Ok(done) };
+            done.push((at, packer.pack(chunk, place)?));
+        }
+    };
+    let mut done = if threads == 1 {
+        work()?
+    } else {
+        std::thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            let mut done = work();
+            for other in others {
+                match other.join() {
+                    Ok(more) => {
+                        done = done.and_then(|mut done| {
+                            done.append(&mut more?);
+                            Ok(done)
+                        });
+                    }
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            done
+        })?
+    };
+    done.sort_unstable_by_key(|(at, _)| *at);
+    Ok(done.into_iter().map(|(_, packed)| packed).collect())
+}
+
+/// What one thread compresses with.
+struct Packer {
+    width: usize,
+    shuffled: Vec<u8>,
+    method: Method,
+}
+
+enum Method {
+    Deflate { deflater: flate2::Compress, packed: Vec<u8> },
+    Zstd(Box<rust_zstd::Compressor>),
+}
+
+impl Packer {
+    fn new(form: Form) -> Self {
+        let chunk = form.chunk;
+        let method = match form.compress {
+            Compress::Zstd(level) => {
+                let level = i32::try_from(level).unwrap_or(i32::MAX);
+                let options = rust_zstd::CompressOptions { level, ..Default::default() };
+                Method::Zstd(Box::new(rust_zstd::Compressor::new(options)))
+            }
+            Compress::None | Compress::Gzip(_) => Method::Deflate {
+                deflater: flate2::Compress::new(Compression::new(form.compress.level()), true),
+                // Data that cannot be compressed grow by less than this.
+                packed: vec![0; chunk + chunk / 64 + 1024],
+            },
+        };
+        Self { width: form.width, shuffled: vec![0; chunk], method }
+    }
+
+    fn pack(&mut self, chunk: &[u8], place: &Place) -> Result<Vec<u8>> {
+        shuffle(chunk, self.width, &mut self.shuffled);
+        let packed = match &mut self.method {
+            Method::Deflate { deflater, packed } => {
+                deflater.reset();
+                let status = deflater.compress(&self.shuffled, packed, FlushCompress::Finish);
+                let length = usize::try_from(deflater.total_out()).unwrap_or(usize::MAX);
+                let packed = packed.get(..length).map(<[u8]>::to_vec);
+                packed.filter(|_| matches!(status, Ok(Status::StreamEnd)))
+            }
+            Method::Zstd(compressor) => Some(compressor.compress_to_vec(&self.shuffled)),
+        };
+        packed.ok_or_else(|| {
+            let error = std::io::Error::other("a chunk cannot be compressed");
+            Error::new(ErrorKind::Io(error), place.clone())
+        })
+    }
+}

@@ -1,0 +1,112 @@
+//! A classic NetCDF file: a header, and behind it the numbers, their highest bytes first.
+
+mod chars;
+mod extent;
+mod header;
+mod numbers;
+mod reader;
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nnz_core::{At, Error, ErrorKind, Names, Place, Result};
+
+use super::CAPABILITIES;
+use crate::container::one_line;
+use crate::{Capabilities, Container, NumberArray};
+use chars::Chars;
+use header::{Header, Variable};
+use numbers::Numbers;
+
+/// A classic NetCDF file, open for reading. Opening one reads its header only.
+pub(super) struct Classic {
+    file: Arc<File>,
+    path: PathBuf,
+    header: Header,
+}
+
+impl Classic {
+    /// Opens a file.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(|error| Error::io(path, error))?;
+        let header = Header::read(&file, path)?;
+        Ok(Self { file: Arc::new(file), path: path.to_path_buf(), header })
+    }
+
+    fn place(&self, name: &str) -> Place {
+        Place::array(&*self.path, name)
+    }
+
+    fn variable(&self, name: &str) -> Result<&Variable> {
+        let found = self.header.variables.iter().find(|variable| variable.name == name);
+        found.ok_or_else(|| Error::new(ErrorKind::Missing, self.place(name)))
+    }
+
+    fn chars(&self, name: &str) -> Result<Chars> {
+        let variable = self.variable(name)?;
+        let extent = self.header.extent(variable, &self.file, self.place(name))?;
+        Chars::of(variable, extent, self.header.records)
+    }
+}
+
+impl Container for Classic {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn kind(&self) -> &'static str {
+        "NetCDF"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        CAPABILITIES
+    }
+
+    fn members(&self) -> Result<Vec<String>> {
+        let variables = self.header.variables.iter().map(|variable| variable.name.clone());
+        let attributes = self.header.attributes.iter().map(|attribute| attribute.name.clone());
+        let mut names: Vec<String> = variables.chain(attributes).collect();
+        names.sort_unstable();
+        names.dedup();
+        Ok(names)
+    }
+
+    fn tag(&self, name: &str) -> Result<String> {
+        one_line(self.text(name)?, || self.place(name))
+    }
+
+    fn text(&self, name: &str) -> Result<String> {
+        let place = || self.place(name);
+        let found = self.header.attributes.iter().find(|attribute| attribute.name == name);
+        let attribute = found.ok_or_else(|| Error::new(ErrorKind::Missing, place()))?;
+        let length = attribute.text.ok_or_else(|| {
+            Error::mismatch(place(), "an attribute of other values", "one string")
+        })?;
+        // The header has been found to lie in the file.
+        let mut bytes = extent::room_for(length, place)?;
+        self.file.read_exact_at(&mut bytes, attribute.at).map_err(|error| {
+            Error::new(ErrorKind::Io(error), place().at(At::Byte(attribute.at)))
+        })?;
+        // Programs in C count the zero that ends a string.
+        let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+        bytes.truncate(end);
+        String::from_utf8(bytes)
+            .map_err(|_| Error::mismatch(place(), "text that is not UTF-8", "UTF-8"))
+    }
+
+    fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
+        let variable = self.variable(name)?;
+        let extent = self.header.extent(variable, &self.file, self.place(name))?;
+        Ok(Box::new(Numbers::of(variable, extent)?))
+    }
+
+    fn strings_size(&self, name: &str) -> Result<u64> {
+        self.chars(name).map(|chars| chars.stored_bytes())
+    }
+
+    fn read_strings(&self, name: &str) -> Result<Names<'_>> {
+        Ok(Box::new(self.chars(name)?))
+    }
+}

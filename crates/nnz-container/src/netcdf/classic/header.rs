@@ -1,0 +1,244 @@
+//! What the header of a classic NetCDF file says.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use nnz_core::{Error, Place, Result, ValueType};
+
+use super::extent::Extent;
+use super::reader::HeaderReader;
+
+const DIMENSIONS: u32 = 10;
+const VARIABLES: u32 = 11;
+const ATTRIBUTES: u32 = 12;
+
+/// The header of a file.
+pub(super) struct Header {
+    /// How often the variables that have records are there.
+    pub(super) records: u64,
+    /// Bytes from one record to the next.
+    record_bytes: u64,
+    /// Where the header ends, and the file.
+    end: u64,
+    length: u64,
+    /// The attributes of the file.
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) variables: Vec<Variable>,
+}
+
+/// An attribute of the file.
+pub(super) struct Attribute {
+    pub(super) name: String,
+    /// Where its values are.
+    pub(super) at: u64,
+    /// The bytes of its text, if it is one.
+    pub(super) text: Option<u64>,
+}
+
+/// What an element is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Char,
+    Number(ValueType),
+}
+
+impl Kind {
+    pub(super) fn size(self) -> usize {
+        match self {
+            Self::Char => 1,
+            Self::Number(value_type) => value_type.size(),
+        }
+    }
+
+    fn read(reader: &mut HeaderReader<'_>) -> Result<Self> {
+        let place = reader.place();
+        let code = reader.word()?;
+        let value_type = match (code, reader.wide) {
+            (1, _) => ValueType::I8,
+            (2, _) => return Ok(Self::Char),
+            (3, _) => ValueType::I16,
+            (4, _) => ValueType::I32,
+            (5, _) => ValueType::F32,
+            (6, _) => ValueType::F64,
+            (7, true) => ValueType::U8,
+            (8, true) => ValueType::U16,
+            (9, true) => ValueType::U32,
+            (10, true) => ValueType::I64,
+            (11, true) => ValueType::U64,
+            (_, wide) => {
+                let expected = if wide { "a type from 1 to 11" } else { "a type from 1 to 6" };
+                return Err(Error::mismatch(place, format!("the type {code}"), expected));
+            }
+        };
+        Ok(Self::Number(value_type))
+    }
+}
+
+/// A variable.
+pub(super) struct Variable {
+    pub(super) name: String,
+    pub(super) kind: Kind,
+    /// Whether its first dimension is that of the records.
+    pub(super) records: bool,
+    /// The lengths of its dimensions, that of the records left out.
+    pub(super) lengths: Vec<u64>,
+    /// Where its elements start.
+    begin: u64,
+    /// Bytes of its elements, in each record if it has records.
+    bytes: u64,
+}
+
+impl Header {
+    pub(super) fn read(file: &File, path: &Path) -> Result<Self> {
+        let mut reader = HeaderReader::new(file, path)?;
+        let magic = if reader.length < 4 { [0; 4] } else { reader.bytes()? };
+        if !crate::netcdf::is_netcdf(&magic) {
+            return Err(Error::mismatch(Place::path(path), "no NetCDF signature", "a NetCDF file"));
+        }
+        let version = magic[3];
+        reader.wide = version == 5;
+        let stated = reader.raw_count()?;
+        let dimensions = read_dimensions(&mut reader)?;
+        let attributes = read_attributes(&mut reader)?;
+        let variables = read_variables(&mut reader, version, &dimensions)?;
+        let record_bytes = record_bytes(&variables);
+        let mut header = Self {
+            records: 0,
+            record_bytes,
+            end: reader.at,
+            length: reader.length,
+            attributes,
+            variables,
+        };
+        let unknown = if reader.wide { u64::MAX } else { u64::from(u32::MAX) };
+        header.records = if stated == unknown { header.count_records() } else { stated };
+        Ok(header)
+    }
+
+    /// Counts the records of a file whose writer did not come to say how many there are.
+    fn count_records(&self) -> u64 {
+        let of_records = self.variables.iter().filter(|variable| variable.records);
+        let first = of_records.map(|variable| variable.begin).min().unwrap_or(self.length);
+        let bytes = self.length.saturating_sub(first);
+        bytes.checked_div(self.record_bytes).unwrap_or(0)
+    }
+
+    /// Returns where a variable lies, once that has been found to be in the file.
+    pub(super) fn extent(
+        &self,
+        variable: &Variable,
+        file: &Arc<File>,
+        place: Place,
+    ) -> Result<Extent> {
+        let (pieces, stride) = match variable.records {
+            true => (self.records, self.record_bytes),
+            false => (1, variable.bytes),
+        };
+        let extent = Extent {
+            file: Arc::clone(file),
+            place,
+            begin: variable.begin,
+            pieces,
+            piece: variable.bytes,
+            stride,
+        };
+        extent.check(self.end, self.length)?;
+        Ok(extent)
+    }
+}
+
+/// Reads the lengths of all dimensions; `None` is that of the records.
+fn read_dimensions(reader: &mut HeaderReader<'_>) -> Result<Vec<Option<u64>>> {
+    let count = reader.list(DIMENSIONS, "dimensions", 8)?;
+    let mut dimensions = Vec::new();
+    for _ in 0..count {
+        reader.name()?;
+        let place = reader.place();
+        let length = Some(reader.count()?).filter(|&length| length > 0);
+        if length.is_none() && dimensions.contains(&None) {
+            return Err(Error::mismatch(place, "two dimensions without end", "at most one"));
+        }
+        dimensions.push(length);
+    }
+    Ok(dimensions)
+}
+
+fn read_attributes(reader: &mut HeaderReader<'_>) -> Result<Vec<Attribute>> {
+    let count = reader.list(ATTRIBUTES, "attributes", 12)?;
+    let mut attributes = Vec::new();
+    for _ in 0..count {
+        let name = reader.name()?;
+        let kind = Kind::read(reader)?;
+        let count = reader.count()?;
+        let text = (kind == Kind::Char).then_some(count);
+        attributes.push(Attribute { name, at: reader.at, text });
+        reader.skip(count.saturating_mul(kind.size() as u64))?;
+    }
+    Ok(attributes)
+}
+
+fn read_variables(
+    reader: &mut HeaderReader<'_>,
+    version: u8,
+    dimensions: &[Option<u64>],
+) -> Result<Vec<Variable>> {
+    let count = reader.list(VARIABLES, "variables", 28)?;
+    let mut variables = Vec::new();
+    for _ in 0..count {
+        let name = reader.name()?;
+        let (records, lengths) = read_shape(reader, dimensions)?;
+        read_attributes(reader)?;
+        let place = reader.place();
+        let kind = Kind::read(reader)?;
+        // The stored size says nothing more than type and lengths, and has too few bits for some.
+        reader.raw_count()?;
+        let begin = if version == 1 { reader.word()?.into() } else { reader.double_word()? };
+        let bytes = lengths.iter().try_fold(kind.size() as u64, |all, &len| all.checked_mul(len));
+        let bytes = bytes.ok_or_else(|| {
+            let found = format!("the variable {name} of more than 2^64 bytes");
+            Error::mismatch(place, found, "a number of bytes that can be stored")
+        })?;
+        variables.push(Variable { name, kind, records, lengths, begin, bytes });
+    }
+    Ok(variables)
+}
+
+/// Reads the dimensions of a variable: whether it has records, and the lengths of all others.
+fn read_shape(
+    reader: &mut HeaderReader<'_>,
+    dimensions: &[Option<u64>],
+) -> Result<(bool, Vec<u64>)> {
+    let rank = reader.count()?;
+    reader.check(rank.saturating_mul(4))?;
+    let (mut records, mut lengths) = (false, Vec::new());
+    for at in 0..rank {
+        let place = reader.place();
+        let id = reader.count()?;
+        match usize::try_from(id).ok().and_then(|id| dimensions.get(id)) {
+            Some(Some(length)) => lengths.push(*length),
+            Some(None) if at == 0 => records = true,
+            Some(None) => {
+                return Err(Error::mismatch(place, "records inside of records", "only outermost"));
+            }
+            None => {
+                let found = format!("dimension {id}");
+                return Err(Error::mismatch(place, found, format!("{} of them", dimensions.len())));
+            }
+        }
+    }
+    Ok((records, lengths))
+}
+
+/// Adds up the bytes of a record: each variable's are filled up to 4, unless there is one only.
+fn record_bytes(variables: &[Variable]) -> u64 {
+    let mut of_records = variables.iter().filter(|variable| variable.records);
+    match (of_records.next(), of_records.next()) {
+        (Some(only), None) => only.bytes,
+        _ => variables
+            .iter()
+            .filter(|variable| variable.records)
+            .map(|variable| variable.bytes.checked_next_multiple_of(4).unwrap_or(u64::MAX))
+            .fold(0, u64::saturating_add),
+    }
+}

@@ -1,0 +1,135 @@
+//! Reading the header of a classic NetCDF file, item by item.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use nnz_core::{At, Error, Place, Result};
+
+/// The largest header that is read, the values of attributes aside. Real ones are some KiB.
+const MOST_HEADER_BYTES: u64 = 16 << 20;
+
+/// The longest name; the library's own limit is 256.
+const LONGEST_NAME: u64 = 4 << 10;
+
+/// Reads a header from its start to its end.
+pub(super) struct HeaderReader<'a> {
+    file: BufReader<&'a File>,
+    path: &'a Path,
+    /// Bytes of the file.
+    pub(super) length: u64,
+    /// The place of the next byte.
+    pub(super) at: u64,
+    /// Bytes read, those that were skipped aside.
+    read: u64,
+    /// Whether counts have 64 bits.
+    pub(super) wide: bool,
+}
+
+impl<'a> HeaderReader<'a> {
+    pub(super) fn new(file: &'a File, path: &'a Path) -> Result<Self> {
+        let length = file.metadata().map_err(|error| Error::io(path, error))?.len();
+        Ok(Self { file: BufReader::new(file), path, length, at: 0, read: 0, wide: false })
+    }
+
+    /// Returns the place of the next byte, for messages.
+    pub(super) fn place(&self) -> Place {
+        Place::path(self.path).at(At::Byte(self.at))
+    }
+
+    fn fill(&mut self, out: &mut [u8]) -> Result<()> {
+        let wanted = out.len() as u64;
+        self.check(wanted)?;
+        self.read += wanted;
+        if self.read > MOST_HEADER_BYTES {
+            let what = format!("a NetCDF header of more than {MOST_HEADER_BYTES} bytes");
+            return Err(Error::unsupported(self.place(), what));
+        }
+        self.file.read_exact(out).map_err(|error| Error::io(self.path, error))?;
+        self.at += wanted;
+        Ok(())
+    }
+
+    /// Checks that there are so many more bytes.
+    pub(super) fn check(&self, wanted: u64) -> Result<()> {
+        let left = self.length.saturating_sub(self.at);
+        if wanted <= left {
+            return Ok(());
+        }
+        let found = format!("the end of the file after {left} more bytes");
+        Err(Error::mismatch(self.place(), found, format!("{wanted} more of the header")))
+    }
+
+    pub(super) fn bytes<const COUNT: usize>(&mut self) -> Result<[u8; COUNT]> {
+        let mut bytes = [0; COUNT];
+        self.fill(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Reads a number of 32 bits.
+    pub(super) fn word(&mut self) -> Result<u32> {
+        self.bytes().map(u32::from_be_bytes)
+    }
+
+    /// Reads a number of 64 bits.
+    pub(super) fn double_word(&mut self) -> Result<u64> {
+        self.bytes().map(u64::from_be_bytes)
+    }
+
+    /// Reads a count as it stands; all ones are left to the caller.
+    pub(super) fn raw_count(&mut self) -> Result<u64> {
+        if self.wide { self.double_word() } else { self.word().map(u64::from) }
+    }
+
+    /// Reads a count.
+    pub(super) fn count(&mut self) -> Result<u64> {
+        let place = self.place();
+        let count = self.raw_count()?;
+        let most =
+            if self.wide { i64::MAX.unsigned_abs() } else { u64::from(i32::MAX.unsigned_abs()) };
+        if count > most {
+            return Err(Error::mismatch(place, format!("a count of {count}"), "none below 0"));
+        }
+        Ok(count)
+    }
+
+    /// Reads a name.
+    pub(super) fn name(&mut self) -> Result<String> {
+        let place = self.place();
+        let length = self.count()?;
+        if length > LONGEST_NAME {
+            let found = format!("a name of {length} bytes");
+            return Err(Error::mismatch(place, found, format!("at most {LONGEST_NAME}")));
+        }
+        let length = usize::try_from(length).unwrap_or(0);
+        let mut name = vec![0; length.next_multiple_of(4)];
+        self.fill(&mut name)?;
+        name.truncate(length);
+        String::from_utf8(name)
+            .map_err(|_| Error::mismatch(place, "a name that is not UTF-8", "UTF-8"))
+    }
+
+    /// Reads how many items a list has, each of at least `least` bytes.
+    pub(super) fn list(&mut self, tag: u32, what: &str, least: u64) -> Result<u64> {
+        let place = self.place();
+        let found = self.word()?;
+        let count = self.count()?;
+        if found != tag && (found, count) != (0, 0) {
+            let found = format!("the tag {found} and a count of {count}");
+            let expected = format!("the tag {tag} of {what}, or none of them");
+            return Err(Error::mismatch(place, found, expected));
+        }
+        self.check(count.saturating_mul(least))?;
+        Ok(count)
+    }
+
+    /// Passes over bytes and what fills them up to a multiple of 4.
+    pub(super) fn skip(&mut self, bytes: u64) -> Result<()> {
+        let padded = bytes.checked_next_multiple_of(4).unwrap_or(u64::MAX);
+        self.check(padded)?;
+        let ahead = i64::try_from(padded).unwrap_or(i64::MAX);
+        self.file.seek_relative(ahead).map_err(|error| Error::io(self.path, error))?;
+        self.at += padded;
+        Ok(())
+    }
+}

@@ -1,0 +1,52 @@
+//! How dimensions lie in a group of an HDF5 file: as datasets, some of which are no variables.
+
+use nnz_core::{ErrorKind, Result};
+
+use crate::Container;
+use crate::hdf5::Hdf5;
+
+/// How the name begins that a dataset gives itself where it stands for a dimension only. The
+/// dimension's length follows, in ten columns.
+pub(crate) const NO_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable.";
+
+/// What stands before the name of a variable that a dimension has taken.
+const TAKEN: &str = "_nc4_non_coord_";
+
+/// The attribute of the root group in which programs name themselves.
+pub(crate) const PROPERTIES: &str = "_NCProperties";
+
+/// Lists variables, attributes and groups; dimensions are none of them.
+pub(super) fn members(group: &Hdf5) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for name in group.members()? {
+        if name != PROPERTIES && !is_dimension(group, &name)? {
+            names.push(name.strip_prefix(TAKEN).map(ToOwned::to_owned).unwrap_or(name));
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
+}
+
+/// Returns the name of the dataset that holds a variable.
+pub(super) fn stored_name(group: &Hdf5, name: &str) -> Result<String> {
+    if is_dimension(group, name)? {
+        let (groups, own) = name.rsplit_once('/').unwrap_or(("", name));
+        let behind = if groups.is_empty() { "" } else { "/" };
+        return Ok(format!("{groups}{behind}{TAKEN}{own}"));
+    }
+    Ok(name.to_owned())
+}
+
+/// Returns whether a dataset stands for a dimension only.
+fn is_dimension(group: &Hdf5, name: &str) -> Result<bool> {
+    match group.attribute_of(name, "NAME") {
+        Ok(Some(attribute)) => {
+            Ok(attribute.text().is_some_and(|text| text.starts_with(NO_VARIABLE.as_bytes())))
+        }
+        Ok(None) => Ok(false),
+        // Groups and attributes are members too. What cannot be read is told where it is read.
+        Err(error) if matches!(error.kind(), ErrorKind::Io(_)) => Err(error),
+        Err(_) => Ok(false),
+    }
+}

@@ -1,0 +1,65 @@
+//! Writing a group of a NetCDF-4 file.
+
+use std::path::Path;
+
+use nnz_core::{Error, Place, Result, StringReader, ValueType};
+
+use super::CAPABILITIES;
+use crate::hdf5::{Hdf5Options, Hdf5Writer};
+use crate::staging::WriteOptions;
+use crate::{ArrayId, ContainerWriter};
+
+/// A group of a NetCDF-4 file being written, invisible until it is finished.
+///
+/// It is written as [`Hdf5Writer`] writes one, and every array gets a dimension. Arrays of one length
+/// share it. Dropped unfinished, nothing is left behind.
+#[derive(Debug)]
+pub struct NetCdfWriter(Box<Hdf5Writer>);
+
+impl NetCdfWriter {
+    /// Starts writing a group, named with or without a slash before it; the root group has no
+    /// name.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Hdf5Writer::create`]; a classic NetCDF file is not added to.
+    pub fn create(
+        path: &Path,
+        group: &str,
+        write: WriteOptions,
+        options: Hdf5Options,
+    ) -> Result<Self> {
+        let writer = Hdf5Writer::create_netcdf(path, group, write, options)?;
+        Ok(Self(Box::new(writer)))
+    }
+}
+
+impl ContainerWriter for NetCdfWriter {
+    fn set_tag(&mut self, name: &str, text: &str) -> Result<()> {
+        self.0.set_tag(name, text)
+    }
+
+    fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
+        self.0.set_text(name, text)
+    }
+
+    fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {
+        if !CAPABILITIES.value_types.contains(&value_type) {
+            let what = format!("a NetCDF variable cannot hold {value_type}");
+            return Err(Error::unsupported(Place::array(self.0.path(), name), what));
+        }
+        self.0.create_array(name, value_type)
+    }
+
+    fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()> {
+        self.0.append_bytes(array, bytes)
+    }
+
+    fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()> {
+        self.0.copy_strings(name, strings)
+    }
+
+    fn finish(self: Box<Self>) -> Result<u64> {
+        self.0.finish()
+    }
+}

@@ -1,0 +1,97 @@
+//! Where named arrays are read from, whatever they mean.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use nnz_bpcells::RObject;
+use nnz_container::Container;
+use nnz_container::directory::Directory;
+use nnz_container::hdf5::{self, Hdf5, Tagged};
+use nnz_container::netcdf::{self, NetCdf};
+use nnz_core::{Error, Place, Result};
+
+use crate::open::Recognised;
+
+/// A place that named arrays are in.
+pub(crate) enum Store {
+    Directory(PathBuf),
+    /// A group of a file that has such.
+    Group(Grouped, PathBuf, String),
+    /// In memory already: an object of R is read whole.
+    RObject(RObject),
+}
+
+/// A kind of file with groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Grouped {
+    Hdf5,
+    NetCdf,
+}
+
+impl fmt::Display for Grouped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Hdf5 => "an HDF5 file",
+            Self::NetCdf => "a NetCDF file",
+        })
+    }
+}
+
+impl Grouped {
+    /// Finds out whether a file has groups, by its first bytes.
+    pub(crate) fn of_file(path: &Path, first_bytes: &[u8]) -> Option<Self> {
+        if netcdf::is_netcdf(first_bytes) {
+            return Some(Self::NetCdf);
+        }
+        let hdf5 = hdf5::is_hdf5(first_bytes);
+        // What says nothing of NetCDF is read as HDF5, which it is in any case.
+        let netcdf = hdf5 && netcdf::is_netcdf4(path).unwrap_or(false);
+        if netcdf { Some(Self::NetCdf) } else { hdf5.then_some(Self::Hdf5) }
+    }
+
+    /// Lists the groups that have an attribute of one of the given names.
+    pub(crate) fn groups_with(self, path: &Path, tags: &[&str]) -> Result<Vec<Tagged>> {
+        match self {
+            Self::Hdf5 => hdf5::groups_with(path, tags),
+            Self::NetCdf => netcdf::groups_with(path, tags),
+        }
+    }
+}
+
+impl Store {
+    pub(crate) fn open(&self) -> Result<Box<dyn Container>> {
+        Ok(match self {
+            Self::Directory(path) => Box::new(Directory::open(path)?),
+            // Units are decoded by many threads already.
+            Self::Group(Grouped::Hdf5, path, group) => {
+                Box::new(Hdf5::open(path, group)?.with_threads(1))
+            }
+            Self::Group(Grouped::NetCdf, path, group) => {
+                Box::new(NetCdf::open(path, group)?.with_threads(1))
+            }
+            Self::RObject(object) => Box::new(object.clone()),
+        })
+    }
+
+    /// Tells fragments from a matrix.
+    pub(crate) fn recognise(self) -> Recognised {
+        let fragments = self.open().and_then(|store| nnz_bpcells::holds_fragments(&*store));
+        // What has no version that can be read is told as it is opened.
+        if fragments.unwrap_or(false) {
+            Recognised::Fragments(self)
+        } else {
+            Recognised::BpCells(self)
+        }
+    }
+
+    /// Says that it holds fragments.
+    pub(crate) fn no_matrix(&self) -> Result<Error> {
+        let store = self.open()?;
+        let version = store.tag("version")?;
+        let what = format!(
+            "holds genomic fragments (version \"{}\"), not a matrix: see nnz fragments",
+            version.escape_debug()
+        );
+        Ok(Error::unsupported(Place::path(store.path()), what))
+    }
+}
