@@ -1,1 +1,53 @@
 //! Binsparse matrices and tensors: a JSON descriptor and named arrays, in any container.
+//!
+//! Matrices and vectors are a [`MatrixSource`] and a [`MatrixSink`] like those of every format.
+//! Tensors of any number of dimensions are listed by an [`EntryReader`], or held as a [`Tensor`].
+//!
+//! ```
+//! use nnz_binsparse::{Format, Options, Tensor, read_tensor, write_tensor};
+//! use nnz_container::{ContainerWriter, memory::Memory};
+//! use nnz_core::{Structure, Values};
+//!
+//! let tensor = Tensor {
+//!     shape: vec![2, 3],
+//!     coordinates: vec![vec![0, 1], vec![2, 0]],
+//!     values: Values::F32(vec![1.5, -2.0]),
+//!     structure: Structure::General,
+//!     fill: None,
+//! };
+//! let memory = Memory::new();
+//! let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
+//! write_tensor(&mut *writer, &tensor, &Format::Csc.layout(), &Options::default())?;
+//! writer.finish()?;
+//! assert!(read_tensor(&memory, 1 << 20)?.same(&tensor)?);
+//! # Ok::<(), nnz_core::Error>(())
+//! ```
+
+mod about;
+mod data_type;
+mod descriptor;
+mod deviation;
+mod entries;
+mod format;
+mod keys;
+mod layout;
+mod matrix;
+mod options;
+mod output;
+mod store;
+mod structure;
+mod tensor;
+mod validate;
+mod version;
+
+pub use data_type::DataType;
+pub use descriptor::{DESCRIPTOR, Descriptor};
+pub use entries::{EntryReader, for_each_entry};
+pub use format::Format;
+pub use keys::Keys;
+pub use layout::{Layout, Level, LevelKind, MOST_DIMENSIONS};
+pub use matrix::{MatrixSink, MatrixSource, needs};
+pub use options::{Narrowest, Options};
+pub use tensor::{Tensor, read_tensor, write_tensor};
+pub use validate::validate;
+pub use version::Version;

@@ -72,8 +72,18 @@ impl Container for Memory {
 
     fn tag(&self, name: &str) -> Result<String> {
         match self.member(name)? {
+            Member::Tag(text) if text.contains('\n') => {
+                Err(Error::mismatch(place(name), "several lines", "one line"))
+            }
             Member::Tag(text) => Ok(text),
             _ => Err(Error::mismatch(place(name), "no text", "one line")),
+        }
+    }
+
+    fn text(&self, name: &str) -> Result<String> {
+        match self.member(name)? {
+            Member::Tag(text) => Ok(text),
+            _ => Err(Error::mismatch(place(name), "no text", "text")),
         }
     }
 
@@ -154,6 +164,10 @@ impl ContainerWriter for MemoryWriter {
         if text.contains('\n') {
             return Err(Error::mismatch(place(name), "several lines", "one line"));
         }
+        self.add(name, Being::Whole(Member::Tag(text.to_owned()))).map(drop)
+    }
+
+    fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
         self.add(name, Being::Whole(Member::Tag(text.to_owned()))).map(drop)
     }
 

@@ -45,7 +45,7 @@ impl Compress {
         match self {
             Self::None => 0,
             Self::Gzip(level) => level,
-            Self::Zstd(level) => u32::try_from(level).unwrap_or(0),
+            Self::Zstd(level) => level,
         }
     }
 }

@@ -1,0 +1,46 @@
+//! What `info` tells of a matrix or tensor.
+
+use nnz_container::Container;
+use nnz_core::{About, ArrayAbout, ErrorKind, Result};
+
+use crate::Descriptor;
+
+impl Descriptor {
+    /// Describes how what it describes is stored in a container.
+    ///
+    /// # Errors
+    ///
+    /// Fails where an array is missing or cannot be read.
+    pub fn about(&self, container: &dyn Container) -> Result<About> {
+        let mut arrays = Vec::new();
+        let fill = self.fill.then(|| "fill_value".to_owned());
+        for name in self.layout.arrays().into_iter().chain(fill) {
+            let array = match container.array(&name) {
+                // Some writers leave out what has no elements.
+                Err(error) if self.stored == 0 && matches!(error.kind(), ErrorKind::Missing) => {
+                    continue;
+                }
+                array => array?,
+            };
+            arrays.push(ArrayAbout {
+                name,
+                value_type: Some(array.value_type()),
+                len: Some(array.len()),
+                bytes: array.stored_bytes(),
+            });
+        }
+        let dialect = match (self.format, self.layout.format()) {
+            (Some(format), _) => format.to_string(),
+            (None, Some(format)) => format!("custom: {}, which is {format}", self.layout.tree()),
+            (None, None) => format!("custom: {}", self.layout.tree()),
+        };
+        Ok(About {
+            format: "Binsparse".to_owned(),
+            container: container.kind().to_owned(),
+            version: Some(self.version.to_string()),
+            dialect: Some(dialect),
+            bytes: Some(arrays.iter().map(|array| array.bytes).sum()),
+            arrays,
+        })
+    }
+}

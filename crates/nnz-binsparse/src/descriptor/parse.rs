@@ -1,0 +1,99 @@
+//! Reading a description, with all that is wrong with it.
+
+mod members;
+
+use nnz_core::{Error, ErrorKind, Place, Structure};
+
+use super::{DESCRIPTOR, Descriptor, json};
+use crate::deviation::Deviations;
+use crate::{Keys, structure};
+use members::Members;
+
+/// Names a key inside what `place` names.
+pub(super) fn key(place: &Place, name: &str) -> Place {
+    let array = place.array.as_deref().unwrap_or(DESCRIPTOR);
+    Place { array: Some(format!("{array}.{name}")), ..place.clone() }
+}
+
+pub(super) fn missing(place: Place) -> Error {
+    Error::new(ErrorKind::Missing, place)
+}
+
+/// Reads a description; `None` where there is something wrong that is refused.
+pub(super) fn parse(text: &str, place: &Place, found: &mut Deviations) -> Option<Descriptor> {
+    let place = Place { array: Some(DESCRIPTOR.to_owned()), ..place.clone() };
+    let (inner, user) = namespace(text, &place, found)?;
+    let mut members = Members { keys: &inner, place, found };
+    let version = members.version();
+    let shape = members.shape();
+    let layout = shape.as_ref().and_then(|shape| members.layout(shape));
+    let stored = members.stored();
+    let fill = members.fill();
+    let structure = members.structure();
+    let data_types = members.data_types(layout.as_ref().map(|(_, layout)| layout));
+    let attributes = members.attributes();
+    let unknown = members.unknown();
+    let (format, layout) = layout?;
+    let mut shape = shape?;
+    if layout.rank() == 1 {
+        shape.truncate(1);
+    }
+    let descriptor = Descriptor {
+        version: version?,
+        format,
+        layout,
+        shape,
+        stored: stored?,
+        fill: fill?,
+        structure: structure?,
+        data_types: data_types?,
+        attributes: attributes?,
+        unknown,
+        user,
+    };
+    members.check_structure(&descriptor);
+    Some(descriptor)
+}
+
+/// Splits the text into the description and the keys of the user.
+fn namespace(text: &str, place: &Place, found: &mut Deviations) -> Option<(Keys, Keys)> {
+    let read = serde_json::from_str::<Keys>(text).map_err(|error| {
+        Error::mismatch(place.clone(), format!("no object of JSON: {error}"), "a description")
+    });
+    let mut user = found.take(read)?;
+    let Some(inner) = user.remove(DESCRIPTOR) else {
+        if user.get("version").is_some() && user.get("shape").is_some() {
+            let what = "keys that are not inside an object \"binsparse\"";
+            found.tolerate(Error::mismatch(place.clone(), what, "such an object"));
+            return Some((user, Keys::default()));
+        }
+        found.refuse(missing(key(place, DESCRIPTOR)));
+        return None;
+    };
+    let inner = serde_json::from_str::<Keys>(&inner).map_err(|error| {
+        let what = format!("{} ({error})", json::excerpt(&inner));
+        Error::mismatch(place.clone(), what, "an object")
+    });
+    found.take(inner).map(|inner| (inner, user))
+}
+
+impl Members<'_> {
+    /// Checks that a matrix can have its structure.
+    fn check_structure(&mut self, descriptor: &Descriptor) {
+        if descriptor.structure == Structure::General {
+            return;
+        }
+        let name = structure::name(descriptor.structure).unwrap_or_default();
+        match descriptor.shape[..] {
+            [rows, cols] if rows == cols => {}
+            _ => {
+                let shape = format!("{name} for the shape {:?}", descriptor.shape);
+                self.refuse::<()>("structure", &shape, "a square matrix");
+            }
+        }
+        let complex = descriptor.data_type("values").is_none_or(|t| t.value_type.is_complex());
+        if matches!(descriptor.structure, Structure::Hermitian(_)) && !complex {
+            self.refuse::<()>("structure", &format!("{name} with real values"), "complex values");
+        }
+    }
+}

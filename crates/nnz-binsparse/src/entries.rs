@@ -1,0 +1,177 @@
+//! All entries of a matrix or tensor, one after the other.
+
+mod cursor;
+mod window;
+
+use nnz_container::Container;
+use nnz_core::{At, Error, Place, Result, Scalar, Structure, Values};
+
+use crate::Descriptor;
+use crate::store::{PIECE, Store};
+use crate::structure;
+use cursor::Cursor;
+
+/// Hands out the entries of a matrix or tensor of any layout, in the order they are stored in.
+///
+/// Memory does not grow with their number. What is read is checked: indices are in range and
+/// ascend, pointers do not go down.
+pub struct EntryReader {
+    store: Store,
+    notes: Vec<String>,
+    cursors: Vec<Cursor>,
+    /// The number of the next entry.
+    next: u64,
+    values: Values,
+    /// The entry that the first of `values` belongs to, and the one behind the last.
+    loaded: std::ops::Range<u64>,
+    /// Where the last entry lies, in the order of the levels and of the shape.
+    stored: Vec<u64>,
+    coordinates: Vec<u64>,
+}
+
+impl EntryReader {
+    /// Opens what a container holds.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the descriptor or an array is missing or broken, or lengths do not agree.
+    pub fn open(container: &dyn Container) -> Result<Self> {
+        let (store, notes) = Store::open(container)?;
+        let mut reader = Self::of(store);
+        reader.notes = notes;
+        Ok(reader)
+    }
+
+    pub(crate) fn of(mut store: Store) -> Self {
+        let mut dimension = 0;
+        let mut cursors = Vec::new();
+        for level in std::mem::take(&mut store.levels) {
+            let cursor = Cursor::new(level, dimension);
+            dimension = cursor.dimensions().end;
+            cursors.push(cursor);
+        }
+        Self {
+            cursors,
+            notes: Vec::new(),
+            next: 0,
+            values: Values::new(store.values.value_type()),
+            loaded: 0..0,
+            stored: vec![0; dimension],
+            coordinates: vec![0; dimension],
+            store,
+        }
+    }
+
+    /// Returns the description.
+    #[must_use]
+    pub fn descriptor(&self) -> &Descriptor {
+        &self.store.descriptor
+    }
+
+    /// Returns what cells hold that are not stored, where that is not zero.
+    #[must_use]
+    pub fn fill(&self) -> Option<Scalar> {
+        self.store.fill
+    }
+
+    /// Returns the value that all entries share, where they do.
+    #[must_use]
+    pub fn iso(&self) -> Option<Scalar> {
+        self.store.values.iso()
+    }
+
+    /// Returns the type of the values.
+    #[must_use]
+    pub fn value_type(&self) -> nnz_core::ValueType {
+        self.store.values.value_type()
+    }
+
+    /// Returns what was noticed, and is read all the same.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Returns where the next entry lies along each dimension, and its value; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// Fails where an array cannot be read, or breaks the specification.
+    pub fn next_entry(&mut self) -> Result<Option<(&[u64], Scalar)>> {
+        loop {
+            let entry = self.next;
+            if entry == self.store.descriptor.stored {
+                self.cursors.iter_mut().try_for_each(Cursor::finish)?;
+                return Ok(None);
+            }
+            let value = self.value(entry)?;
+            let mut position = entry;
+            for cursor in self.cursors.iter_mut().rev() {
+                match cursor.advance(position, &mut self.stored)? {
+                    Some(outer) => position = outer,
+                    None => break,
+                }
+            }
+            for (stored, &coordinate) in self.stored.iter().enumerate() {
+                let dimension = self.store.descriptor.layout.dimension(stored);
+                self.coordinates[dimension] = coordinate;
+            }
+            self.next += 1;
+            if self.is_stored(entry, value)? {
+                return Ok(Some((&self.coordinates, value)));
+            }
+        }
+    }
+
+    fn value(&mut self, entry: u64) -> Result<Scalar> {
+        if !self.loaded.contains(&entry) {
+            let end = self.store.descriptor.stored.min(entry.saturating_add(PIECE));
+            self.store.values.read(entry..end, &mut self.values)?;
+            self.loaded = entry..end;
+        }
+        let at = usize::try_from(entry - self.loaded.start).unwrap_or(usize::MAX);
+        self.values.get(at).ok_or_else(|| {
+            Error::mismatch(self.store.values.place(entry), "no value", "one for each entry")
+        })
+    }
+
+    /// Checks an entry of a matrix with a structure. A zero of a dense level in the triangle that
+    /// is not stored is no entry.
+    fn is_stored(&self, entry: u64, value: Scalar) -> Result<bool> {
+        let structure = self.store.descriptor.structure;
+        let &[row, col] = &self.coordinates[..] else {
+            return Ok(true);
+        };
+        if structure == Structure::General {
+            return Ok(true);
+        }
+        let place = Place { at: Some(At::Entry { row, col }), ..self.store.values.place(entry) };
+        if let Some(found) = structure::misplaced(structure, row, col) {
+            if self.store.ends_dense() && structure::is_zero(value) {
+                return Ok(false);
+            }
+            let expected = format!("none in a {structure} matrix");
+            return Err(Error::mismatch(place, found, expected));
+        }
+        match structure::diagonal(structure, value).filter(|_| row == col) {
+            Some(expected) => Err(Error::mismatch(place, "another value", expected)),
+            None => Ok(true),
+        }
+    }
+}
+
+/// Calls `each` with the place and the value of all entries, in the order they are stored in.
+///
+/// # Errors
+///
+/// Fails as [`EntryReader`], and where `each` does.
+pub fn for_each_entry(
+    container: &dyn Container,
+    each: &mut dyn FnMut(&[u64], Scalar) -> Result<()>,
+) -> Result<()> {
+    let mut reader = EntryReader::open(container)?;
+    while let Some((coordinates, value)) = reader.next_entry()? {
+        each(coordinates, value)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! Where a walk through the entries is inside one level.
+
+use std::ops::Range;
+
+use nnz_core::Result;
+
+use super::window::Window;
+use crate::store::{Integers, LevelStore};
+
+/// A place in a level that moves along.
+pub(super) struct Cursor {
+    /// Its dimensions among those of all levels.
+    dimensions: Range<usize>,
+    extents: Vec<u64>,
+    /// The slice it is at.
+    slice: Option<u64>,
+    kind: Kind,
+}
+
+enum Kind {
+    Dense { size: u64 },
+    Sparse { pointers: Option<Fiber>, indices: Vec<Window> },
+}
+
+/// The slices of one position of the level outside.
+struct Fiber {
+    pointers: Window,
+    /// The position outside.
+    position: u64,
+    /// Where its slices end; `None` before anything is read.
+    end: Option<u64>,
+    /// The slices of all positions.
+    slices: u64,
+}
+
+impl Cursor {
+    pub(super) fn new(level: LevelStore, dimension: usize) -> Self {
+        let (extents, kind) = match level {
+            LevelStore::Dense { extents, size } => (extents, Kind::Dense { size }),
+            LevelStore::Sparse { extents, pointers, indices } => {
+                let slices = indices.first().map_or(0, Integers::len);
+                let pointers = pointers.map(|pointers| {
+                    let pointers = Window::new(pointers);
+                    Fiber { pointers, position: 0, end: None, slices }
+                });
+                let indices = indices.into_iter().map(Window::new).collect();
+                (extents, Kind::Sparse { pointers, indices })
+            }
+        };
+        let dimensions = dimension..dimension + extents.len();
+        Self { dimensions, extents, slice: None, kind }
+    }
+
+    pub(super) fn dimensions(&self) -> Range<usize> {
+        self.dimensions.clone()
+    }
+
+    /// Checks what is behind the last slice.
+    pub(super) fn finish(&mut self) -> Result<()> {
+        match &mut self.kind {
+            Kind::Sparse { pointers: Some(fiber), .. } => fiber.finish(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Goes to a slice at or behind the last one and says where it lies. Returns the position of
+    /// the level outside, unless that is still the same.
+    pub(super) fn advance(&mut self, slice: u64, stored: &mut [u64]) -> Result<Option<u64>> {
+        let first = self.slice.is_none();
+        if self.slice.replace(slice) == Some(slice) {
+            return Ok(None);
+        }
+        let stored = &mut stored[self.dimensions.clone()];
+        match &mut self.kind {
+            Kind::Dense { size } => {
+                let mut rest = slice % (*size).max(1);
+                for (coordinate, &extent) in stored.iter_mut().zip(&self.extents).rev() {
+                    *coordinate = rest % extent.max(1);
+                    rest /= extent.max(1);
+                }
+                Ok(Some(slice / (*size).max(1)))
+            }
+            Kind::Sparse { pointers, indices } => {
+                let mut moved = first;
+                let mut position = 0;
+                if let Some(fiber) = pointers {
+                    moved |= fiber.advance(slice)?;
+                    position = fiber.position;
+                }
+                place(indices, &self.extents, slice, moved, stored)?;
+                Ok(moved.then_some(position))
+            }
+        }
+    }
+}
+
+impl Fiber {
+    /// Finds the position whose slices one is among, and says whether it is another than before.
+    fn advance(&mut self, slice: u64) -> Result<bool> {
+        let mut moved = false;
+        let mut end = match self.end {
+            Some(end) => end,
+            None => {
+                moved = true;
+                self.end_of(0, 0)?
+            }
+        };
+        while end <= slice {
+            self.position += 1;
+            moved = true;
+            end = self.end_of(self.position, end)?;
+        }
+        self.end = Some(end);
+        Ok(moved)
+    }
+
+    /// Reads where the slices of a position end, which start at `start`.
+    fn end_of(&mut self, position: u64, start: u64) -> Result<u64> {
+        let end = self.pointers.get(position + 1)?;
+        if end < start || end > self.slices {
+            let expected = format!("{start} to {}", self.slices);
+            return Err(self.pointers.array.wrong(position + 1, end, expected));
+        }
+        Ok(end)
+    }
+
+    /// Checks that the positions behind the last one have no slices.
+    fn finish(&mut self) -> Result<()> {
+        let mut end = self.end.unwrap_or(0);
+        let from = if self.end.is_some() { self.position + 1 } else { 0 };
+        for position in from..self.pointers.array.len().saturating_sub(1) {
+            end = self.end_of(position, end)?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads where a slice lies: inside the level, and behind the one before unless it is the
+/// `first` of its position.
+fn place(
+    indices: &mut [Window],
+    extents: &[u64],
+    slice: u64,
+    first: bool,
+    stored: &mut [u64],
+) -> Result<()> {
+    // The first dimension in which it differs from the one before decides.
+    let mut behind = first;
+    for ((window, &extent), coordinate) in indices.iter_mut().zip(extents).zip(&mut *stored) {
+        let index = window.get(slice)?;
+        if index >= extent {
+            return Err(window.array.wrong(slice, index, format!("less than {extent}")));
+        }
+        if !behind && index < *coordinate {
+            let expected = format!("at least {coordinate}, as indices ascend");
+            return Err(window.array.wrong(slice, index, expected));
+        }
+        behind |= index > *coordinate;
+        *coordinate = index;
+    }
+    match indices.last() {
+        Some(window) if !behind => {
+            let index = stored.last().copied().unwrap_or(0);
+            Err(window.array.wrong(slice, index, "no place twice"))
+        }
+        _ => Ok(()),
+    }
+}

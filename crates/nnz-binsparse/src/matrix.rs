@@ -1,0 +1,13 @@
+//! Matrices, and vectors as matrices of one column.
+
+mod ascending;
+mod cells;
+mod form;
+mod pairs;
+mod runs;
+mod sink;
+mod source;
+mod triangle;
+
+pub use sink::{MatrixSink, needs};
+pub use source::MatrixSource;

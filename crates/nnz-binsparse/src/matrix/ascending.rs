@@ -1,0 +1,118 @@
+//! The minors of a piece: read, in range and ascending inside each run.
+
+use std::ops::Range;
+
+use nnz_core::{Minors, Result};
+
+use crate::store::{Index, Integers};
+
+/// Longest minor axis whose indices all fit into 32 bits.
+const NARROW: u64 = 1 << 32;
+
+/// Reads the minors of entries, and checks them against the length of their axis and the order in
+/// each run. `before` is the minor of the entry before the first, where that belongs to its run.
+pub(super) fn read_minors(
+    array: &Integers,
+    entries: Range<u64>,
+    axis: u64,
+    offsets: &[usize],
+    before: Option<u64>,
+    minors: &mut Minors,
+) -> Result<()> {
+    let count = usize::try_from(entries.end - entries.start).unwrap_or(usize::MAX);
+    let first = entries.start;
+    if axis <= NARROW {
+        let minors = minors.u32_buffer();
+        minors.resize(count, 0);
+        array.read(first, minors)?;
+        check(array, first, axis, offsets, before, minors)
+    } else {
+        if !matches!(minors, Minors::U64(_)) {
+            minors.u64_mut();
+        }
+        let Minors::U64(minors) = minors else {
+            return Ok(());
+        };
+        minors.resize(count, 0);
+        array.read(first, minors)?;
+        check(array, first, axis, offsets, before, minors)
+    }
+}
+
+fn check<T: Index>(
+    array: &Integers,
+    first: u64,
+    axis: u64,
+    offsets: &[usize],
+    before: Option<u64>,
+    minors: &[T],
+) -> Result<()> {
+    // Counted, since that is quicker than looking at each run: steps down are where runs begin. In
+    // runs that ascend, the last one is the largest.
+    let mut between = 0;
+    let mut outside = false;
+    let mut last = 0;
+    for &start in offsets.iter().filter(|&&start| start > 0) {
+        let Some(&end_of_run) = minors.get(start - 1) else {
+            continue;
+        };
+        outside |= end_of_run.into() >= axis;
+        if let Some(next) = minors.get(start).filter(|_| start > last) {
+            between += usize::from(end_of_run >= *next);
+            last = start;
+        }
+    }
+    let behind = match (before, minors.first()) {
+        (Some(before), Some(&minor)) => before < minor.into(),
+        _ => true,
+    };
+    if !outside && behind && steps_down(minors) == between {
+        return Ok(());
+    }
+    if let Some(at) = minors.iter().position(|&minor| minor.into() >= axis) {
+        let expected = format!("less than {axis}, the length of the axis");
+        return Err(array.wrong(first + at as u64, minors[at].into(), expected));
+    }
+    Err(misordered(array, first, offsets, before, minors))
+}
+
+/// Counts the elements that are not less than the next.
+fn steps_down<T: Ord>(minors: &[T]) -> usize {
+    /// Few enough for narrow counters, of which a processor adds many at once.
+    const BLOCK: usize = 1 << 12;
+    let (Some((_, next)), Some((_, these))) = (minors.split_first(), minors.split_last()) else {
+        return 0;
+    };
+    let blocks = these.chunks(BLOCK).zip(next.chunks(BLOCK));
+    let counts = blocks.map(|(these, next)| {
+        these.iter().zip(next).map(|(a, b)| u16::from(a >= b)).fold(0_u16, u16::wrapping_add)
+    });
+    counts.map(usize::from).sum()
+}
+
+/// Finds the first minor that is not behind the one before.
+#[cold]
+fn misordered<T: Index>(
+    array: &Integers,
+    first: u64,
+    offsets: &[usize],
+    before: Option<u64>,
+    minors: &[T],
+) -> nnz_core::Error {
+    let mut previous = before;
+    for (at, &minor) in minors.iter().enumerate() {
+        if at > 0 && offsets.binary_search(&at).is_ok() {
+            previous = None;
+        }
+        let minor = minor.into();
+        if let Some(previous) = previous.filter(|&previous| previous >= minor) {
+            let expected = match previous == minor {
+                true => "no index twice".to_owned(),
+                false => format!("more than {previous}, as indices ascend"),
+            };
+            return array.wrong(first + at as u64, minor, expected);
+        }
+        previous = Some(minor);
+    }
+    array.wrong(first, 0, "indices that ascend")
+}

@@ -1,0 +1,98 @@
+//! Major vectors of which every cell is stored: DMATR, DMATC, DVEC, and dense ones that are listed.
+
+use std::ops::Range;
+
+use nnz_core::{Batch, Fields, Majors, Result, Unit, UnitReader};
+
+use super::MatrixSource;
+use super::runs::{check_listed, listed_range};
+use super::triangle::trim;
+use crate::store::{Integers, PIECE};
+
+/// Cuts a range of major vectors into pieces.
+pub(super) struct CellReader<'a> {
+    source: &'a MatrixSource,
+    listed: Option<&'a Integers>,
+    fields: Fields,
+    /// The values that are still to come.
+    cells: Range<u64>,
+    /// The last major that was handed out.
+    last: Option<u64>,
+}
+
+impl<'a> CellReader<'a> {
+    pub(super) fn new(
+        source: &'a MatrixSource,
+        listed: Option<&'a Integers>,
+        majors: Range<u64>,
+        fields: Fields,
+    ) -> Result<Self> {
+        let runs = match listed {
+            Some(listed) => listed_range(listed, majors, source.majors)?,
+            None => majors,
+        };
+        // All of them are stored, so that these are no more than there are values.
+        let cells =
+            runs.start.saturating_mul(source.minors)..runs.end.saturating_mul(source.minors);
+        Ok(Self { source, listed, fields, cells, last: None })
+    }
+}
+
+impl<'a> UnitReader<'a> for CellReader<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
+        // Without cells there are no major vectors worth counting through: there may be 2^63.
+        if self.cells.is_empty() {
+            return Ok(None);
+        }
+        let len = self.source.minors;
+        let start = self.cells.start;
+        let end = (start / PIECE).saturating_add(1).saturating_mul(PIECE).min(self.cells.end);
+        let runs = start / len..(end - 1) / len + 1;
+        let count = usize::try_from(runs.end - runs.start).unwrap_or(0);
+        let mut offsets = Vec::with_capacity(count + 1);
+        offsets.push(0);
+        for run in runs.clone() {
+            let run_end = (run + 1).saturating_mul(len).min(end);
+            offsets.push(usize::try_from(run_end - start).unwrap_or(usize::MAX));
+        }
+        let majors = match self.listed {
+            Some(listed) => {
+                let mut majors = vec![0; count];
+                listed.read(runs.start, &mut majors)?;
+                let before = self.last.filter(|_| start.is_multiple_of(len));
+                check_listed(listed, runs.start, &majors, before, self.source.majors)?;
+                self.last = majors.last().copied();
+                Majors::Listed(majors)
+            }
+            None => Majors::Consecutive(runs.start),
+        };
+        self.cells.start = end;
+        let (source, fields) = (self.source, self.fields);
+        Ok(Some(Box::new(Piece { source, fields, majors, offsets, cells: start..end })))
+    }
+}
+
+/// Neighbouring cells.
+struct Piece<'a> {
+    source: &'a MatrixSource,
+    fields: Fields,
+    majors: Majors,
+    offsets: Vec<usize>,
+    cells: Range<u64>,
+}
+
+impl Unit for Piece<'_> {
+    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
+        let Self { source, fields, majors, offsets, cells } = *self;
+        let starts = batch.minors.spans_mut();
+        starts.resize(offsets.len() - 1, 0);
+        if let Some(first) = starts.first_mut() {
+            *first = cells.start % source.minors;
+        }
+        if fields.values {
+            source.values.read(cells.clone(), &mut batch.values)?;
+        }
+        source.begin(batch, majors, offsets);
+        trim(source, cells.start, fields, batch)
+    }
+}

@@ -1,0 +1,141 @@
+//! Entries with major and minor each: COOR and COOC.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use nnz_core::{Batch, Fields, Majors, Result, Unit, UnitReader};
+
+use super::MatrixSource;
+use super::ascending::read_minors;
+use super::triangle::check_triangle;
+use crate::store::{Index, Integers, PIECE};
+
+thread_local! {
+    /// Buffers for majors, which each thread uses again from piece to piece.
+    static NARROW: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
+    static WIDE: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Cuts the entries of a range of majors into pieces.
+pub(super) struct PairReader<'a> {
+    source: &'a MatrixSource,
+    along: &'a Integers,
+    minors: &'a Integers,
+    fields: Fields,
+    /// The first entry of all that are wanted.
+    first: u64,
+    /// The entries that are still to come.
+    entries: Range<u64>,
+    /// The majors that are wanted.
+    majors: Range<u64>,
+}
+
+impl<'a> PairReader<'a> {
+    pub(super) fn new(
+        source: &'a MatrixSource,
+        along: &'a Integers,
+        minors: &'a Integers,
+        majors: Range<u64>,
+        fields: Fields,
+    ) -> Result<Self> {
+        let all = along.len();
+        let start = if majors.start == 0 { 0 } else { along.search(0..all, majors.start)? };
+        let end =
+            if majors.end == source.majors { all } else { along.search(start..all, majors.end)? };
+        Ok(Self { source, along, minors, fields, first: start, entries: start..end, majors })
+    }
+}
+
+impl<'a> UnitReader<'a> for PairReader<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
+        if self.entries.is_empty() {
+            return Ok(None);
+        }
+        let start = self.entries.start;
+        let end = (start / PIECE).saturating_add(1).saturating_mul(PIECE).min(self.entries.end);
+        self.entries.start = end;
+        Ok(Some(Box::new(Piece {
+            source: self.source,
+            along: self.along,
+            minors: self.minors,
+            fields: self.fields,
+            continued: start > self.first,
+            entries: start..end,
+            majors: self.majors.clone(),
+        })))
+    }
+}
+
+/// Neighbouring entries.
+struct Piece<'a> {
+    source: &'a MatrixSource,
+    along: &'a Integers,
+    minors: &'a Integers,
+    fields: Fields,
+    /// Whether the entry before the first one is wanted too.
+    continued: bool,
+    entries: Range<u64>,
+    majors: Range<u64>,
+}
+
+impl Unit for Piece<'_> {
+    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
+        let before = match self.entries.start.checked_sub(1).filter(|_| self.continued) {
+            Some(before) => Some((before, self.along.get(before)?)),
+            None => None,
+        };
+        let (majors, offsets) = self.cut(before.map(|(_, major)| major))?;
+        let Self { source, minors, fields, entries, .. } = *self;
+        if fields.minors {
+            let goes_on = before.filter(|(_, major)| majors.first() == Some(major));
+            let before = goes_on.map(|(entry, _)| minors.get(entry)).transpose()?;
+            let axis = source.minors;
+            read_minors(minors, entries.clone(), axis, &offsets, before, &mut batch.minors)?;
+        }
+        if fields.values {
+            source.values.read(entries.clone(), &mut batch.values)?;
+        }
+        source.begin(batch, Majors::Listed(majors), offsets);
+        check_triangle(source, minors, entries.start, fields, batch)
+    }
+}
+
+impl Piece<'_> {
+    /// Reads the majors of the entries, and cuts these into runs of one major each.
+    fn cut(&self, before: Option<u64>) -> Result<(Vec<u64>, Vec<usize>)> {
+        if self.source.majors <= 1 << 32 {
+            NARROW.with_borrow_mut(|along| self.cut_into(along, before))
+        } else {
+            WIDE.with_borrow_mut(|along| self.cut_into(along, before))
+        }
+    }
+
+    fn cut_into<T: Index>(
+        &self,
+        along: &mut Vec<T>,
+        before: Option<u64>,
+    ) -> Result<(Vec<u64>, Vec<usize>)> {
+        let first = self.entries.start;
+        let count = usize::try_from(self.entries.end - first).unwrap_or(usize::MAX);
+        along.resize(count, T::zeroed());
+        self.along.read(first, along)?;
+        let mut majors = Vec::new();
+        let mut offsets = Vec::new();
+        let mut least = before.unwrap_or(self.majors.start);
+        let mut start = 0;
+        while let Some(&major) = along.get(start) {
+            let wide = major.into();
+            if wide < least || wide >= self.majors.end {
+                let expected = format!("{least} to less than {}", self.majors.end);
+                return Err(self.along.wrong(first + start as u64, wide, expected));
+            }
+            majors.push(wide);
+            offsets.push(start);
+            least = wide;
+            let run = along[start..].iter().position(|&next| next != major);
+            start = run.map_or(count, |run| start + run);
+        }
+        offsets.push(count);
+        Ok((majors, offsets))
+    }
+}

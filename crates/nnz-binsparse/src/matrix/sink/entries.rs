@@ -1,0 +1,124 @@
+//! Writing the indices of entries, with or without pointers.
+
+use nnz_container::ContainerWriter;
+use nnz_core::{Result, ValueType};
+
+use super::encode::Piece;
+use super::plan::Plan;
+use super::{Form, Options};
+use crate::DataType;
+use crate::output::IntegerArray;
+
+/// Pointers that are written at a time.
+const BLOCK: usize = 1 << 16;
+
+/// The arrays of entries being written.
+pub(super) struct EntrySink {
+    /// The majors: those that have entries, or those of each entry.
+    listed: Option<IntegerArray>,
+    pointers: Option<IntegerArray>,
+    minors: IntegerArray,
+    pairs: bool,
+    majors: u64,
+    /// The major that was begun last.
+    last: Option<u64>,
+}
+
+impl EntrySink {
+    pub(super) fn create(
+        container: &mut dyn ContainerWriter,
+        plan: &Plan,
+        options: &Options,
+        data_types: &mut Vec<(String, DataType)>,
+    ) -> Result<Self> {
+        let mut create = |name: &str, value_type| {
+            let array = IntegerArray::create(container, name.to_owned(), value_type)?;
+            data_types.push(array.data_type());
+            Ok::<_, nnz_core::Error>(array)
+        };
+        let listed = plan.listed || plan.pairs;
+        let major_type = if listed { Some(options.index_type(plan.majors)?) } else { None };
+        let listed = major_type.map(|t| create("indices_0", t)).transpose()?;
+        let pointers = if plan.pairs || plan.vector {
+            None
+        } else {
+            Some(create("pointers_to_1", options.pointer_type(plan.most)?)?)
+        };
+        let minors = if plan.vector { "indices_0" } else { "indices_1" };
+        let minors = create(minors, options.index_type(plan.minors)?)?;
+        Ok(Self { listed, pointers, minors, pairs: plan.pairs, majors: plan.majors, last: None })
+    }
+
+    /// Writes a piece whose first entry is number `first`.
+    pub(super) fn push(
+        &mut self,
+        container: &mut dyn ContainerWriter,
+        piece: &Piece,
+        first: u64,
+    ) -> Result<()> {
+        match (&mut self.listed, &mut self.pointers) {
+            (Some(listed), None) => listed.append_encoded(container, &piece.majors)?,
+            (listed, Some(pointers)) => {
+                let mut starts = Vec::new();
+                let mut majors = Vec::new();
+                for (major, entries) in &piece.runs {
+                    if self.last == Some(*major) {
+                        continue;
+                    }
+                    let start = first + entries.start as u64;
+                    if listed.is_some() {
+                        majors.push(*major);
+                        starts.push(start);
+                    } else {
+                        // Those between have no entries: they begin where this one does.
+                        while pointers.written + (starts.len() as u64) <= *major {
+                            starts.push(start);
+                            if starts.len() == BLOCK {
+                                pointers.append(container, &starts)?;
+                                starts.clear();
+                            }
+                        }
+                    }
+                    self.last = Some(*major);
+                }
+                pointers.append(container, &starts)?;
+                if let Some(listed) = listed {
+                    listed.append(container, &majors)?;
+                }
+            }
+            (None, None) => {}
+        }
+        self.minors.append_encoded(container, &piece.minors)
+    }
+
+    /// Completes the pointers of a matrix of `entries` entries.
+    pub(super) fn finish(
+        &mut self,
+        container: &mut dyn ContainerWriter,
+        entries: u64,
+    ) -> Result<()> {
+        let Some(pointers) = &mut self.pointers else {
+            return Ok(());
+        };
+        let majors = self.listed.as_ref().map_or(self.majors, |listed| listed.written);
+        let block = [entries; 512];
+        while pointers.written <= majors {
+            let left = (majors - pointers.written).saturating_add(1).min(block.len() as u64);
+            pointers.append(container, &block[..usize::try_from(left).unwrap_or(1)])?;
+        }
+        Ok(())
+    }
+}
+
+impl Form {
+    /// Returns the types of the majors and minors that are stored for each entry.
+    pub(super) fn entry_types(&self) -> [Option<ValueType>; 2] {
+        match self {
+            Self::Cells(_) => [None, None],
+            Self::Entries(sink) => {
+                let majors = sink.listed.as_ref().filter(|_| sink.pairs);
+                [majors.map(|array| array.value_type), Some(sink.minors.value_type)]
+            }
+        }
+    }
+}

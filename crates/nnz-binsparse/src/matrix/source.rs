@@ -1,0 +1,160 @@
+//! A stored matrix, opened for reading.
+
+use std::ops::Range;
+
+use nnz_container::Container;
+use nnz_core::{
+    About, Axis, AxisMeaning, Batch, BatchReader, Duplicates, Error, Fields, Header, InTurn,
+    Majors, Names, Place, Result, Storage, Structure, UnitReader,
+};
+
+use super::cells::CellReader;
+use super::form::{Form, form};
+use super::pairs::PairReader;
+use super::runs::RunReader;
+use crate::Descriptor;
+use crate::store::{Store, ValueArray};
+
+/// A Binsparse matrix or vector in a container.
+///
+/// Opening reads the descriptor and the ends of the pointers; everything else waits until it is
+/// needed, and is checked then: indices are in range and ascend, pointers do not go down.
+pub struct MatrixSource {
+    container: Box<dyn Container>,
+    descriptor: Descriptor,
+    notes: Vec<String>,
+    header: Header,
+    pub(super) form: Form,
+    pub(super) values: ValueArray,
+    /// The length of the major and of the minor axis.
+    pub(super) majors: u64,
+    pub(super) minors: u64,
+}
+
+impl MatrixSource {
+    /// Opens the matrix a container holds.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the descriptor or an array is missing or broken, lengths do not agree, or it is a
+    /// tensor of other than one or two dimensions.
+    pub fn open(container: Box<dyn Container>) -> Result<Self> {
+        let (mut store, notes) = Store::open(&*container)?;
+        let (form, shape, order) = form(&mut store, &Place::path(container.path()))?;
+        let Store { descriptor, values, fill, .. } = store;
+        let dense = matches!(form, Form::Cells { listed: None });
+        let trimmed =
+            matches!(form, Form::Cells { .. }) && descriptor.structure != Structure::General;
+        let header = Header {
+            shape,
+            order,
+            majors_ascend: true,
+            minors_ascend: Some(true),
+            value_type: values.value_type(),
+            iso: values.iso().is_some(),
+            stored: (!trimmed).then_some(descriptor.stored),
+            storage: if dense { Storage::Dense } else { Storage::Sparse },
+            structure: descriptor.structure,
+            fill,
+            duplicates: Duplicates::Refused,
+            meaning: [AxisMeaning::Unknown; 2],
+        };
+        let (majors, minors) = (shape.major(order), shape.minor(order));
+        Ok(Self { container, descriptor, notes, header, form, values, majors, minors })
+    }
+
+    /// Returns the description, with the keys of the user.
+    #[must_use]
+    pub fn descriptor(&self) -> &Descriptor {
+        &self.descriptor
+    }
+
+    /// Empties a batch for entries of these majors.
+    pub(super) fn begin(&self, batch: &mut Batch, majors: Majors, offsets: Vec<usize>) {
+        batch.order = self.header.order;
+        batch.majors = majors;
+        batch.offsets = offsets;
+    }
+}
+
+impl nnz_core::MatrixSource for MatrixSource {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn about(&self) -> Result<About> {
+        self.descriptor.about(&*self.container)
+    }
+
+    fn read_names(&self, _: Axis) -> Result<Option<Names<'_>>> {
+        Ok(None)
+    }
+
+    fn random_access(&self) -> bool {
+        true
+    }
+
+    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(InTurn(self.units(majors, fields)?)))
+    }
+
+    fn units(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        if majors.start > majors.end || majors.end > self.majors {
+            return Err(Error::argument(format!(
+                "{} {} to {} of {} were asked for",
+                self.header.order.major(),
+                majors.start,
+                majors.end,
+                self.majors
+            )));
+        }
+        Ok(match &self.form {
+            Form::Cells { listed } => {
+                Box::new(CellReader::new(self, listed.as_ref(), majors, fields)?)
+            }
+            Form::Runs { listed, pointers, minors } => {
+                let listed = listed.as_ref();
+                let pointers = pointers.as_ref();
+                Box::new(RunReader::new(self, listed, pointers, minors, majors, fields)?)
+            }
+            Form::Pairs { majors: along, minors } => {
+                Box::new(PairReader::new(self, along, minors, majors, fields)?)
+            }
+        })
+    }
+
+    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
+        if major > self.majors {
+            return Ok(None);
+        }
+        match &self.form {
+            Form::Runs { listed: None, pointers: Some(pointers), .. } => {
+                pointers.get(major).map(Some)
+            }
+            Form::Runs { listed: Some(listed), pointers: Some(pointers), .. } => {
+                pointers.get(listed.search(0..listed.len(), major)?).map(Some)
+            }
+            Form::Runs { .. } => Ok(Some(if major == 0 { 0 } else { self.descriptor.stored })),
+            Form::Pairs { majors, .. } => majors.search(0..majors.len(), major).map(Some),
+            Form::Cells { .. } if self.header.structure != Structure::General => Ok(None),
+            Form::Cells { listed: None } => Ok(major.checked_mul(self.minors)),
+            Form::Cells { listed: Some(listed) } => {
+                Ok(listed.search(0..listed.len(), major)?.checked_mul(self.minors))
+            }
+        }
+    }
+
+    fn extras(&self) -> Vec<String> {
+        let user = self.descriptor.user.iter().map(|(key, _)| format!("the user's key {key:?}"));
+        let attributes = self.descriptor.attributes.iter();
+        let attributes = attributes
+            .filter(|(key, _)| *key != crate::descriptor::DIAGONAL)
+            .map(|(key, _)| format!("the attribute {key:?}"));
+        let unknown = self.descriptor.unknown.iter().map(|(key, _)| format!("the key {key:?}"));
+        user.chain(attributes).chain(unknown).collect()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+}

@@ -1,0 +1,114 @@
+//! How a matrix or tensor is written, besides its layout.
+
+use nnz_core::{Error, Result, Rounding, ValueType, Values};
+
+use crate::store::is_index;
+use crate::{Keys, Version};
+
+/// Says how a matrix or tensor is written.
+///
+/// Indices and pointers are `uint32`, or `uint64` where that may not hold them.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The version that is stated.
+    pub version: Version,
+    /// The type of indices.
+    pub index_type: Option<ValueType>,
+    /// The type of pointers.
+    pub pointer_type: Option<ValueType>,
+    /// Whether types are the smallest unsigned ones that hold what may come: indices by the length of
+    /// their dimension, pointers by the number of entries. Values of a tensor become the smallest
+    /// type of their kind too; those of a matrix, which are not known before, stay.
+    pub minimize: bool,
+    /// Keys outside of the description, which belong to the user.
+    pub user: Keys,
+    /// The dictionary `attributes`; the number of entries on the diagonal is added.
+    pub attributes: Keys,
+}
+
+impl Options {
+    /// Chooses the type of the indices along a dimension.
+    pub(crate) fn index_type(&self, extent: u64) -> Result<ValueType> {
+        self.chosen(self.index_type, extent.saturating_sub(1), "indices")
+    }
+
+    /// Chooses the type of pointers to at most so many entries, or any number.
+    pub(crate) fn pointer_type(&self, entries: Option<u64>) -> Result<ValueType> {
+        match (self.pointer_type, entries) {
+            // That they fit shows when they come.
+            (Some(wanted), None) => self.chosen(Some(wanted), 0, "pointers"),
+            (wanted, entries) => self.chosen(wanted, entries.unwrap_or(u64::MAX), "pointers"),
+        }
+    }
+
+    fn chosen(&self, wanted: Option<ValueType>, largest: u64, what: &str) -> Result<ValueType> {
+        let Some(wanted) = wanted else {
+            let least = if self.minimize { ValueType::U8 } else { ValueType::U32 };
+            return Ok(smallest(largest, least));
+        };
+        if is_index(wanted) && largest <= largest_of(wanted) {
+            return Ok(wanted);
+        }
+        let what = format!("{wanted} cannot hold {what} up to {largest}");
+        Err(Error::argument(what))
+    }
+}
+
+fn smallest(largest: u64, least: ValueType) -> ValueType {
+    let types = [ValueType::U8, ValueType::U16, ValueType::U32, ValueType::U64];
+    let wide = types.into_iter().filter(|t| t.size() >= least.size());
+    wide.into_iter().find(|&t| largest <= largest_of(t)).unwrap_or(ValueType::U64)
+}
+
+/// Returns the largest whole number that an integer type holds.
+pub(crate) fn largest_of(value_type: ValueType) -> u64 {
+    let bits = 8 * value_type.size();
+    let signed =
+        matches!(value_type, ValueType::I8 | ValueType::I16 | ValueType::I32 | ValueType::I64);
+    u64::MAX >> (64 - bits + usize::from(signed))
+}
+
+/// Finds the smallest type of the same kind that holds all values it is shown.
+///
+/// ```
+/// use nnz_binsparse::Narrowest;
+/// use nnz_core::{ValueType, Values};
+/// let mut narrowest = Narrowest::new(ValueType::I64);
+/// narrowest.add(&Values::I64(vec![0, 300]));
+/// assert_eq!(narrowest.value_type(), ValueType::U16);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Narrowest {
+    /// The types that hold all values so far, wide to narrow.
+    possible: Vec<ValueType>,
+    own: ValueType,
+    cast: Values,
+}
+
+impl Narrowest {
+    /// Starts with all types that values of a type may fit into.
+    #[must_use]
+    pub fn new(own: ValueType) -> Self {
+        use ValueType::{ComplexF32, F32, I8, I16, I32, I64, U8, U16, U32, U64};
+        let kind: &[ValueType] = match own {
+            ValueType::F64 => &[F32],
+            ValueType::ComplexF64 => &[ComplexF32],
+            U16 | U32 | U64 | I16 | I32 | I64 => &[I64, U64, I32, U32, I16, U16, I8, U8],
+            _ => &[],
+        };
+        let possible = kind.iter().copied().filter(|t| t.size() < own.size()).collect();
+        Self { possible, own, cast: Values::default() }
+    }
+
+    /// Takes more values.
+    pub fn add(&mut self, values: &Values) {
+        let cast = &mut self.cast;
+        self.possible.retain(|&t| values.cast_into(t, Rounding::Refused, cast).is_ok());
+    }
+
+    /// Returns the smallest type that holds all.
+    #[must_use]
+    pub fn value_type(&self) -> ValueType {
+        self.possible.last().copied().unwrap_or(self.own)
+    }
+}

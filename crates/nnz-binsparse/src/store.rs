@@ -1,0 +1,126 @@
+//! The arrays a descriptor tells of, found and measured.
+
+mod absent;
+mod integers;
+mod level;
+mod values;
+
+use nnz_container::Container;
+use nnz_core::{Error, Place, Result, Rounding, Scalar};
+
+use crate::descriptor::{DESCRIPTOR, Descriptor};
+use crate::deviation::Deviations;
+use crate::layout::LevelKind;
+use crate::structure::value_bits;
+pub(crate) use integers::{Index, Integers, is_index};
+pub(crate) use level::{LevelStore, product};
+pub(crate) use values::{ValueArray, zero};
+
+/// Values that are read at a time.
+pub(crate) const PIECE: u64 = 1 << 16;
+
+/// A matrix or tensor whose arrays have been opened. Their lengths agree.
+pub(crate) struct Store {
+    pub(crate) descriptor: Descriptor,
+    pub(crate) levels: Vec<LevelStore>,
+    pub(crate) values: ValueArray,
+    /// What cells hold that are not stored, where that is not zero.
+    pub(crate) fill: Option<Scalar>,
+}
+
+impl Store {
+    /// Opens all arrays, and returns what is to be told of the file.
+    pub(crate) fn open(container: &dyn Container) -> Result<(Self, Vec<String>)> {
+        let mut found = Deviations::default();
+        let store = Self::examine(container, &mut found);
+        let notes = found.into_notes()?;
+        let store = store.ok_or_else(|| {
+            Error::unsupported(Place::path(container.path()), "the arrays cannot be opened")
+        })?;
+        Ok((store, notes))
+    }
+
+    /// Opens all arrays, and lists what is wrong with them. `None` where something is refused.
+    pub(crate) fn examine(container: &dyn Container, found: &mut Deviations) -> Option<Self> {
+        let text = found.take(container.text(DESCRIPTOR))?;
+        let place = Place::path(container.path());
+        let descriptor = Descriptor::examine(&text, &place, found)?;
+        let extents = descriptor.extents();
+        let mut dimension = 0;
+        let mut positions = Some(1);
+        let mut levels = Vec::new();
+        for (number, level) in descriptor.layout.merged().levels().iter().enumerate() {
+            let here = extents.get(dimension..dimension + level.rank)?.to_vec();
+            let (opened, inner) = match level.kind {
+                LevelKind::Dense => LevelStore::dense(here, positions, &place, found),
+                LevelKind::Sparse => {
+                    let outer = (number > 0).then_some(positions);
+                    LevelStore::sparse(container, &descriptor, dimension, here, outer, found)
+                }
+            };
+            levels.push(opened);
+            positions = inner;
+            dimension += level.rank;
+        }
+        if let Some(positions) = positions.filter(|&positions| positions != descriptor.stored) {
+            let key = format!("{DESCRIPTOR}.number_of_stored_values");
+            let place = Place { array: Some(key), ..place };
+            let expected = format!("{positions}, as there are places for");
+            found.refuse(Error::mismatch(place, descriptor.stored, expected));
+        }
+        let values = ValueArray::open(container, &descriptor, found);
+        let fill = fill(container, &descriptor, found);
+        let levels: Option<Vec<_>> = levels.into_iter().collect();
+        let (levels, values, fill) = (levels?, values?, fill?);
+        if found.any_refused() {
+            return None;
+        }
+        Some(Self { descriptor, levels, values, fill })
+    }
+
+    /// Returns whether the innermost level stores every cell of its slices.
+    pub(crate) fn ends_dense(&self) -> bool {
+        let last = self.descriptor.layout.levels().last();
+        last.is_some_and(|level| level.kind == LevelKind::Dense)
+    }
+}
+
+/// Reads what cells hold that are not stored; `Some(None)` where that is zero.
+fn fill(
+    container: &dyn Container,
+    descriptor: &Descriptor,
+    found: &mut Deviations,
+) -> Option<Option<Scalar>> {
+    const NAME: &str = "fill_value";
+    if !descriptor.fill {
+        return Some(None);
+    }
+    let own = descriptor.data_type("values")?.value_type;
+    let place = Place::array(container.path(), NAME);
+    let declared = descriptor.data_type(NAME);
+    if declared.is_none() {
+        let what = "no type in binsparse.data_types";
+        found.tolerate(Error::mismatch(place.clone(), what, "one"));
+    }
+    let array = found.take(container.array(NAME))?;
+    let declared = declared.unwrap_or_else(|| own.into());
+    if declared.iso {
+        found.refuse(Error::mismatch(place, format!("the type {declared}"), "one without iso"));
+        return None;
+    }
+    let array = ValueArray::of(array, declared.value_type, found)?;
+    if array.len() != 1 {
+        found.refuse(Error::mismatch(place, format!("{} elements", array.len()), "1 element"));
+        return None;
+    }
+    let value = found.take(array.get(0))?;
+    if value.value_type() != own {
+        found.note(place.clone(), format!("{} beside values of {own}", value.value_type()));
+    }
+    let Ok(value) = value.cast(own, Rounding::Refused) else {
+        let what = format!("a value that {own}, the type of the values, cannot hold");
+        found.refuse(Error::unsupported(place, what));
+        return None;
+    };
+    Some((!value_bits(value).iter().all(|&byte| byte == 0)).then_some(value))
+}

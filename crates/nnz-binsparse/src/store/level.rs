@@ -1,0 +1,130 @@
+//! One level: how many positions it has, and the arrays that say which.
+
+use nnz_container::Container;
+use nnz_core::{Error, Place};
+
+use super::Integers;
+use crate::descriptor::Descriptor;
+use crate::deviation::Deviations;
+use crate::layout;
+
+/// A level and its arrays.
+pub(crate) enum LevelStore {
+    /// Every slice is there.
+    Dense {
+        /// The length of each of its dimensions.
+        extents: Vec<u64>,
+        /// The product of them.
+        size: u64,
+    },
+    /// Indices say which slices are there.
+    Sparse {
+        /// The length of each of its dimensions.
+        extents: Vec<u64>,
+        /// Where the slices of each position of the level outside begin; the outermost has but one.
+        pointers: Option<Integers>,
+        /// Where each slice lies along each dimension.
+        indices: Vec<Integers>,
+    },
+}
+
+/// Multiplies lengths; a length of 0 makes 0 of any others.
+pub(crate) fn product(lengths: impl IntoIterator<Item = u64> + Clone) -> Option<u64> {
+    if lengths.clone().into_iter().any(|length| length == 0) {
+        return Some(0);
+    }
+    lengths.into_iter().try_fold(1, u64::checked_mul)
+}
+
+impl LevelStore {
+    /// Measures a dense level, and returns its positions for the level inside.
+    pub(super) fn dense(
+        extents: Vec<u64>,
+        positions: Option<u64>,
+        place: &Place,
+        found: &mut Deviations,
+    ) -> (Option<Self>, Option<u64>) {
+        let size = product(extents.iter().copied());
+        let inner = match (size, positions) {
+            (_, Some(0)) => Some(0),
+            (Some(size), Some(positions)) => positions.checked_mul(size),
+            _ => None,
+        };
+        if inner.is_none() && positions.is_some() {
+            let place = Place { array: Some("binsparse.shape".to_owned()), ..place.clone() };
+            let what = format!("{extents:?} cells in {} arrays", positions.unwrap_or(0));
+            found.refuse(Error::mismatch(place, what, "less than 2^64 cells"));
+        }
+        // Where nothing is stored it does not matter that there would be too many.
+        let size = size.unwrap_or(u64::MAX);
+        (inner.map(|_| Self::Dense { extents, size }), inner)
+    }
+
+    /// Opens the arrays of a sparse level, and returns its positions for the level inside. `outer`
+    /// are those of the level outside, where there is one and they are known.
+    pub(super) fn sparse(
+        container: &dyn Container,
+        descriptor: &Descriptor,
+        dimension: usize,
+        extents: Vec<u64>,
+        outer: Option<Option<u64>>,
+        found: &mut Deviations,
+    ) -> (Option<Self>, Option<u64>) {
+        let mut open = |name: String| Integers::open(container, descriptor, &name, found);
+        let pointers = outer.map(|_| open(layout::pointers(dimension)));
+        let end = dimension + extents.len();
+        let indices: Vec<_> = (dimension..end).map(|d| open(layout::indices(d))).collect();
+        let mut lengths = indices.iter().flatten().map(Integers::len);
+        let length = lengths.next();
+        for (other, first) in indices.iter().flatten().skip(1).zip(length.into_iter().cycle()) {
+            if other.len() != first {
+                let place = Place { at: None, ..other.place(0) };
+                let expected = format!("{first}, as the indices of the dimension before");
+                found.refuse(Error::mismatch(place, elements(other.len()), expected));
+            }
+        }
+        if let (Some(Some(pointers)), Some(outer)) = (&pointers, outer) {
+            check_pointers(pointers, outer, length, found);
+        }
+        let indices: Option<Vec<_>> = indices.into_iter().collect();
+        let level = match (pointers, indices) {
+            (None, Some(indices)) => Some(Self::Sparse { extents, pointers: None, indices }),
+            (Some(Some(pointers)), Some(indices)) => {
+                Some(Self::Sparse { extents, pointers: Some(pointers), indices })
+            }
+            _ => None,
+        };
+        (level, length)
+    }
+}
+
+/// Checks how many pointers there are, and the first and the last of them.
+fn check_pointers(
+    pointers: &Integers,
+    outer: Option<u64>,
+    indices: Option<u64>,
+    found: &mut Deviations,
+) {
+    let place = Place { at: None, ..pointers.place(0) };
+    let expected = outer.map(|outer| u128::from(outer) + 1);
+    if let Some(expected) = expected.filter(|&expected| expected != u128::from(pointers.len())) {
+        found.refuse(Error::mismatch(place, elements(pointers.len()), elements(expected)));
+        return;
+    }
+    let Some(last) = pointers.len().checked_sub(1) else {
+        found.refuse(Error::mismatch(place, "no elements", "at least 1"));
+        return;
+    };
+    if let Some(first) = found.take(pointers.get(0)).filter(|&first| first != 0) {
+        found.refuse(pointers.wrong(0, first, 0));
+    }
+    if let (Some(indices), Some(end)) = (indices, found.take(pointers.get(last)))
+        && end != indices
+    {
+        found.refuse(pointers.wrong(last, end, format!("{indices}, the number of indices")));
+    }
+}
+
+fn elements(count: impl std::fmt::Display) -> String {
+    format!("{count} elements")
+}

@@ -1,0 +1,106 @@
+//! Tensors of any number of dimensions, in memory.
+
+mod order;
+mod output;
+mod read;
+mod walk;
+mod write;
+
+use std::cmp::Ordering;
+
+use nnz_core::{Error, Result, Scalar, Structure, ValueType, Values};
+
+use crate::store::zero;
+use crate::structure::value_bits;
+pub use read::read_tensor;
+pub use write::write_tensor;
+
+/// The stored entries of a tensor, in any order.
+#[derive(Clone, Debug)]
+pub struct Tensor {
+    /// The length of each dimension.
+    pub shape: Vec<u64>,
+    /// Where each entry lies, one list for each dimension. A tensor without dimensions has one
+    /// entry.
+    pub coordinates: Vec<Vec<u64>>,
+    /// The value of each entry, or the one that all share.
+    pub values: Values,
+    /// How entries that are not stored follow from those that are; of matrices only.
+    pub structure: Structure,
+    /// What cells hold that are not stored and do not follow from others, where that is not zero.
+    pub fill: Option<Scalar>,
+}
+
+impl Tensor {
+    /// Returns the number of entries.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self.coordinates.first() {
+            Some(first) => first.len(),
+            None => self.values.len().unwrap_or(1),
+        }
+    }
+
+    /// Returns whether there are no entries.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the type of the values.
+    #[must_use]
+    pub fn value_type(&self) -> ValueType {
+        self.values.value_type()
+    }
+
+    /// Returns what cells hold that are not stored.
+    #[must_use]
+    pub fn background(&self) -> Scalar {
+        self.fill.unwrap_or_else(|| zero(self.value_type()))
+    }
+
+    /// Returns whether both hold the same in every cell, to the bit, however much of it is stored.
+    ///
+    /// # Errors
+    ///
+    /// Fails where one of them holds two entries at the same place, or lists of different lengths.
+    pub fn same(&self, other: &Self) -> Result<bool> {
+        let background = value_bits(self.background());
+        if self.shape != other.shape
+            || self.value_type() != other.value_type()
+            || self.structure != other.structure
+            || background != value_bits(other.background())
+        {
+            return Ok(false);
+        }
+        let (mine, theirs) = (self.significant(&background)?, other.significant(&background)?);
+        Ok(mine.len() == theirs.len()
+            && mine.iter().zip(&theirs).all(|(&a, &b)| {
+                let columns = self.coordinates.iter().zip(&other.coordinates);
+                columns.map(|(mine, theirs)| mine[a].cmp(&theirs[b])).all(Ordering::is_eq)
+                    && self.bits(a) == other.bits(b)
+            }))
+    }
+
+    /// Lists the entries that are not what cells hold anyway, sorted by where they lie.
+    fn significant(&self, background: &[u8]) -> Result<Vec<usize>> {
+        let mut entries = order::sorted(&self.columns()?, self.len(), &self.shape)?;
+        entries.retain(|&entry| self.bits(entry) != background);
+        Ok(entries)
+    }
+
+    fn bits(&self, entry: usize) -> Vec<u8> {
+        self.values.get(entry).map(value_bits).unwrap_or_default()
+    }
+
+    /// Returns the coordinates, after checking that there are as many as values.
+    fn columns(&self) -> Result<Vec<&[u64]>> {
+        let len = self.len();
+        let values = self.values.len().is_none_or(|values| values == len);
+        let lists = self.coordinates.iter().all(|list| list.len() == len);
+        if self.coordinates.len() == self.shape.len() && values && lists {
+            return Ok(self.coordinates.iter().map(|list| &**list).collect());
+        }
+        Err(Error::argument("a tensor whose dimensions, coordinates and values differ in number"))
+    }
+}

@@ -1,0 +1,98 @@
+//! Checking all of a matrix or tensor.
+//!
+//! Opening one stops at the first thing that is wrong. Here every key and array is looked at on its
+//! own, so that all faults are found that can be told apart.
+
+mod levels;
+mod values;
+
+use nnz_container::Container;
+use nnz_core::{Error, Finding, Place, Result, Structure};
+
+use crate::Version;
+use crate::descriptor::{DESCRIPTOR, DIAGONAL, Descriptor};
+use crate::deviation::Deviations;
+use crate::entries::EntryReader;
+use crate::store::Store;
+
+/// Checks the description and every element of the container that `open` opens, and hands what is
+/// found to `each`.
+///
+/// # Errors
+///
+/// Fails only where `open` does; whatever else is wrong is a finding.
+pub fn validate(
+    open: &dyn Fn() -> Result<Box<dyn Container>>,
+    each: &mut dyn FnMut(Finding),
+) -> Result<()> {
+    let container = open()?;
+    let mut found = Deviations::default();
+    let store = Store::examine(&*container, &mut found);
+    if let Some(store) = store {
+        let mut whole = Deviations::default();
+        levels::check(&store, &mut whole);
+        values::check(&store.values, &mut whole);
+        let sound = !whole.any_refused();
+        for deviation in [found, whole] {
+            deviation.report(each);
+        }
+        let mut found = Deviations::default();
+        foreign(&*container, &store.descriptor, &mut found);
+        if store.descriptor.version == Version::default() {
+            let key = format!("{DESCRIPTOR}.version");
+            let what = "readers of the newest draft want 0.1.0 where this is 0.1";
+            found.note(Place::array(container.path(), key), what);
+        }
+        if sound {
+            entries(store, container.path(), &mut found);
+        }
+        found.report(each);
+    } else {
+        found.report(each);
+    }
+    Ok(())
+}
+
+/// Notes arrays that are no part of what is described.
+fn foreign(container: &dyn Container, descriptor: &Descriptor, found: &mut Deviations) {
+    let own = descriptor.layout.arrays();
+    let fill = (descriptor.fill, "fill_value");
+    for name in found.take(container.members()).unwrap_or_default() {
+        let known = own.contains(&name) || name == DESCRIPTOR || fill == (true, &*name);
+        if !known && container.array(&name).is_ok() {
+            found.note(Place::array(container.path(), name), "not an array of what is described");
+        }
+    }
+    let listed = descriptor.data_types.iter().map(|(name, _)| name);
+    for name in listed.filter(|name| !own.contains(name) && *name != "fill_value") {
+        let key = format!("{DESCRIPTOR}.data_types.{name}");
+        found.note(Place::array(container.path(), key), "not an array of what is described");
+    }
+}
+
+/// Walks through all entries, where what they are has to be known together.
+fn entries(store: Store, path: &std::path::Path, found: &mut Deviations) {
+    let stated = store.descriptor.diagonal();
+    let structured = store.descriptor.structure != Structure::General;
+    let matrix = store.descriptor.shape.len() == 2;
+    // One value that stands for a dense level may stand for any number of entries.
+    let countless = store.ends_dense() && store.values.iso().is_some();
+    if !matrix || countless || !structured && stated.is_none() {
+        return;
+    }
+    let mut reader = EntryReader::of(store);
+    let mut diagonal = 0;
+    let outcome = loop {
+        match reader.next_entry() {
+            Ok(Some((at, _))) => diagonal += u64::from(at.windows(2).all(|at| at[0] == at[1])),
+            Ok(None) => break Ok(()),
+            Err(error) => break Err(error),
+        }
+    };
+    if found.take(outcome).is_some()
+        && let Some(stated) = stated.filter(|&stated| stated != diagonal)
+    {
+        let place = Place::array(path, format!("{DESCRIPTOR}.attributes.{DIAGONAL}"));
+        found.tolerate(Error::mismatch(place, stated, diagonal));
+    }
+}

@@ -1,0 +1,37 @@
+//! The version a descriptor states.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A version that can be read and written: `0.1`, or `0.1.` and a number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Version(String);
+
+impl Default for Version {
+    fn default() -> Self {
+        Self("0.1".to_owned())
+    }
+}
+
+impl FromStr for Version {
+    type Err = String;
+
+    /// Reads a version.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let patch = text.strip_prefix("0.1").ok_or_else(|| format!("{text:?}"))?;
+        let number = |patch: &str| !patch.is_empty() && patch.bytes().all(|b| b.is_ascii_digit());
+        match patch.strip_prefix('.') {
+            // A semantic version may end with what tells a preview or a build.
+            Some(patch) if number(patch.split(['-', '+']).next().unwrap_or_default()) => {}
+            None if patch.is_empty() => {}
+            _ => return Err(format!("{text:?}")),
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
