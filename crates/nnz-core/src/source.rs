@@ -123,6 +123,25 @@ impl Unit for Batch {
     }
 }
 
+/// What a user keeps beside a matrix: names, and values in JSON.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Metadata {
+    /// What belongs to the user alone.
+    pub keys: Vec<(String, String)>,
+    /// What describes the matrix.
+    pub attributes: Vec<(String, String)>,
+}
+
+impl Metadata {
+    /// Says what there is, for whoever has no place for it.
+    #[must_use]
+    pub fn named(&self) -> Vec<String> {
+        let keys = self.keys.iter().map(|(key, _)| format!("the user's key {key:?}"));
+        let attributes = self.attributes.iter().map(|(key, _)| format!("the attribute {key:?}"));
+        keys.chain(attributes).collect()
+    }
+}
+
 /// A matrix that can be read.
 pub trait MatrixSource: Send + Sync {
     /// Returns what is known without reading entries.
@@ -206,6 +225,16 @@ pub trait MatrixSource: Send + Sync {
     /// Returns what the source holds that no matrix can carry, such as extra columns of a table.
     fn extras(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// Returns what the user keeps beside the matrix, which some formats have a place for.
+    fn metadata(&self) -> Metadata {
+        Metadata::default()
+    }
+
+    /// Returns whether it is a vector, which has one dimension and is read as a single column.
+    fn is_vector(&self) -> bool {
+        false
     }
 
     /// Returns what was noticed while reading, and is allowed.

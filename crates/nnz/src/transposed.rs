@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use nnz_core::{
-    About, At, Axis, Batch, BatchReader, Fields, Header, InTurn, MatrixSource, Names, Order,
-    Result, Shape, Structure, Triangle, Unit, UnitReader,
+    About, At, Axis, Batch, BatchReader, Fields, Header, InTurn, MatrixSource, Metadata, Names,
+    Order, Result, Shape, Structure, Triangle, Unit, UnitReader,
 };
 
 /// A matrix seen with its rows and columns exchanged. Nothing is moved: what was stored by column
@@ -61,6 +61,10 @@ impl MatrixSource for Transposed {
             Axis::Rows => Axis::Cols,
             Axis::Cols => Axis::Rows,
         })
+    }
+
+    fn metadata(&self) -> Metadata {
+        self.inner.metadata()
     }
 
     fn random_access(&self) -> bool {

@@ -5,15 +5,15 @@ use std::ops::Range;
 use nnz_container::Container;
 use nnz_core::{
     About, Axis, AxisMeaning, Batch, BatchReader, Duplicates, Error, Fields, Header, InTurn,
-    Majors, Names, Place, Result, Storage, Structure, UnitReader,
+    Majors, Metadata, Names, Place, Result, Storage, Structure, UnitReader,
 };
 
 use super::cells::CellReader;
 use super::form::{Form, form};
 use super::pairs::PairReader;
 use super::runs::RunReader;
-use crate::Descriptor;
 use crate::store::{Store, ValueArray};
+use crate::{Descriptor, Keys};
 
 /// A Binsparse matrix or vector in a container.
 ///
@@ -145,13 +145,21 @@ impl nnz_core::MatrixSource for MatrixSource {
     }
 
     fn extras(&self) -> Vec<String> {
-        let user = self.descriptor.user.iter().map(|(key, _)| format!("the user's key {key:?}"));
-        let attributes = self.descriptor.attributes.iter();
-        let attributes = attributes
-            .filter(|(key, _)| *key != crate::descriptor::DIAGONAL)
-            .map(|(key, _)| format!("the attribute {key:?}"));
-        let unknown = self.descriptor.unknown.iter().map(|(key, _)| format!("the key {key:?}"));
-        user.chain(attributes).chain(unknown).collect()
+        self.descriptor.unknown.iter().map(|(key, _)| format!("the key {key:?}")).collect()
+    }
+
+    fn metadata(&self) -> Metadata {
+        let pairs = |keys: &Keys| -> Vec<(String, String)> {
+            keys.iter().map(|(key, json)| (key.to_owned(), json.to_owned())).collect()
+        };
+        let mut attributes = pairs(&self.descriptor.attributes);
+        // Counted anew wherever it is written.
+        attributes.retain(|(key, _)| key != crate::descriptor::DIAGONAL);
+        Metadata { keys: pairs(&self.descriptor.user), attributes }
+    }
+
+    fn is_vector(&self) -> bool {
+        self.descriptor.layout.rank() == 1
     }
 
     fn notes(&self) -> Vec<String> {
