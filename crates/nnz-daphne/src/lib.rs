@@ -1,1 +1,31 @@
 //! DAPHNE binary files (`.dbdf`): matrices and frames in blocks.
+//!
+//! The published format and what DAPHNE writes differ; [`Dialect`] names the three that there are.
+//! They are told apart by the bytes and the length of a file. `docs/formats/daphne.md` says what
+//! each of them is, and what was decided where the description is silent.
+
+mod block;
+mod code;
+pub mod csv;
+mod dialect;
+mod file;
+mod frame;
+mod layout;
+mod looks;
+mod matrix;
+mod meta;
+mod object;
+mod output;
+mod segments;
+mod validate;
+mod zeroed;
+
+pub use block::{Block, BlockType};
+pub use dialect::Dialect;
+pub use frame::{Column, FrameBatch, FrameOptions, FrameReader, FrameSink, FrameSource};
+pub use looks::looks_like;
+pub use matrix::{MatrixSink, MatrixSource, Options, needs};
+pub use meta::{Hdfs, Meta, MetaColumn};
+pub use object::{DataType, ReadOptions, data_type};
+pub use segments::{SegmentsSink, SegmentsSource};
+pub use validate::validate;

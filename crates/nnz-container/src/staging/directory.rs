@@ -14,11 +14,18 @@ use super::{Target, WriteOptions, anonymous};
 pub struct StagedDirectory {
     target: Target,
     /// The names of files that a directory may hold to be replaced.
-    members: &'static [&'static str],
+    members: Members,
     /// The files to be named, where files can be made without a name.
     unnamed: Vec<(String, File)>,
     /// The directory under its hidden name, made once it is needed.
     hidden: Option<Pending>,
+}
+
+/// Names of files that belong to a store.
+#[derive(Clone, Copy, Debug)]
+enum Members {
+    Listed(&'static [&'static str]),
+    Matching(fn(&str) -> bool),
 }
 
 impl StagedDirectory {
@@ -35,6 +42,23 @@ impl StagedDirectory {
         options: WriteOptions,
         members: &'static [&'static str],
     ) -> Result<Self> {
+        Self::start(target, options, Members::Listed(members))
+    }
+
+    /// Starts a directory like [`create`](Self::create), of files whose names `is_member` knows.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the target may not be replaced, or its directory cannot be written.
+    pub fn create_matching(
+        target: &Path,
+        options: WriteOptions,
+        is_member: fn(&str) -> bool,
+    ) -> Result<Self> {
+        Self::start(target, options, Members::Matching(is_member))
+    }
+
+    fn start(target: &Path, options: WriteOptions, members: Members) -> Result<Self> {
         let target = Target::check(target, options)?;
         let staged = Self { target, members, unnamed: Vec::new(), hidden: None };
         staged.check_replaceable()?;
@@ -51,7 +75,10 @@ impl StagedDirectory {
         for entry in std::fs::read_dir(path).map_err(io)? {
             let entry = entry.map_err(io)?;
             let name = entry.file_name();
-            let known = self.members.iter().any(|member| name == *member);
+            let known = match self.members {
+                Members::Listed(members) => members.iter().any(|member| name == *member),
+                Members::Matching(is_member) => name.to_str().is_some_and(is_member),
+            };
             if !known || !entry.file_type().map_err(io)?.is_file() {
                 let what = format!("holds {name:?}, which is no part of a store: not replaced");
                 return Err(Error::new(ErrorKind::Argument(what), Place::path(path)));

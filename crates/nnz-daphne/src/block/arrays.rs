@@ -1,0 +1,85 @@
+//! A sparse block whose starts of rows, columns and values are arrays.
+
+use nnz_core::Result;
+
+use super::Block;
+use crate::file::InputFile;
+
+/// Starts of rows that are read at once.
+const PIECE: u64 = 8192;
+
+/// Where the arrays of a block lie.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrays {
+    starts: u64,
+    pub(crate) columns: u64,
+    pub(crate) values: u64,
+}
+
+impl Arrays {
+    pub(crate) fn of(block: &Block) -> Self {
+        let columns = block.data + 8 * (u64::from(block.rows) + 1);
+        Self { starts: block.data, columns, values: columns + 8 * block.stored }
+    }
+
+    /// Reads the starts of rows `first..=last`, and checks them.
+    pub(crate) fn starts(
+        &self,
+        file: &InputFile,
+        block: &Block,
+        first: u64,
+        last: u64,
+    ) -> Result<Vec<u64>> {
+        let bytes = file.bytes(self.starts + 8 * first, 8 * (last - first + 1))?;
+        let words = bytes.chunks_exact(8);
+        let starts: Vec<u64> =
+            words.map(|word| word.try_into().map_or(u64::MAX, u64::from_le_bytes)).collect();
+        let fault = |row: u64, found: u64, expected: String| {
+            let found = format!("{found} as the start of row {row} of the {block}");
+            Err(file.mismatch(self.starts + 8 * row, found, expected))
+        };
+        for (row, pair) in (first..).zip(starts.windows(2)) {
+            if pair[1] < pair[0] || pair[1] - pair[0] > block.cols.into() {
+                let most = pair[0].saturating_add(block.cols.into());
+                return fault(row + 1, pair[1], format!("{} to {most}", pair[0]));
+            }
+        }
+        let ends = [(0, starts.first(), 0), (u64::from(block.rows), starts.last(), block.stored)];
+        for (row, found, expected) in ends {
+            let held = if row == 0 { first == 0 } else { last == row };
+            if let Some(&found) = found.filter(|&&found| held && found != expected) {
+                return fault(row, found, expected.to_string());
+            }
+        }
+        if let Some(&last_start) = starts.last().filter(|&&start| start > block.stored) {
+            return fault(last, last_start, format!("at most {}", block.stored));
+        }
+        Ok(starts)
+    }
+
+    /// Finds how far rows go on from `first` without more than `budget` entries, but at least one,
+    /// and to no more than `to`. Returns the row after the last, and the number of entries.
+    pub(crate) fn advance(
+        &self,
+        file: &InputFile,
+        block: &Block,
+        first: u64,
+        to: u64,
+        budget: u64,
+    ) -> Result<(u64, u64)> {
+        let mut row = first;
+        let mut passed = 0;
+        while row < to {
+            let starts = self.starts(file, block, row, to.min(row + PIECE))?;
+            for pair in starts.windows(2) {
+                let count = pair[1] - pair[0];
+                if row > first && passed + count > budget {
+                    return Ok((row, passed));
+                }
+                passed += count;
+                row += 1;
+            }
+        }
+        Ok((row, passed))
+    }
+}

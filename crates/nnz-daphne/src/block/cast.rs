@@ -1,0 +1,88 @@
+//! Widening the values of a block to the type of its object.
+
+use nnz_core::{At, Error, ErrorKind, Offender, Place, Result, Rounding, ValueType, Values};
+
+/// Calls a block of code with `$T` standing for the Rust type of a value type.
+macro_rules! with_type {
+    ($value_type:expr, $T:ident => $code:expr) => {
+        match $value_type {
+            nnz_core::ValueType::U8 => {
+                type $T = u8;
+                $code
+            }
+            nnz_core::ValueType::U16 => {
+                type $T = u16;
+                $code
+            }
+            nnz_core::ValueType::U32 => {
+                type $T = u32;
+                $code
+            }
+            nnz_core::ValueType::U64 => {
+                type $T = u64;
+                $code
+            }
+            nnz_core::ValueType::I8 => {
+                type $T = i8;
+                $code
+            }
+            nnz_core::ValueType::I16 => {
+                type $T = i16;
+                $code
+            }
+            nnz_core::ValueType::I32 => {
+                type $T = i32;
+                $code
+            }
+            nnz_core::ValueType::I64 => {
+                type $T = i64;
+                $code
+            }
+            nnz_core::ValueType::F32 => {
+                type $T = f32;
+                $code
+            }
+            nnz_core::ValueType::F64 => {
+                type $T = f64;
+                $code
+            }
+            other => Err($crate::block::refused_type(other)),
+        }
+    };
+}
+pub(crate) use with_type;
+
+/// Makes the error that no dialect has a value type.
+pub(crate) fn refused_type(value_type: ValueType) -> Error {
+    Error::unsupported(Place::default(), format!("a DAPHNE file cannot hold {value_type}"))
+}
+
+/// Makes the error that a value does not fit the type of the object.
+pub(crate) fn refused_value(place: Place, offender: Offender, target: ValueType) -> Error {
+    Error::new(ErrorKind::Inexact { found: offender.found, target, holds: None }, place)
+}
+
+/// Turns values of one type into those of another, exactly.
+pub(crate) struct Widen {
+    pub(crate) target: ValueType,
+}
+
+impl Widen {
+    /// Widens `values` in place; `spare` is used on the way. `locate` tells where an entry lies.
+    pub(crate) fn apply(
+        &self,
+        values: &mut Values,
+        locate: impl Fn(usize) -> (u64, u64),
+    ) -> Result<()> {
+        if values.value_type() == self.target {
+            return Ok(());
+        }
+        let mut wide = Values::new(self.target);
+        values.cast_into(self.target, Rounding::Refused, &mut wide).map_err(|offender| {
+            let (row, col) = locate(offender.index);
+            refused_value(Place::default().at(At::Entry { row, col }), offender, self.target)
+        })?;
+        *values = wide;
+        Ok(())
+    }
+}

@@ -1,0 +1,149 @@
+//! An ultra-sparse block: places and values.
+
+use nnz_core::Result;
+
+use super::Block;
+use crate::file::{InputFile, Window};
+
+/// Bytes that are read at once.
+const WINDOW: usize = 256 << 10;
+
+/// Rows are counted in so many groups, at most.
+const GROUPS: u64 = 4096;
+
+/// What is called with number, row, column and the value's bytes of an entry.
+pub(crate) type EachPlace<'a> = &'a mut dyn FnMut(u64, u32, u32, &[u8]) -> Result<()>;
+
+/// What the order of the entries of a block is.
+#[derive(Clone, Debug)]
+pub(crate) enum CooOrder {
+    /// Rows never go down.
+    ByRow,
+    /// They do; and so many entries are in each group of neighbouring rows.
+    Any { rows: u64, counts: Vec<u64> },
+}
+
+/// The entries of an ultra-sparse block.
+#[derive(Clone, Copy)]
+pub(crate) struct Coo<'a> {
+    pub(crate) file: &'a InputFile,
+    pub(crate) block: &'a Block,
+}
+
+impl<'a> Coo<'a> {
+    /// Visits the entries in a range.
+    pub(crate) fn scan(self, entries: std::ops::Range<u64>, each: EachPlace<'_>) -> Result<()> {
+        let stride = self.block.coo_stride();
+        let two = self.block.cols != 1;
+        let mut window = Window::new(self.file, WINDOW);
+        let mut number = entries.start;
+        while number < entries.end {
+            let at = self.at(number);
+            let held = window.at(at, stride, self.block.end)?;
+            let left = usize::try_from(entries.end - number).unwrap_or(usize::MAX);
+            for entry in held.chunks_exact(stride).take(left) {
+                let (row, rest) = entry.split_at(4);
+                let (col, value) = if two { rest.split_at(4) } else { (&[0; 4][..], rest) };
+                each(number, word(row), word(col), value)?;
+                number += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the byte that an entry starts at.
+    pub(crate) fn at(self, number: u64) -> u64 {
+        self.block.data + number * self.block.coo_stride() as u64
+    }
+
+    /// Checks that an entry is inside the block.
+    pub(crate) fn check(self, number: u64, row: u32, col: u32) -> Result<()> {
+        let Block { rows, cols, .. } = *self.block;
+        let sides = [("row", row, rows, 0), ("column", col, cols, 4)];
+        for (side, found, all, at) in sides {
+            if found >= all {
+                let found = format!("{side} {found} in the {}", self.block);
+                let expected = format!("a {side} below {all}");
+                return Err(self.file.mismatch(self.at(number) + at, found, expected));
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads all entries to find out what order they are in.
+    pub(crate) fn order(self) -> Result<CooOrder> {
+        let rows = u64::from(self.block.rows).div_ceil(GROUPS.min(1 + self.block.stored / 16));
+        let mut counts = Vec::new();
+        let mut last = 0;
+        let mut by_row = true;
+        self.scan(0..self.block.stored, &mut |number, row, col, _| {
+            self.check(number, row, col)?;
+            by_row &= last <= row;
+            last = row;
+            let group = usize::try_from(u64::from(row) / rows).unwrap_or(usize::MAX);
+            if counts.len() <= group {
+                counts.resize(group + 1, 0);
+            }
+            counts[group] += 1;
+            Ok(())
+        })?;
+        Ok(if by_row { CooOrder::ByRow } else { CooOrder::Any { rows, counts } })
+    }
+
+    /// Finds the first entry whose row is not below `row`, where rows do not go down.
+    pub(crate) fn lower_bound(self, row: u64) -> Result<u64> {
+        let (mut low, mut high) = (0, self.block.stored);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if u64::from(self.row(middle)?) < row {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    }
+
+    /// Reads the row of an entry.
+    pub(crate) fn row(self, number: u64) -> Result<u32> {
+        let mut word = [0; 4];
+        self.file.read(self.at(number), &mut word)?;
+        Ok(u32::from_le_bytes(word))
+    }
+}
+
+fn word(bytes: &[u8]) -> u32 {
+    bytes.try_into().map_or(u32::MAX, u32::from_le_bytes)
+}
+
+impl CooOrder {
+    /// Finds how far rows go on from `row` without more than `budget` entries, but at least one
+    /// row or group of them, and to no more than `to`. Returns the row after the last.
+    pub(crate) fn advance(&self, coo: Coo<'_>, row: u64, to: u64, budget: u64) -> Result<u64> {
+        match self {
+            Self::ByRow => {
+                let first = coo.lower_bound(row)?;
+                let beyond = first.saturating_add(budget);
+                if beyond >= coo.block.stored {
+                    return Ok(to);
+                }
+                Ok(u64::from(coo.row(beyond)?).clamp(row + 1, to))
+            }
+            Self::Any { rows, counts } => {
+                let mut group = row / rows;
+                let mut passed = 0;
+                loop {
+                    let Some(count) = usize::try_from(group).ok().and_then(|g| counts.get(g))
+                    else {
+                        return Ok(to);
+                    };
+                    passed += count;
+                    if passed > budget && group > row / rows {
+                        return Ok((group * rows).min(to));
+                    }
+                    group += 1;
+                }
+            }
+        }
+    }
+}

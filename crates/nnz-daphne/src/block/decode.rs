@@ -1,0 +1,149 @@
+//! Decoding pieces of blocks into entries.
+
+mod arrays;
+mod coo;
+mod dense;
+mod rows;
+
+use std::ops::Range;
+
+use nnz_core::{Batch, Element, Majors, Minors, Order, Result};
+
+use super::cast::with_type;
+use super::{Block, RowLayout, split_pairs};
+use crate::file::{InputFile, swap_on_big_endian};
+
+/// Says where the cells of a piece are.
+#[derive(Clone, Debug)]
+pub(crate) enum Part {
+    /// Whole rows, with their counts, between two bytes.
+    Rows(Range<u64>),
+    /// Some pairs of one row, between two bytes.
+    Pairs(Range<u64>),
+    /// Whole rows of a block of arrays.
+    Arrays,
+    /// Some entries of one row of a block of arrays.
+    ArrayEntries(Range<u64>),
+    /// Some columns of a dense block.
+    Cells(Range<u64>),
+    /// Those of some entries that are in the rows.
+    Coo(Range<u64>),
+}
+
+/// A part of a block: some of its rows, counted from its first.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    pub(crate) block: Block,
+    pub(crate) rows: Range<u64>,
+    pub(crate) part: Part,
+}
+
+/// Decodes pieces of the blocks of a file.
+#[derive(Clone, Copy)]
+pub(crate) struct Decoder<'a> {
+    pub(crate) file: &'a InputFile,
+    pub(crate) layout: RowLayout,
+    /// Number of columns of the object.
+    pub(crate) cols: u64,
+}
+
+impl Decoder<'_> {
+    /// Decodes a piece into entries whose values are of the type of the block.
+    ///
+    /// Cells of a dense block whose bits are all zero are left out.
+    pub(crate) fn entries(&self, piece: &Piece, batch: &mut Batch) -> Result<()> {
+        batch.order = Order::Row;
+        batch.offsets.clear();
+        batch.offsets.push(0);
+        let Some(value_type) = piece.block.value_type else {
+            batch.majors = Majors::Listed(Vec::new());
+            batch.minors.u32_mut();
+            batch.values.clear();
+            return Ok(());
+        };
+        with_type!(value_type, T => self.decode::<T>(piece, batch))
+    }
+
+    fn decode<T: Element>(&self, piece: &Piece, batch: &mut Batch) -> Result<()> {
+        let block = &piece.block;
+        batch.majors = Majors::Consecutive(block.row + piece.rows.start);
+        let mut columns = std::mem::take(batch.minors.u32_mut());
+        let values = T::vec_mut(&mut batch.values);
+        values.clear();
+        match &piece.part {
+            Part::Rows(bytes) => {
+                self.rows::<T>(piece, bytes, &mut batch.offsets, &mut columns, values)
+            }
+            Part::Pairs(bytes) => {
+                let held = self.file.bytes(bytes.start, bytes.end - bytes.start)?;
+                let stride = self.layout.width() + size_of::<T>();
+                resize(&mut columns, values, held.len() / stride);
+                let largest = split_pairs(self.layout, &held, &mut columns, values);
+                batch.offsets.push(columns.len());
+                self.check_columns(block, largest, &columns, bytes.start, stride as u64)
+            }
+            Part::Arrays => self.arrays::<T>(piece, &mut batch.offsets, &mut columns, values),
+            Part::ArrayEntries(entries) => {
+                self.array_entries::<T>(block, entries.clone(), &mut columns, values)?;
+                batch.offsets.push(columns.len());
+                Ok(())
+            }
+            Part::Cells(cols) => {
+                self.cells::<T>(piece, cols, &mut batch.offsets, &mut columns, values)
+            }
+            Part::Coo(entries) => {
+                let rows = batch.majors.listed_mut();
+                self.coo::<T>(piece, entries, rows, &mut batch.offsets, &mut columns, values)
+            }
+        }?;
+        if !matches!(
+            piece.part,
+            Part::Cells(_) | Part::ArrayEntries(_) | Part::Arrays | Part::Coo(_)
+        ) {
+            swap_on_big_endian(bytemuck::cast_slice_mut(values), size_of::<T>());
+        }
+        batch.minors = self.placed(block, columns);
+        Ok(())
+    }
+
+    /// Turns columns of a block into those of the object.
+    fn placed(&self, block: &Block, mut columns: Vec<u32>) -> Minors {
+        match u32::try_from(self.cols - 1) {
+            Ok(_) if block.col == 0 => Minors::U32(columns),
+            // The sum is a column of the object, which has at most 2^32.
+            Ok(_) => {
+                let first = u32::try_from(block.col).unwrap_or(u32::MAX);
+                columns.iter_mut().for_each(|column| *column = column.wrapping_add(first));
+                Minors::U32(columns)
+            }
+            Err(_) => Minors::U64(
+                columns.into_iter().map(|column| block.col + u64::from(column)).collect(),
+            ),
+        }
+    }
+
+    /// Checks the largest of some columns, which lie `stride` bytes apart from a byte on.
+    fn check_columns(
+        &self,
+        block: &Block,
+        largest: u32,
+        columns: &[u32],
+        first: u64,
+        stride: u64,
+    ) -> Result<()> {
+        if largest < block.cols || columns.is_empty() {
+            return Ok(());
+        }
+        let entry = columns.iter().position(|&column| column >= block.cols).unwrap_or(0);
+        let found = format!("column {} in the {block}", columns[entry]);
+        let expected = format!("a column below {}", block.cols);
+        Err(self.file.mismatch(first + entry as u64 * stride, found, expected))
+    }
+}
+
+fn resize<T: Element>(columns: &mut Vec<u32>, values: &mut Vec<T>, count: usize) {
+    columns.clear();
+    columns.resize(count, 0);
+    values.clear();
+    values.resize(count, bytemuck::Zeroable::zeroed());
+}

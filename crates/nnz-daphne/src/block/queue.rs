@@ -1,0 +1,78 @@
+//! The blocks that a band of rows meets.
+
+use std::ops::Range;
+
+use nnz_core::Result;
+
+use super::{Active, Finder, Piece};
+use crate::Block;
+use crate::file::Window;
+
+/// Blocks in the order of their rows, and those that have been reached.
+pub(crate) struct BlockQueue<'a> {
+    blocks: &'a [Block],
+    finder: &'a Finder,
+    /// The columns that matter.
+    cols: Range<u64>,
+    /// The first block that has not been reached.
+    next: usize,
+    /// Those that have been, by column.
+    active: Vec<Active>,
+}
+
+impl<'a> BlockQueue<'a> {
+    /// Starts ahead of all rows. Blocks that do not meet the columns are passed over.
+    pub(crate) fn new(blocks: &'a [Block], finder: &'a Finder, cols: Range<u64>) -> Self {
+        Self { blocks, finder, cols, next: 0, active: Vec::new() }
+    }
+
+    /// Returns where the next block starts that has not been reached.
+    pub(crate) fn next_row(&self) -> Option<u64> {
+        self.blocks.get(self.next).map(|block| block.row)
+    }
+
+    /// Goes to the first of some rows. Returns the row up to which the same blocks are met; `None`
+    /// where none is.
+    pub(crate) fn enter(
+        &mut self,
+        window: &mut Window<'_>,
+        rows: &Range<u64>,
+    ) -> Result<Option<u64>> {
+        self.active.retain(|active| active.block.row_end() > rows.start);
+        while let Some(block) = self.blocks.get(self.next).filter(|block| block.row <= rows.start) {
+            self.next += 1;
+            let meets = block.col < self.cols.end && self.cols.start < block.col_end();
+            if meets && block.row_end() > rows.start && !block.holds_nothing() {
+                let active = self.finder.enter(window, *block, rows.start)?;
+                let at = self.active.partition_point(|other| other.block.col < block.col);
+                self.active.insert(at, active);
+            }
+        }
+        let ends = self.active.iter().map(|active| active.block.row_end());
+        Ok(ends.min().map(|end| end.min(rows.end).min(self.next_row().unwrap_or(u64::MAX))))
+    }
+
+    /// Returns the first of some rows, and as many more as have no more than `budget` entries.
+    pub(crate) fn band(
+        &self,
+        window: &mut Window<'_>,
+        mut rows: Range<u64>,
+        budget: u64,
+    ) -> Result<Range<u64>> {
+        let each = (budget / self.active.len().max(1) as u64).max(1);
+        for active in &self.active {
+            rows.end = self.finder.reach(window, active, rows.clone(), each)?;
+        }
+        Ok(rows)
+    }
+
+    /// Cuts off the pieces of some rows, with the number of entries of each.
+    pub(crate) fn pieces(
+        &mut self,
+        window: &mut Window<'_>,
+        rows: &Range<u64>,
+    ) -> Result<Vec<(Piece, u64)>> {
+        let finder = self.finder;
+        self.active.iter_mut().map(|active| finder.piece(window, active, rows)).collect()
+    }
+}

@@ -1,0 +1,116 @@
+//! Visiting the entries of a block as they lie in the file.
+
+use std::ops::Range;
+
+use nnz_core::Result;
+
+use super::{Arrays, Block, BlockType, Coo, RowLayout, Walk};
+use crate::file::{InputFile, Window};
+
+/// Bytes that are read at once.
+const WINDOW: usize = 256 << 10;
+
+/// Rows of arrays that are read at once.
+const ROWS: u64 = 8192;
+
+/// An entry of a block, and where it lies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry<'a> {
+    pub(crate) row: u64,
+    pub(crate) col: u64,
+    /// The byte it starts at: that of its row or column.
+    pub(crate) at: u64,
+    /// The byte its value starts at.
+    pub(crate) value_at: u64,
+    /// The value as it stands in the file.
+    pub(crate) value: &'a [u8],
+}
+
+/// What is called with each entry.
+pub(crate) type Each<'a> = &'a mut dyn FnMut(Entry<'_>) -> Result<()>;
+
+/// Visits the stored entries of some rows, with places that need not be inside the block. A dense
+/// block has none.
+pub(crate) fn scan(
+    file: &InputFile,
+    block: &Block,
+    layout: RowLayout,
+    rows: Range<u64>,
+    each: Each<'_>,
+) -> Result<()> {
+    match block.block_type {
+        BlockType::Sparse if layout == RowLayout::Arrays => scan_arrays(file, block, rows, each),
+        BlockType::Sparse => scan_rows(file, block, layout, rows, each),
+        BlockType::UltraSparse => {
+            let coo = Coo { file, block };
+            let lead = (block.coo_stride() - block.size()) as u64;
+            coo.scan(0..block.stored, &mut |number, row, col, value| {
+                let at = coo.at(number);
+                let (row, col) = (row.into(), col.into());
+                each(Entry { row, col, at, value_at: at + lead, value })
+            })
+        }
+        BlockType::Empty | BlockType::Dense => Ok(()),
+    }
+}
+
+fn scan_rows(
+    file: &InputFile,
+    block: &Block,
+    layout: RowLayout,
+    rows: Range<u64>,
+    each: Each<'_>,
+) -> Result<()> {
+    let mut counts = Window::new(file, WINDOW);
+    let mut pairs = Window::new(file, WINDOW);
+    let width = layout.width();
+    let stride = width + block.size();
+    let mut walk = Walk::start(block);
+    walk.advance(&mut counts, block, layout, rows.start, u64::MAX)?;
+    for row in rows {
+        let mut at = walk.at + width as u64;
+        walk.advance(&mut counts, block, layout, row + 1, u64::MAX)?;
+        while at < walk.at {
+            let held = pairs.at(at, stride, walk.at)?;
+            for pair in held.chunks_exact(stride) {
+                let (column, value) = pair.split_at(width);
+                let mut word = [0; 8];
+                word[..width].copy_from_slice(column);
+                let col = u64::from_le_bytes(word);
+                each(Entry { row, col, at, value_at: at + width as u64, value })?;
+                at += stride as u64;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn scan_arrays(
+    file: &InputFile,
+    block: &Block,
+    mut rows: Range<u64>,
+    each: Each<'_>,
+) -> Result<()> {
+    let arrays = Arrays::of(block);
+    let mut columns = Window::new(file, WINDOW);
+    let mut values = Window::new(file, WINDOW);
+    let size = block.size();
+    if block.rows == 0 {
+        arrays.starts(file, block, 0, 0)?;
+    }
+    while rows.start < rows.end {
+        let last = rows.end.min(rows.start + ROWS);
+        let starts = arrays.starts(file, block, rows.start, last)?;
+        for (row, pair) in (rows.start..).zip(starts.windows(2)) {
+            for entry in pair[0]..pair[1] {
+                let at = arrays.columns + 8 * entry;
+                let value_at = arrays.values + size as u64 * entry;
+                let col = columns.u64(at, arrays.values)?;
+                let value = &values.at(value_at, size, block.end)?[..size];
+                each(Entry { row, col, at, value_at, value })?;
+            }
+        }
+        rows.start = last;
+    }
+    Ok(())
+}

@@ -1,0 +1,176 @@
+//! Finding rows that lie behind rows of any length.
+
+use std::sync::{Mutex, PoisonError};
+
+use nnz_core::Result;
+
+use super::{Block, RowLayout};
+use crate::file::{InputFile, Window};
+
+/// Rows between two landmarks, at least.
+const APART: u64 = 1024;
+
+/// Landmarks of a block, at most.
+const MOST: u64 = 1 << 16;
+
+/// Bytes that are read at once to get from row to row.
+const WINDOW: usize = 64 << 10;
+
+/// A row of a sparse block, and the byte its count stands at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Walk {
+    pub(crate) row: u64,
+    pub(crate) at: u64,
+}
+
+impl Walk {
+    /// Starts at the first row.
+    pub(crate) fn start(block: &Block) -> Self {
+        Self { row: 0, at: block.data }
+    }
+
+    /// Goes on to row `to`, but past no more than `budget` entries unless the first row has more.
+    ///
+    /// Returns the number of entries passed.
+    pub(crate) fn advance(
+        &mut self,
+        window: &mut Window<'_>,
+        block: &Block,
+        layout: RowLayout,
+        to: u64,
+        budget: u64,
+    ) -> Result<u64> {
+        let width = layout.width();
+        let stride = (width + block.size()) as u64;
+        let cols = u64::from(block.cols);
+        let file = window.file;
+        let first = self.row;
+        let mut passed = 0;
+        'read: while self.row < to {
+            let held = window.at(self.at, width, block.end)?;
+            let mut skip = 0;
+            // Many short rows are in the window already.
+            while self.row < to {
+                let Some(count) = held.get(skip..skip + width) else { continue 'read };
+                let count = match width {
+                    4 => count.try_into().map_or(u64::MAX, |c| u32::from_le_bytes(c).into()),
+                    _ => count.try_into().map_or(u64::MAX, u64::from_le_bytes),
+                };
+                let left = (block.end - self.at - width as u64) / stride;
+                if count > cols.min(left) {
+                    let end = count.saturating_mul(stride).saturating_add(self.at + width as u64);
+                    if count <= cols && end <= file.len() {
+                        // The row is all there: it is the block that ends too early.
+                        let rows = format!("row {}, which ends at byte {end}", self.row);
+                        return Err(Self::too_few(file, block, &rows));
+                    }
+                    return Err(Self::too_many(file, block, *self, count, left));
+                }
+                if self.row > first && passed + count > budget {
+                    return Ok(passed);
+                }
+                passed += count;
+                self.row += 1;
+                self.at += width as u64 + count * stride;
+                match usize::try_from(count * stride) {
+                    Ok(bytes) if bytes < held.len() => skip += width + bytes,
+                    _ => continue 'read,
+                }
+            }
+        }
+        self.check_end(file, block)?;
+        Ok(passed)
+    }
+
+    #[cold]
+    fn too_many(
+        file: &InputFile,
+        block: &Block,
+        Self { row, at }: Self,
+        count: u64,
+        left: u64,
+    ) -> nnz_core::Error {
+        let found = format!("{count} entries in row {row} of the {block}");
+        let expected = if count > u64::from(block.cols) {
+            format!("at most {}, as many as there are columns", block.cols)
+        } else {
+            format!("at most {left}, the bytes that are left")
+        };
+        file.mismatch(at, found, expected)
+    }
+
+    /// Checks that the last row ends where the block ends.
+    fn check_end(self, file: &InputFile, block: &Block) -> Result<()> {
+        if self.row < u64::from(block.rows) || self.at == block.end {
+            return Ok(());
+        }
+        let rows = format!("its rows, which end at byte {}", self.at);
+        Err(Self::too_few(file, block, &rows))
+    }
+
+    #[cold]
+    fn too_few(file: &InputFile, block: &Block, rows: &str) -> nnz_core::Error {
+        let found = format!("{} entries in the {block}", block.stored);
+        file.mismatch(block.data - 8, found, format!("as many as there are in {rows}"))
+    }
+
+    /// Checks that the counts of all rows come to the length of the block.
+    pub(crate) fn check_all(file: &InputFile, block: &Block, layout: RowLayout) -> Result<()> {
+        if layout == RowLayout::Arrays {
+            return Ok(());
+        }
+        let mut window = Window::new(file, WINDOW);
+        Self::start(block).advance(&mut window, block, layout, block.rows.into(), u64::MAX)?;
+        Ok(())
+    }
+
+    /// Checks that the counts of all rows are possible in the bytes there are.
+    pub(crate) fn check_counts(file: &InputFile, block: &Block, layout: RowLayout) -> Result<()> {
+        let mut walk = Self::start(block);
+        let mut window = Window::new(file, WINDOW);
+        let last = u64::from(block.rows).saturating_sub(1);
+        walk.advance(&mut window, block, layout, last, u64::MAX)?;
+        if last < u64::from(block.rows) {
+            window.at(walk.at, layout.width(), block.end)?;
+        }
+        Ok(())
+    }
+}
+
+/// Rows of a block that have been reached before, so that others are found from them.
+#[derive(Debug)]
+pub(crate) struct Landmarks {
+    every: u64,
+    /// The byte that each `every`-th row starts at, as far as one has gone.
+    known: Mutex<Vec<u64>>,
+}
+
+impl Landmarks {
+    pub(crate) fn new(block: &Block) -> Self {
+        let every = u64::from(block.rows).div_ceil(MOST).max(APART);
+        Self { every, known: Mutex::new(vec![block.data]) }
+    }
+
+    /// Finds a row.
+    pub(crate) fn find(
+        &self,
+        window: &mut Window<'_>,
+        block: &Block,
+        layout: RowLayout,
+        row: u64,
+    ) -> Result<Walk> {
+        let wanted = usize::try_from(row / self.every).unwrap_or(usize::MAX);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = known.len() - 1;
+        let nearest = last.min(wanted);
+        let mut walk = Walk { row: nearest as u64 * self.every, at: known[nearest] };
+        while walk.row + self.every <= row {
+            let next = walk.row + self.every;
+            walk.advance(window, block, layout, next, u64::MAX)?;
+            known.push(walk.at);
+        }
+        drop(known);
+        walk.advance(window, block, layout, row, u64::MAX)?;
+        Ok(walk)
+    }
+}

@@ -1,0 +1,189 @@
+//! Reading a frame from text.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use csv::{ByteRecord, Reader, ReaderBuilder};
+use nnz_core::{At, Error, ErrorKind, Place, Result, ValueType, Values};
+
+use super::field;
+use super::infer::Inferred;
+use super::limited::Limited;
+use crate::{Column, FrameBatch, FrameReader};
+
+/// Fields of a batch, unless one row has more.
+const FIELDS: usize = 1 << 18;
+
+/// Says how a text is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// The type of each column; by default they are inferred, for which the text is read twice.
+    pub types: Option<Vec<ValueType>>,
+}
+
+/// A text of comma-separated values, read as a frame.
+pub struct CsvReader {
+    records: Records,
+    columns: Vec<Column>,
+    rows: u64,
+}
+
+/// The records of a file, the labels first.
+struct Records {
+    path: PathBuf,
+    reader: Reader<Limited<File>>,
+    read: Arc<AtomicU64>,
+    record: ByteRecord,
+    labels: Vec<String>,
+}
+
+impl CsvReader {
+    /// Opens a file, and infers types that are not given.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the file cannot be read, its labels are not UTF-8, there are not as many types as
+    /// labels, or a column holds what no type does.
+    pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
+        let mut records = Records::open(path)?;
+        let types = match &options.types {
+            Some(types) => types.clone(),
+            None => {
+                let types = records.infer()?;
+                records = Records::open(path)?;
+                types
+            }
+        };
+        if types.len() != records.labels.len() {
+            let found = format!("{} labels", records.labels.len());
+            let place = records.place(1, None);
+            return Err(Error::mismatch(
+                place,
+                found,
+                format!("{}, one for each type", types.len()),
+            ));
+        }
+        if let Some(other) = types.iter().find(|t| **t == ValueType::Bint8 || t.is_complex()) {
+            return Err(crate::block::refused_type(*other));
+        }
+        let columns = records.labels.iter().zip(types);
+        let columns = columns
+            .map(|(label, value_type)| Column { label: label.clone(), value_type })
+            .collect();
+        Ok(Self { records, columns, rows: 0 })
+    }
+}
+
+impl FrameReader for CsvReader {
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn next_batch(&mut self, batch: &mut FrameBatch) -> Result<bool> {
+        let first = self.rows;
+        batch.columns.clear();
+        batch.columns.extend(self.columns.iter().map(|column| Values::new(column.value_type)));
+        let most = (FIELDS / self.columns.len().max(1)).max(1) as u64;
+        while self.rows - first < most && self.records.next()? {
+            for (number, values) in batch.columns.iter_mut().enumerate() {
+                let text = self.records.text(number)?;
+                if !field::push(values, text) {
+                    let expected = format!("a number that {} holds exactly", values.value_type());
+                    return Err(self.records.refuse(number, &expected));
+                }
+            }
+            self.rows += 1;
+        }
+        batch.rows = first..self.rows;
+        Ok(self.rows > first)
+    }
+}
+
+impl Records {
+    fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(|error| Error::io(path, error))?;
+        let (limited, read) = Limited::new(file);
+        let reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(limited);
+        let record = ByteRecord::new();
+        let mut records =
+            Self { path: path.to_path_buf(), reader, read, record, labels: Vec::new() };
+        if records.advance()? {
+            for number in 0..records.record.len() {
+                let label = records.text(number)?.to_owned();
+                records.labels.push(label);
+            }
+        } else {
+            let place = Place::path(path).at(At::Line { line: 1, column: 1 });
+            return Err(Error::mismatch(place, "nothing", "a line of labels"));
+        }
+        Ok(records)
+    }
+
+    fn advance(&mut self) -> Result<bool> {
+        self.read.store(0, Ordering::Relaxed);
+        let advanced = self.reader.read_byte_record(&mut self.record);
+        advanced.map_err(|error| match error.into_kind() {
+            csv::ErrorKind::Io(error) => Error::io(&self.path, error),
+            other => {
+                Error::new(ErrorKind::Unrecognized(format!("{other:?}")), Place::path(&*self.path))
+            }
+        })
+    }
+
+    /// Goes to the next record, which has a field for each label.
+    fn next(&mut self) -> Result<bool> {
+        if !self.advance()? {
+            return Ok(false);
+        }
+        if self.record.len() != self.labels.len() {
+            let found = format!("{} fields", self.record.len());
+            let line = self.record.position().map_or(0, csv::Position::line);
+            let expected = format!("{}, one for each label", self.labels.len());
+            return Err(Error::mismatch(self.place(line, None), found, expected));
+        }
+        Ok(true)
+    }
+
+    /// Returns a field as text.
+    fn text(&self, number: usize) -> Result<&str> {
+        let field = self.record.get(number).unwrap_or_default();
+        std::str::from_utf8(field).map_err(|_| self.refuse(number, "UTF-8"))
+    }
+
+    fn place(&self, line: u64, field: Option<usize>) -> Place {
+        // Quotes count where they have to be there; others are not known of any more.
+        let before = (0..field.unwrap_or(0)).filter_map(|number| self.record.get(number));
+        let column = before.fold(1, |at, field| at + field.len() as u64 + 1);
+        Place {
+            path: Some(self.path.clone()),
+            array: field
+                .and_then(|number| self.labels.get(number))
+                .map(|label| format!("{label:?}")),
+            at: Some(At::Line { line, column }),
+        }
+    }
+
+    /// Makes the error that a field is not what it has to be.
+    fn refuse(&self, number: usize, expected: &str) -> Error {
+        let line = self.record.position().map_or(1, csv::Position::line);
+        let field = self.record.get(number).unwrap_or_default();
+        let shown = String::from_utf8_lossy(&field[..field.len().min(40)]);
+        Error::mismatch(self.place(line, Some(number)), format!("{shown:?}"), expected)
+    }
+
+    /// Finds the type of each column.
+    fn infer(&mut self) -> Result<Vec<ValueType>> {
+        let mut inferred = vec![Inferred::new(); self.labels.len()];
+        while self.next()? {
+            for (number, seen) in inferred.iter_mut().enumerate() {
+                let before = *seen;
+                if !seen.see(self.text(number)?) {
+                    return Err(self.refuse(number, before.names()));
+                }
+            }
+        }
+        Ok(inferred.into_iter().map(Inferred::value_type).collect())
+    }
+}

@@ -1,0 +1,101 @@
+//! A frame in a file.
+
+use std::ops::Range;
+use std::path::Path;
+
+use nnz_core::{About, Result};
+
+use super::reader::{BlockReader, RowReader};
+use super::{Column, FrameReader};
+use crate::block::{Finder, RowLayout};
+use crate::matrix::{about, check_rows};
+use crate::object::Object;
+use crate::{Block, DataType, Dialect, ReadOptions};
+
+/// A frame in a file, read by rows.
+///
+/// ```no_run
+/// use nnz_daphne::{FrameBatch, FrameReader as _, FrameSource, ReadOptions};
+///
+/// let frame = FrameSource::open("x.dbdf".as_ref(), &ReadOptions::default())?;
+/// let mut rows = frame.batches(0..frame.rows())?;
+/// let mut batch = FrameBatch::default();
+/// while rows.next_batch(&mut batch)? {
+///     println!("{:?}: {:?}", batch.rows, batch.columns);
+/// }
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct FrameSource {
+    pub(super) object: Object,
+    pub(super) finder: Finder,
+}
+
+impl FrameSource {
+    /// Opens a file, and reads its header and where its blocks lie.
+    ///
+    /// The labels of DAPHNE's dialects are those of the `.meta`, or `col_0` and so on without one: what
+    /// stands in the file is memory that has nothing to do with them.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the file cannot be read, is no frame in the dialect asked for or any, has blocks
+    /// that share cells, or disagrees with its `.meta`.
+    pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
+        let object = Object::open(path, options)?;
+        if object.data_type != DataType::Frame {
+            return Err(object.file.mismatch(1, "a matrix", "a frame"));
+        }
+        let finder = Finder::new(RowLayout::of(object.dialect));
+        Ok(Self { object, finder })
+    }
+
+    /// Returns labels and types.
+    #[must_use]
+    pub fn columns(&self) -> &[Column] {
+        &self.object.columns
+    }
+
+    /// Returns the number of rows.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.object.shape.rows
+    }
+
+    /// Returns the dialect of the file.
+    #[must_use]
+    pub fn dialect(&self) -> Dialect {
+        self.object.dialect
+    }
+
+    /// Lists the blocks that cover cells, by row and column. DAPHNE's dialects have none.
+    #[must_use]
+    pub fn blocks(&self) -> &[Block] {
+        &self.object.blocks
+    }
+
+    /// Describes how the frame is stored.
+    #[must_use]
+    pub fn about(&self) -> About {
+        about(&self.object)
+    }
+
+    /// Returns what was noticed while opening, and is allowed.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.object.notes
+    }
+
+    /// Starts reading some rows.
+    ///
+    /// # Errors
+    ///
+    /// Fails where they are past the end.
+    pub fn batches(&self, rows: Range<u64>) -> Result<Box<dyn FrameReader + '_>> {
+        check_rows(&rows, self.rows())?;
+        Ok(match self.object.dialect {
+            Dialect::Spec => Box::new(BlockReader::new(self, rows)),
+            _ => Box::new(RowReader::new(self, rows)),
+        })
+    }
+}

@@ -1,0 +1,15 @@
+//! Matrices: dense and sparse ones, in one block or many.
+
+mod about;
+mod columns;
+mod options;
+mod sink;
+mod source;
+mod unit;
+mod units;
+
+pub(crate) use about::about;
+pub use options::{Options, needs};
+pub use sink::MatrixSink;
+pub use source::MatrixSource;
+pub(crate) use source::{check_rows, reads_dense};

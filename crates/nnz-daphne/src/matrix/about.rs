@@ -1,0 +1,49 @@
+//! What is told of an object and its blocks.
+
+use nnz_core::{About, ArrayAbout};
+
+use crate::object::Object;
+use crate::{BlockType, DataType};
+
+/// Tells of the blocks of an object: how many there are of each kind and type, and their bytes.
+pub(crate) fn about(object: &Object) -> About {
+    let mut arrays: Vec<(BlockType, u64, ArrayAbout)> = Vec::new();
+    for block in &object.blocks {
+        let found = arrays.iter_mut().find(|(block_type, _, about)| {
+            *block_type == block.block_type && about.value_type == block.value_type
+        });
+        let bytes = block.end - block.start;
+        match found {
+            Some((_, count, about)) => {
+                *count += 1;
+                about.bytes += bytes;
+                about.len = about.len.and_then(|len| len.checked_add(block.stored));
+            }
+            None => {
+                let about = ArrayAbout {
+                    name: String::new(),
+                    value_type: block.value_type,
+                    len: Some(block.stored),
+                    bytes,
+                };
+                arrays.push((block.block_type, 1, about));
+            }
+        }
+    }
+    let named = arrays.into_iter().map(|(block_type, count, about)| {
+        let name = match count {
+            1 => format!("{block_type} block"),
+            _ => format!("{block_type} blocks ({count})"),
+        };
+        ArrayAbout { name, ..about }
+    });
+    let what = if object.data_type == DataType::Frame { "frame" } else { "matrix" };
+    About {
+        format: format!("DAPHNE {what}"),
+        container: "file".to_owned(),
+        version: Some("1".to_owned()),
+        dialect: Some(format!("{} {}", object.dialect, object.data_type.name())),
+        bytes: Some(object.file.len()),
+        arrays: named.collect(),
+    }
+}

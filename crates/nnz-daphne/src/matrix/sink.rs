@@ -1,0 +1,206 @@
+//! Writing a matrix.
+
+mod arrays;
+mod cells;
+mod coo;
+mod encode;
+mod form;
+mod place;
+mod rows;
+mod tile;
+mod tiles;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use nnz_container::staging::{StagedDirectory, WriteOptions};
+use nnz_core::{
+    Batch, BatchEncoder, Encoded, Error, Header, Order, Place, Result, Structure, ValueType,
+    Written,
+};
+
+use super::Options;
+use crate::block::refused_type;
+use crate::output::Output;
+use crate::{DataType, Dialect, Meta, layout};
+use encode::{EncodedBatch, Encoder};
+use form::Form;
+use place::Position;
+
+/// A matrix being written to a file.
+///
+/// ```
+/// use nnz_container::staging::WriteOptions;
+/// use nnz_core::{Batch, Header, Majors, MatrixSink as _, Minors, Order, Values};
+/// # use nnz_core::{AxisMeaning, Duplicates, Shape, Storage, Structure, ValueType};
+/// use nnz_daphne::{MatrixSink, Options};
+/// # let header = Header {
+/// #     shape: Shape { rows: 2, cols: 3 },
+/// #     order: Order::Row,
+/// #     majors_ascend: true,
+/// #     minors_ascend: Some(true),
+/// #     value_type: ValueType::F64,
+/// #     iso: false,
+/// #     stored: Some(1),
+/// #     storage: Storage::Sparse,
+/// #     structure: Structure::General,
+/// #     fill: None,
+/// #     duplicates: Duplicates::Refused,
+/// #     meaning: [AxisMeaning::Unknown; 2],
+/// # };
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("x.dbdf");
+/// let mut sink = MatrixSink::create(&path, &header, WriteOptions::default(), &Options::default())?;
+/// sink.write(&Batch {
+///     order: Order::Row,
+///     majors: Majors::Listed(vec![1]),
+///     offsets: vec![0, 1],
+///     minors: Minors::U32(vec![2]),
+///     values: Values::F64(vec![0.5]),
+/// })?;
+/// // 53 bytes ahead of the rows, two counts of 4 bytes, and a column and a value.
+/// assert_eq!(Box::new(sink).finish()?.bytes, 53 + 2 * 4 + 4 + 8);
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+pub struct MatrixSink {
+    output: Output,
+    form: Form,
+    encoder: Arc<Encoder>,
+    header: Header,
+    options: Options,
+    /// Entries that came.
+    entries: u64,
+    /// Those that were written.
+    kept: u64,
+    last: Option<Position>,
+}
+
+impl MatrixSink {
+    /// Starts a file of the shape and value type of `header`.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the target is there already or cannot be written, and where the dialect cannot hold
+    /// the value type, the shape, or blocks as the options want them.
+    pub fn create(
+        path: &Path,
+        header: &Header,
+        write: WriteOptions,
+        options: &Options,
+    ) -> Result<Self> {
+        check(header, options).map_err(|error| error.within(&Place::path(path)))?;
+        Self::start(Output::create(path, write, options.writes_meta())?, header, options)
+    }
+
+    /// Starts a file of a directory.
+    pub(crate) fn member(
+        directory: &mut StagedDirectory,
+        name: &str,
+        header: &Header,
+        options: &Options,
+    ) -> Result<Self> {
+        let place = Place::path(directory.path().join(name));
+        check(header, options).map_err(|error| error.within(&place))?;
+        Self::start(Output::member(directory, name, true)?, header, options)
+    }
+
+    fn start(mut output: Output, header: &Header, options: &Options) -> Result<Self> {
+        let place = Place::path(output.path());
+        let column = crate::Column { label: String::new(), value_type: header.value_type };
+        let mut bytes = Vec::new();
+        let Options { dialect, data_type, .. } = *options;
+        layout::put_header(dialect, data_type, header.shape, &[column], &mut bytes)?;
+        output.write(&bytes)?;
+        let form = Form::start(&mut output, header, options);
+        let form = form.map_err(|error| error.within(&place))?;
+        let encoder = Arc::new(Encoder {
+            coding: form.coding(*options),
+            shape: header.shape,
+            value_type: header.value_type,
+            drop_zeros: data_type == DataType::Dense,
+            place,
+        });
+        let (header, options) = (header.clone(), *options);
+        Ok(Self { output, form, encoder, header, options, entries: 0, kept: 0, last: None })
+    }
+
+    fn place(&self) -> Place {
+        Place::path(self.output.path())
+    }
+}
+
+/// Checks what has nothing to do with the entries.
+fn check(header: &Header, options: &Options) -> Result<()> {
+    let unsupported = |what: String| Err(Error::unsupported(Place::default(), what));
+    let Options { dialect, data_type, .. } = *options;
+    if data_type == DataType::Frame {
+        return Err(Error::argument("a matrix is not written as a frame"));
+    }
+    if header.value_type == ValueType::Bint8 || header.value_type.is_complex() {
+        return Err(refused_type(header.value_type));
+    }
+    layout::code(dialect, header.value_type)?;
+    if header.order != Order::Row {
+        return unsupported("a DAPHNE matrix is written row by row".to_owned());
+    }
+    if header.structure != Structure::General || header.fill.is_some() {
+        return unsupported(
+            "a DAPHNE matrix has no structure, and zeros where nothing is".to_owned(),
+        );
+    }
+    if dialect != Dialect::Spec && (options.block.is_some() || options.narrow) {
+        return unsupported("DAPHNE reads one block, of the type of the matrix".to_owned());
+    }
+    Ok(())
+}
+
+impl nnz_core::MatrixSink for MatrixSink {
+    fn write(&mut self, batch: &Batch) -> Result<()> {
+        let expanded;
+        let batch = match batch.values {
+            nnz_core::Values::Iso(scalar) => {
+                expanded = Batch { values: scalar.repeat(batch.entries()), ..batch.clone() };
+                &expanded
+            }
+            _ => batch,
+        };
+        if self.form.encodes() {
+            let encoded = self.encoder.encode(batch, self.entries)?;
+            return self.write_encoded(encoded);
+        }
+        let place = self.place();
+        let ends = place::check(batch, &self.header).map_err(|error| error.within(&place))?;
+        place::follow(&mut self.last, ends).map_err(|error| error.within(&place))?;
+        let written = self.form.write(&mut self.output, batch);
+        self.entries += batch.entries() as u64;
+        self.kept = self.entries;
+        written.map_err(|error| error.within(&place))
+    }
+
+    fn encoder(&self) -> Option<Arc<dyn BatchEncoder>> {
+        self.form.encodes().then(|| Arc::clone(&self.encoder) as Arc<dyn BatchEncoder>)
+    }
+
+    fn write_encoded(&mut self, encoded: Encoded) -> Result<()> {
+        let batch = encoded.downcast::<EncodedBatch>().ok().filter(|b| b.first == self.entries);
+        let Some(batch) = batch else {
+            return Err(Error::argument("not the next batch of this matrix"));
+        };
+        let place = self.place();
+        place::follow(&mut self.last, batch.ends).map_err(|error| error.within(&place))?;
+        self.entries += batch.entries;
+        self.kept += batch.kept;
+        let written = self.form.write_encoded(&mut self.output, &batch);
+        written.map_err(|error| error.within(&place))
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Written> {
+        let place = self.place();
+        let finished = self.form.finish(&mut self.output, self.kept);
+        finished.map_err(|error| error.within(&place))?;
+        let shape = self.header.shape;
+        let entries = (self.options.data_type == DataType::Csr).then_some(self.kept);
+        let meta = Meta::of_matrix(shape.rows, shape.cols, self.header.value_type, entries);
+        self.output.commit(&meta)
+    }
+}

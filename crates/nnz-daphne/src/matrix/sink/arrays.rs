@@ -1,0 +1,146 @@
+//! One sparse block of arrays, written as its entries come.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+
+use nnz_core::{Error, Header, Place, Result};
+
+use super::encode::EncodedBatch;
+use crate::output::Output;
+
+/// Bytes of each array that are gathered before they are written.
+const BUFFER: usize = 512 << 10;
+
+/// Starts of rows, columns and values, each at its place in the file.
+///
+/// Where it is not known how many columns there will be, the values wait in a file without a name.
+pub(super) struct ArrayStream {
+    rows: u64,
+    /// The number of entries that was promised.
+    promised: Option<u64>,
+    total_at: u64,
+    starts: Region,
+    columns: Region,
+    values: Values,
+    /// The row after the last whose start is written.
+    next: u64,
+    entries: u64,
+}
+
+/// A part of the file that grows.
+struct Region {
+    at: u64,
+    buffer: Vec<u8>,
+}
+
+enum Values {
+    Placed(Region),
+    Waiting(File),
+}
+
+impl Region {
+    fn write(&mut self, output: &mut Output, bytes: &[u8]) -> Result<()> {
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() >= BUFFER { self.flush(output) } else { Ok(()) }
+    }
+
+    fn flush(&mut self, output: &mut Output) -> Result<()> {
+        output.write_at(self.at, &self.buffer)?;
+        self.at += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+impl ArrayStream {
+    /// Starts behind the head of the block, which ends with the number of entries.
+    pub(super) fn new(output: &mut Output, header: &Header) -> Result<Self> {
+        output.flush()?;
+        let rows = header.shape.rows;
+        let first = output.position();
+        let region = |at| Region { at, buffer: Vec::new() };
+        let columns = first + 8 * (rows + 1);
+        let placed = header.stored.and_then(|stored| stored.checked_mul(8)?.checked_add(columns));
+        let values = match placed {
+            Some(at) => Values::Placed(region(at)),
+            None => {
+                // A directory that is being written is not there yet.
+                let folder = output.path().ancestors().skip(1).find(|folder| folder.is_dir());
+                let folder = folder.unwrap_or(".".as_ref());
+                let file = tempfile::tempfile_in(folder);
+                Values::Waiting(file.map_err(|error| Error::io(folder, error))?)
+            }
+        };
+        let mut stream = Self {
+            rows,
+            promised: header.stored,
+            total_at: first - 8,
+            starts: region(first),
+            columns: region(columns),
+            values,
+            next: 0,
+            entries: 0,
+        };
+        stream.starts.write(output, &[0; 8])?;
+        Ok(stream)
+    }
+
+    /// Writes the ends of rows up to one.
+    fn rows_to(&mut self, output: &mut Output, row: u64) -> Result<()> {
+        while self.next < row {
+            self.starts.write(output, &self.entries.to_le_bytes())?;
+            self.next += 1;
+        }
+        Ok(())
+    }
+
+    pub(super) fn write(&mut self, output: &mut Output, batch: &EncodedBatch) -> Result<()> {
+        if self.promised.is_some_and(|promised| self.entries + batch.entries > promised) {
+            return Err(self.broken(self.entries + batch.entries));
+        }
+        for &(row, count) in &batch.counts {
+            self.rows_to(output, row)?;
+            self.entries += count;
+        }
+        self.columns.write(output, &batch.bytes)?;
+        match &mut self.values {
+            Values::Placed(region) => region.write(output, &batch.values),
+            Values::Waiting(file) => {
+                file.write_all(&batch.values).map_err(|error| Error::io(output.path(), error))
+            }
+        }
+    }
+
+    fn broken(&self, found: u64) -> Error {
+        let expected = self.promised.unwrap_or(found);
+        Error::mismatch(Place::default(), format!("{found} entries"), expected)
+    }
+
+    pub(super) fn finish(&mut self, output: &mut Output, entries: u64) -> Result<()> {
+        if self.promised.is_some_and(|promised| promised != entries) {
+            return Err(self.broken(entries));
+        }
+        self.rows_to(output, self.rows)?;
+        self.starts.flush(output)?;
+        self.columns.flush(output)?;
+        match &mut self.values {
+            Values::Placed(region) => region.flush(output)?,
+            Values::Waiting(file) => {
+                let mut at = self.columns.at;
+                let mut buffer = vec![0; BUFFER];
+                let path = output.path().to_path_buf();
+                let io = |error| Error::io(&path, error);
+                file.seek(SeekFrom::Start(0)).map_err(io)?;
+                loop {
+                    let read = file.read(&mut buffer).map_err(io)?;
+                    if read == 0 {
+                        break;
+                    }
+                    output.write_at(at, &buffer[..read])?;
+                    at += read as u64;
+                }
+            }
+        }
+        output.write_at(self.total_at, &entries.to_le_bytes())
+    }
+}

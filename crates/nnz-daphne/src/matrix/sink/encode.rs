@@ -1,0 +1,196 @@
+//! Making the bytes of entries, on any thread.
+
+mod encoded;
+
+use nnz_core::{
+    AxisMeaning, Batch, BatchEncoder, Duplicates, Element, Encoded, Header, Majors, Minors, Order,
+    Place, Result, Shape, Storage, Structure, ValueType, Values,
+};
+
+use super::place;
+use crate::block::with_type;
+use crate::file::swap_on_big_endian;
+
+pub(super) use encoded::EncodedBatch;
+
+/// Says what entries become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Coding {
+    /// Counts of rows, and pairs of column and value, of so many bytes a count.
+    Rows(usize),
+    /// Columns of 64 bits, and values.
+    Arrays,
+    /// Row, column and value; without a column where there is only one.
+    Places {
+        /// Whether there is a column.
+        columns: bool,
+    },
+}
+
+/// Makes batches ready.
+pub(super) struct Encoder {
+    pub(super) coding: Coding,
+    pub(super) shape: Shape,
+    pub(super) value_type: ValueType,
+    /// Whether cells whose bits are all zero are no entries.
+    pub(super) drop_zeros: bool,
+    /// The file, for messages.
+    pub(super) place: Place,
+}
+
+impl BatchEncoder for Encoder {
+    fn encode(&self, batch: &Batch, first: u64) -> Result<Encoded> {
+        if let Values::Iso(scalar) = batch.values {
+            let values = scalar.repeat(batch.entries());
+            return self.encode(&Batch { values, ..batch.clone() }, first);
+        }
+        let ends = place::check(batch, &self.header());
+        let ends = ends.map_err(|error| error.within(&self.place))?;
+        let entries = batch.entries() as u64;
+        let held = if self.drop_zeros { Some(without_zeros(batch)) } else { None };
+        let batch = held.as_ref().unwrap_or(batch);
+        let kept = batch.entries() as u64;
+        let mut encoded = EncodedBatch { first, entries, kept, ends, ..EncodedBatch::default() };
+        with_type!(self.value_type, T => {
+            self.put::<T>(batch, &mut encoded);
+            Ok(())
+        })?;
+        Ok(Box::new(encoded))
+    }
+}
+
+impl Encoder {
+    /// Says what batches have to be like.
+    fn header(&self) -> Header {
+        Header {
+            shape: self.shape,
+            order: Order::Row,
+            majors_ascend: true,
+            minors_ascend: Some(true),
+            value_type: self.value_type,
+            iso: false,
+            stored: None,
+            storage: Storage::Sparse,
+            structure: Structure::General,
+            fill: None,
+            duplicates: Duplicates::Refused,
+            meaning: [AxisMeaning::Unknown; 2],
+        }
+    }
+
+    fn put<T: Element>(&self, batch: &Batch, encoded: &mut EncodedBatch) {
+        let values = T::slice(&batch.values).unwrap_or_default();
+        for run in 0..batch.runs() {
+            let range = batch.run(run);
+            if range.is_empty() {
+                continue;
+            }
+            let row = batch.majors.get(run);
+            let count = range.len() as u64;
+            match self.coding {
+                Coding::Rows(width) => encoded.begin_row(row, count, width),
+                Coding::Arrays => match encoded.counts.last_mut() {
+                    Some(last) if last.0 == row => last.1 += count,
+                    _ => encoded.counts.push((row, count)),
+                },
+                Coding::Places { .. } => {}
+            }
+            let values = &values[range.clone()];
+            match &batch.minors {
+                Minors::U32(list) => {
+                    let columns = list[range].iter().map(|&column| column.into());
+                    self.put_run(row, columns, values, encoded);
+                }
+                Minors::U64(list) => {
+                    self.put_run(row, list[range].iter().copied(), values, encoded)
+                }
+                Minors::Spans(starts) => self.put_run(row, starts[run].., values, encoded),
+            }
+            if let (Coding::Rows(_), Some(stretch)) = (self.coding, encoded.stretches.last_mut()) {
+                stretch.end = encoded.bytes.len();
+            }
+        }
+    }
+
+    fn put_run<T: Element>(
+        &self,
+        row: u64,
+        columns: impl Iterator<Item = u64>,
+        values: &[T],
+        encoded: &mut EncodedBatch,
+    ) {
+        let size = size_of::<T>();
+        let row = row.to_le_bytes();
+        let out = &mut encoded.bytes;
+        let start = out.len();
+        let lead = match self.coding {
+            Coding::Rows(width) => width,
+            Coding::Arrays => 8,
+            Coding::Places { columns: true } => 8,
+            Coding::Places { columns: false } => 4,
+        };
+        let stride = if self.coding == Coding::Arrays { 8 } else { lead + size };
+        out.resize(start + values.len() * stride, 0);
+        let entries = out[start..].chunks_exact_mut(stride).zip(columns).zip(values);
+        // Little-endian: what is not written of a number is the upper part, which is zero.
+        match self.coding {
+            Coding::Rows(4) => {
+                for ((entry, column), value) in entries {
+                    entry[..4].copy_from_slice(&column.to_le_bytes()[..4]);
+                    put_value(value, &mut entry[4..]);
+                }
+            }
+            Coding::Rows(_) => {
+                for ((entry, column), value) in entries {
+                    entry[..8].copy_from_slice(&column.to_le_bytes());
+                    put_value(value, &mut entry[8..]);
+                }
+            }
+            Coding::Arrays => {
+                for ((entry, column), _) in entries {
+                    entry.copy_from_slice(&column.to_le_bytes());
+                }
+                let start = encoded.values.len();
+                encoded.values.extend_from_slice(bytemuck::cast_slice(values));
+                swap_on_big_endian(&mut encoded.values[start..], size);
+            }
+            Coding::Places { columns } => {
+                for ((entry, column), value) in entries {
+                    entry[..4].copy_from_slice(&row[..4]);
+                    if columns {
+                        entry[4..8].copy_from_slice(&column.to_le_bytes()[..4]);
+                    }
+                    put_value(value, &mut entry[lead..]);
+                }
+            }
+        }
+    }
+}
+
+/// Leaves out cells whose bits are all zero.
+fn without_zeros(batch: &Batch) -> Batch {
+    let size = batch.values.value_type().size();
+    let bytes = batch.values.bytes();
+    let mut kept = Batch::new(batch.order, Values::new(batch.values.value_type()));
+    let mut majors = Vec::new();
+    let mut minors = Vec::new();
+    for run in 0..batch.runs() {
+        for entry in batch.run(run) {
+            if bytes[entry * size..(entry + 1) * size].iter().any(|&byte| byte != 0) {
+                minors.push(batch.minor(run, entry));
+                kept.values.extend_from(&batch.values, entry..entry + 1);
+            }
+        }
+        majors.push(batch.majors.get(run));
+        kept.offsets.push(minors.len());
+    }
+    kept.majors = Majors::Listed(majors);
+    kept.minors = Minors::U64(minors);
+    kept
+}
+
+#[inline]
+fn put_value<T: Element>(value: &T, out: &mut [u8]) {
+    out.copy_from_slice(bytemuck::bytes_of(value));
+    swap_on_big_endian(out, size_of::<T>());
+}

@@ -1,0 +1,230 @@
+//! A matrix as a source of batches.
+
+use std::ops::Range;
+use std::path::Path;
+
+use nnz_core::{
+    About, At, Axis, AxisMeaning, BatchReader, Duplicates, Error, Fields, Header, InTurn, Names,
+    Order, Result, Storage, Structure, UnitReader,
+};
+
+use super::about::about;
+use super::units::Units;
+use crate::block::{Arrays, Decoder, Finder, RowLayout, scan};
+use crate::object::Object;
+use crate::{Block, BlockType, DataType, Dialect, ReadOptions};
+
+/// A dense object is read cell by cell where that is so many times the bytes of the file, at most.
+const LARGEST_EXPANSION: u128 = 64;
+
+/// Or no more than so many bytes.
+const SMALL: u128 = 16 << 20;
+
+/// A matrix in a file, read by rows.
+///
+/// A dense object comes as panels of cells, whatever its blocks are, unless nearly all of it is
+/// empty: then it comes as entries, like a sparse one. Of the dense blocks of such a matrix the
+/// cells whose bits are not all zero are entries.
+///
+/// ```no_run
+/// use nnz_core::MatrixSource as _;
+/// use nnz_daphne::{MatrixSource, ReadOptions};
+///
+/// let matrix = MatrixSource::open("x.dbdf".as_ref(), &ReadOptions::default())?;
+/// println!("{} in {} blocks", matrix.header().shape, matrix.blocks().len());
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct MatrixSource {
+    pub(super) object: Object,
+    pub(super) header: Header,
+    pub(super) finder: Finder,
+    /// Whether rows without entries may be left out, as there may be any number of them.
+    pub(super) listed: bool,
+}
+
+impl MatrixSource {
+    /// Opens a file, and reads its header and where its blocks lie.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the file cannot be read, is no matrix in the dialect asked for or any, has blocks
+    /// that share cells, or disagrees with its `.meta`.
+    pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
+        let object = Object::open(path, options)?;
+        if object.data_type == DataType::Frame {
+            return Err(object.file.mismatch(1, "a frame", "a matrix"));
+        }
+        let dense = reads_dense(&object);
+        Ok(Self::new(object, dense))
+    }
+
+    /// Makes a source of cells, or of entries.
+    pub(crate) fn new(object: Object, dense: bool) -> Self {
+        let shape = object.shape;
+        let cells = shape.cells();
+        let only = |kinds: &[BlockType]| {
+            object.blocks.iter().all(|block| kinds.contains(&block.block_type))
+        };
+        let stored = if dense {
+            u64::try_from(cells).ok()
+        } else if only(&[BlockType::Empty, BlockType::Sparse, BlockType::UltraSparse]) {
+            Some(object.blocks.iter().map(|block| block.stored).sum())
+        } else {
+            None
+        };
+        let listed = object.covered() < cells || !only(&[BlockType::Dense, BlockType::Sparse]);
+        let header = Header {
+            shape,
+            order: Order::Row,
+            majors_ascend: true,
+            minors_ascend: (dense || only(&[BlockType::Dense, BlockType::Empty])).then_some(true),
+            value_type: object.value_type(),
+            iso: false,
+            stored,
+            storage: if dense { Storage::Dense } else { Storage::Sparse },
+            structure: Structure::General,
+            fill: None,
+            duplicates: Duplicates::Refused,
+            meaning: [AxisMeaning::Unknown; 2],
+        };
+        let finder = Finder::new(RowLayout::of(object.dialect));
+        Self { object, header, finder, listed }
+    }
+
+    /// Returns the dialect of the file.
+    #[must_use]
+    pub fn dialect(&self) -> Dialect {
+        self.object.dialect
+    }
+
+    /// Returns what the object is.
+    #[must_use]
+    pub fn data_type(&self) -> DataType {
+        self.object.data_type
+    }
+
+    /// Lists the blocks that cover cells, by row and column.
+    #[must_use]
+    pub fn blocks(&self) -> &[Block] {
+        &self.object.blocks
+    }
+
+    /// Starts reading some rows and columns, such that many threads can decode.
+    ///
+    /// Blocks that do not meet the columns are not read. Rows and columns of entries are those of the
+    /// whole matrix; rows in which no block is read may be left out.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a range is past the end, or the data cannot be read.
+    pub fn units_within(
+        &self,
+        rows: Range<u64>,
+        cols: Range<u64>,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        check_rows(&rows, self.header.shape.rows)?;
+        if cols.start > cols.end || cols.end > self.header.shape.cols {
+            let (Range { start, end }, all) = (cols, self.header.shape.cols);
+            return Err(Error::argument(format!(
+                "columns {start} to {end} of {all} were asked for"
+            )));
+        }
+        Ok(Box::new(Units::new(self, rows, cols)))
+    }
+
+    pub(super) fn decoder(&self) -> Decoder<'_> {
+        Decoder {
+            file: &self.object.file,
+            layout: RowLayout::of(self.object.dialect),
+            cols: self.header.shape.cols,
+        }
+    }
+}
+
+/// Says whether an object is read cell by cell.
+pub(crate) fn reads_dense(object: &Object) -> bool {
+    let bytes = object.shape.cells().saturating_mul(object.value_type().size() as u128);
+    let most = (LARGEST_EXPANSION * u128::from(object.file.len())).max(SMALL);
+    object.data_type == DataType::Dense && bytes <= most
+}
+
+/// Checks that a range of rows is one.
+pub(crate) fn check_rows(rows: &Range<u64>, all: u64) -> Result<()> {
+    if rows.start > rows.end || rows.end > all {
+        let Range { start, end } = rows;
+        return Err(Error::argument(format!("rows {start} to {end} of {all} were asked for")));
+    }
+    Ok(())
+}
+
+impl nnz_core::MatrixSource for MatrixSource {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn about(&self) -> Result<About> {
+        Ok(about(&self.object))
+    }
+
+    fn read_names(&self, _: Axis) -> Result<Option<Names<'_>>> {
+        Ok(None)
+    }
+
+    fn random_access(&self) -> bool {
+        true
+    }
+
+    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(InTurn(self.units(majors, fields)?)))
+    }
+
+    fn units(&self, majors: Range<u64>, _: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        self.units_within(majors, 0..self.header.shape.cols)
+    }
+
+    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
+        if self.header.storage == Storage::Dense {
+            return Ok(major.checked_mul(self.header.shape.cols));
+        }
+        match self.object.blocks.as_slice() {
+            [block]
+                if self.object.dialect == Dialect::Daphne && major <= self.header.shape.rows =>
+            {
+                let file = &self.object.file;
+                let starts = Arrays::of(block).starts(file, block, major, major)?;
+                Ok(starts.first().copied())
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {
+        let object = &self.object;
+        let mut found = Vec::new();
+        for block in &object.blocks {
+            let rows = block.row..block.row_end();
+            let cols = block.col..block.col_end();
+            if !rows.contains(&row) || !cols.contains(&col) {
+                continue;
+            }
+            let (row, col) = (row - block.row, col - block.col);
+            if block.block_type == BlockType::Dense {
+                let cell = row * u64::from(block.cols) + col;
+                found.push(At::Byte(block.data + cell * block.size() as u64));
+            }
+            let layout = RowLayout::of(object.dialect);
+            scan(&object.file, block, layout, row..row + 1, &mut |entry| {
+                if (entry.row, entry.col) == (row, col) && found.len() < 2 {
+                    found.push(At::Byte(entry.at));
+                }
+                Ok(())
+            })?;
+        }
+        Ok(found)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.object.notes.clone()
+    }
+}

@@ -1,0 +1,190 @@
+//! Decoding the pieces that the blocks have in a band of rows.
+
+use std::ops::Range;
+
+use nnz_core::{Batch, Majors, Minors, Order, Place, Result, Unit, Values};
+
+use super::columns::keep_columns;
+use super::source::MatrixSource;
+use crate::block::{Panels, Piece, Widen};
+use crate::zeroed::zeroed;
+
+/// Pieces of blocks, to be read as entries.
+pub(super) struct Entries<'a> {
+    pub(super) source: &'a MatrixSource,
+    pub(super) rows: Range<u64>,
+    pub(super) cols: Range<u64>,
+    /// The pieces, by column.
+    pub(super) pieces: Vec<Piece>,
+}
+
+/// Pieces of blocks, to be read as cells.
+pub(super) struct Panel<'a> {
+    pub(super) source: &'a MatrixSource,
+    pub(super) rows: Range<u64>,
+    pub(super) cols: Range<u64>,
+    pub(super) pieces: Vec<Piece>,
+}
+
+impl Entries<'_> {
+    /// Decodes one piece, in the type of the object.
+    fn piece(&self, piece: &Piece, batch: &mut Batch) -> Result<()> {
+        let target = self.source.header.value_type;
+        self.source.decoder().entries(piece, batch)?;
+        if batch.values.value_type() != target {
+            let mut values = std::mem::take(&mut batch.values);
+            Widen { target }.apply(&mut values, |entry| batch.row_col(entry))?;
+            batch.values = values;
+        }
+        Ok(())
+    }
+
+    /// Puts the entries of several pieces together, row by row.
+    fn merge(&self, batches: &[Batch], batch: &mut Batch) {
+        let mut runs = Vec::new();
+        for (number, part) in batches.iter().enumerate() {
+            let held = (0..part.runs()).filter(|&run| !part.run(run).is_empty());
+            runs.extend(held.map(|run| (part.majors.get(run), number, run)));
+        }
+        runs.sort_unstable();
+        batch.order = Order::Row;
+        batch.offsets.clear();
+        batch.offsets.push(0);
+        let wide = batches.iter().any(|part| matches!(part.minors, Minors::U64(_)));
+        batch.minors = if wide { Minors::U64(Vec::new()) } else { Minors::U32(Vec::new()) };
+        batch.values = Values::new(self.source.header.value_type);
+        let mut majors = Vec::new();
+        let mut entries = 0;
+        for row in runs.chunk_by(|a, b| a.0 == b.0) {
+            for &(major, number, run) in row {
+                let part = &batches[number];
+                let range = part.run(run);
+                entries += range.len();
+                batch.values.extend_from(&part.values, range.clone());
+                match (&mut batch.minors, &part.minors) {
+                    (Minors::U32(all), Minors::U32(some)) => all.extend_from_slice(&some[range]),
+                    (Minors::U64(all), Minors::U64(some)) => all.extend_from_slice(&some[range]),
+                    _ => {}
+                }
+                if majors.last() != Some(&major) {
+                    majors.push(major);
+                }
+            }
+            batch.offsets.push(entries);
+        }
+        batch.majors = Majors::Listed(majors);
+    }
+
+    /// Lists rows one by one, or every one from the first on, as the source promises.
+    fn settle(&self, batch: &mut Batch) {
+        // Where some blocks are passed over, there are rows without any.
+        let listed = self.source.listed || self.cols != (0..self.source.header.shape.cols);
+        match (&batch.majors, listed) {
+            (Majors::Consecutive(first), true) => {
+                let runs = batch.runs() as u64;
+                batch.majors = Majors::Listed((*first..first + runs).collect());
+            }
+            (Majors::Listed(listed), false) => {
+                let mut offsets = vec![0];
+                let mut run = 0;
+                for row in self.rows.clone() {
+                    if listed.get(run) == Some(&row) {
+                        run += 1;
+                    }
+                    offsets.push(batch.offsets.get(run).copied().unwrap_or(0));
+                }
+                batch.offsets = offsets;
+                batch.majors = Majors::Consecutive(self.rows.start);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Unit for Entries<'_> {
+    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
+        let place = Place::path(self.source.object.file.path());
+        let decoded = match self.pieces.as_slice() {
+            [piece] => self.piece(piece, batch),
+            pieces => {
+                let empty = || Batch::new(Order::Row, Values::default());
+                let decoded = pieces.iter().map(|piece| {
+                    let mut part = empty();
+                    self.piece(piece, &mut part).map(|()| part)
+                });
+                let parts = decoded.collect::<Result<Vec<_>>>();
+                parts.map(|parts| self.merge(&parts, batch))
+            }
+        };
+        decoded.map_err(|error| error.within(&place))?;
+        if self.cols != (0..self.source.header.shape.cols) {
+            keep_columns(batch, &self.cols);
+        }
+        self.settle(batch);
+        Ok(())
+    }
+}
+
+impl Panel<'_> {
+    fn cells(&self, batch: &mut Batch) -> Result<()> {
+        let target = self.source.header.value_type;
+        let panels = Panels { decoder: self.source.decoder() };
+        let (rows, width) = (self.rows.end - self.rows.start, self.cols.end - self.cols.start);
+        // A unit has few rows, and no more cells than memory holds.
+        let small = |len: u64| usize::try_from(len).unwrap_or(usize::MAX);
+        let (rows, width) = (small(rows), small(width));
+        batch.order = Order::Row;
+        batch.majors = Majors::Consecutive(self.rows.start);
+        batch.offsets.clear();
+        batch.offsets.extend((0..=rows).map(|row| row * width));
+        batch.minors.spans_mut().resize(rows, self.cols.start);
+        if let [piece] = self.pieces.as_slice()
+            && piece.block.col <= self.cols.start
+            && piece.block.col_end() >= self.cols.end
+        {
+            let mut values = std::mem::take(&mut batch.values);
+            self.widened(&panels, piece, &mut values)?;
+            batch.values = values;
+            return Ok(());
+        }
+        batch.values = zeroed(target, rows as u64, width as u64)?;
+        let mut values = Values::new(target);
+        let size = target.size();
+        for piece in &self.pieces {
+            let cols = self.widened(&panels, piece, &mut values)?;
+            let part = usize::try_from(cols.end - cols.start).unwrap_or(usize::MAX) * size;
+            let skip = usize::try_from(cols.start - self.cols.start).unwrap_or(usize::MAX) * size;
+            let into = batch.values.bytes_mut().chunks_exact_mut(width * size);
+            for (into, from) in into.zip(values.bytes().chunks_exact(part)) {
+                into[skip..skip + part].copy_from_slice(from);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the cells of a piece in the type of the object, and returns their columns.
+    fn widened(
+        &self,
+        panels: &Panels<'_>,
+        piece: &Piece,
+        values: &mut Values,
+    ) -> Result<Range<u64>> {
+        let block = &piece.block;
+        let cols = self.cols.start.max(block.col)..self.cols.end.min(block.col_end());
+        panels.cells(piece, cols.start - block.col..cols.end - block.col, values)?;
+        let width = cols.end - cols.start;
+        let target = self.source.header.value_type;
+        Widen { target }.apply(values, |cell| {
+            let cell = cell as u64;
+            (self.rows.start + cell / width, cols.start + cell % width)
+        })?;
+        Ok(cols)
+    }
+}
+
+impl Unit for Panel<'_> {
+    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
+        let place = Place::path(self.source.object.file.path());
+        self.cells(batch).map_err(|error| error.within(&place))
+    }
+}

@@ -1,0 +1,107 @@
+//! Finding pieces of a matrix, one behind the other.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use nnz_core::{Result, Storage, Unit, UnitReader};
+
+use super::source::MatrixSource;
+use super::unit::{Entries, Panel};
+use crate::block::{BlockQueue, Piece};
+use crate::file::Window;
+
+/// Entries, or cells, of a unit.
+const ENTRIES: u64 = 128 << 10;
+
+/// Bytes that are read at once to find rows.
+const WINDOW: usize = 256 << 10;
+
+/// Hands out bands of rows, in which each block has a piece.
+pub(super) struct Units<'a> {
+    source: &'a MatrixSource,
+    window: Window<'a>,
+    queue: BlockQueue<'a>,
+    rows: Range<u64>,
+    cols: Range<u64>,
+    /// What has been found and not handed out.
+    found: VecDeque<Box<dyn Unit + 'a>>,
+}
+
+impl<'a> Units<'a> {
+    pub(super) fn new(source: &'a MatrixSource, rows: Range<u64>, cols: Range<u64>) -> Self {
+        let window = Window::new(&source.object.file, WINDOW);
+        let queue = BlockQueue::new(&source.object.blocks, &source.finder, cols.clone());
+        let rows = if cols.is_empty() { 0..0 } else { rows };
+        Self { source, window, queue, rows, cols, found: VecDeque::new() }
+    }
+
+    /// Finds the next band of entries.
+    fn find_entries(&mut self) -> Result<()> {
+        let Some(stop) = self.queue.enter(&mut self.window, &self.rows)? else {
+            // No block has anything in these rows.
+            self.rows.start =
+                self.queue.next_row().map_or(self.rows.end, |row| row.min(self.rows.end));
+            return Ok(());
+        };
+        let band = self.queue.band(&mut self.window, self.rows.start..stop, ENTRIES)?;
+        let pieces = self.queue.pieces(&mut self.window, &band)?;
+        self.rows.start = band.end;
+        if band.end - band.start == 1 && pieces.iter().any(|(_, entries)| *entries > 2 * ENTRIES) {
+            for (piece, _) in pieces {
+                for piece in self.source.finder.split(&self.window, piece, ENTRIES)? {
+                    self.push_entries(band.clone(), vec![piece]);
+                }
+            }
+            return Ok(());
+        }
+        let pieces = pieces.into_iter().map(|(piece, _)| piece).collect();
+        self.push_entries(band, pieces);
+        Ok(())
+    }
+
+    fn push_entries(&mut self, rows: Range<u64>, pieces: Vec<Piece>) {
+        let (source, cols) = (self.source, self.cols.clone());
+        self.found.push_back(Box::new(Entries { source, rows, cols, pieces }));
+    }
+
+    /// Finds the next band of cells.
+    fn find_cells(&mut self) -> Result<()> {
+        let cols = self.cols.clone();
+        let width = cols.end - cols.start;
+        let most = self.rows.start.saturating_add((2 * ENTRIES / width).max(1)).min(self.rows.end);
+        let stop = self.queue.enter(&mut self.window, &(self.rows.start..most))?;
+        let stop = stop.or(self.queue.next_row()).unwrap_or(most).min(most);
+        let band = self.rows.start..stop;
+        let pieces = self.queue.pieces(&mut self.window, &band)?;
+        let pieces: Vec<Piece> = pieces.into_iter().map(|(piece, _)| piece).collect();
+        self.rows.start = band.end;
+        let mut first = cols.start;
+        while first < cols.end {
+            let step = if width > 4 * ENTRIES { 2 * ENTRIES } else { width };
+            let last = cols.end.min(first.saturating_add(step));
+            let meets = |piece: &&Piece| piece.block.col < last && first < piece.block.col_end();
+            let pieces = pieces.iter().filter(meets).cloned().collect();
+            let source = self.source;
+            self.found.push_back(Box::new(Panel {
+                source,
+                rows: band.clone(),
+                cols: first..last,
+                pieces,
+            }));
+            first = last;
+        }
+        Ok(())
+    }
+}
+
+impl<'a> UnitReader<'a> for Units<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
+        while self.found.is_empty() && self.rows.start < self.rows.end {
+            match self.source.header.storage {
+                Storage::Dense => self.find_cells()?,
+                Storage::Sparse => self.find_entries()?,
+            }
+        }
+        Ok(self.found.pop_front())
+    }
+}

@@ -1,0 +1,139 @@
+//! What stands in a file ahead of the cells: its header, and where each block lies.
+
+mod blocks;
+mod header;
+mod overlap;
+mod recognise;
+mod sidecar;
+
+use std::path::Path;
+
+use nnz_core::{Result, Shape, ValueType};
+
+use crate::file::InputFile;
+use crate::{Block, Column, Dialect, Meta};
+
+pub(crate) use header::Header;
+
+/// Names what an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DataType {
+    /// A matrix of which every cell counts.
+    Dense,
+    /// A matrix of which few cells are stored.
+    Csr,
+    /// Columns of different types, with labels.
+    Frame,
+}
+
+impl DataType {
+    pub(crate) fn from_code(code: u8) -> Option<Self> {
+        [Self::Dense, Self::Csr, Self::Frame].get(usize::from(code.checked_sub(1)?)).copied()
+    }
+
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Dense => 1,
+            Self::Csr => 2,
+            Self::Frame => 3,
+        }
+    }
+
+    /// Returns the name, such as `CSRMatrix`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dense => "DenseMatrix",
+            Self::Csr => "CSRMatrix",
+            Self::Frame => "Frame",
+        }
+    }
+}
+
+/// Says how a file is read. By default its dialect is recognised.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// The dialect, where it is not to be recognised.
+    pub dialect: Option<Dialect>,
+}
+
+/// Tells whether a file holds a matrix or a frame, from its first bytes.
+///
+/// # Errors
+///
+/// Fails where it cannot be read, or holds neither.
+pub fn data_type(path: &Path) -> Result<DataType> {
+    header::data_type(&InputFile::open(path)?)
+}
+
+/// A file whose header and blocks are known.
+#[derive(Debug)]
+pub(crate) struct Object {
+    pub(crate) file: InputFile,
+    pub(crate) dialect: Dialect,
+    pub(crate) data_type: DataType,
+    pub(crate) shape: Shape,
+    /// The type of a matrix, or of each column of a frame.
+    pub(crate) columns: Vec<Column>,
+    /// The byte the body starts at.
+    pub(crate) body: u64,
+    /// All blocks that cover cells, by row and column.
+    pub(crate) blocks: Vec<Block>,
+    /// Number of blocks that cover none.
+    pub(crate) hollow: u64,
+    pub(crate) meta: Option<Meta>,
+    pub(crate) notes: Vec<String>,
+}
+
+impl Object {
+    /// Reads header, blocks and `.meta`, which may not disagree.
+    pub(crate) fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
+        let mut object = Self::read(path, options)?;
+        object.compare_meta()?;
+        Ok(object)
+    }
+
+    /// Reads header, blocks and `.meta`.
+    pub(crate) fn read(path: &Path, options: &ReadOptions) -> Result<Self> {
+        let file = InputFile::open(path)?;
+        let meta = Meta::read(path)?;
+        let (dialect, parsed, certain) = recognise::recognise(&file, meta.as_ref(), options)?;
+        let Parsed { header, blocks, hollow } = parsed;
+        let mut object = Self {
+            file,
+            dialect,
+            data_type: header.data_type,
+            shape: header.shape,
+            columns: header.columns,
+            body: header.body,
+            blocks,
+            hollow,
+            meta,
+            notes: Vec::new(),
+        };
+        if !certain {
+            let what = format!("it has no cells, and may be of another dialect than {dialect}");
+            object.notes.push(what);
+        }
+        Ok(object)
+    }
+
+    /// The value type of a matrix.
+    pub(crate) fn value_type(&self) -> ValueType {
+        self.columns.first().map_or(ValueType::F64, |column| column.value_type)
+    }
+
+    /// Counts the cells that blocks cover.
+    pub(crate) fn covered(&self) -> u128 {
+        let area = |block: &Block| u128::from(block.rows) * u128::from(block.cols);
+        self.blocks.iter().map(area).sum()
+    }
+}
+
+/// A header and the blocks after it, in one of the dialects.
+#[derive(Debug)]
+pub(crate) struct Parsed {
+    pub(crate) header: Header,
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) hollow: u64,
+}

@@ -1,0 +1,243 @@
+//! Finding the blocks of an object without reading what they hold.
+
+use nnz_core::Result;
+
+use super::header::{Header, value_type};
+use super::{DataType, Parsed, overlap};
+use crate::block::{Arrays, RowLayout, Walk};
+use crate::file::Window;
+use crate::{Block, BlockType, Dialect};
+
+/// Bytes that are read at once.
+const WINDOW: usize = 64 << 10;
+
+/// Reads header and blocks of a file in a dialect. What it takes for blocks ends where the file ends.
+pub(super) fn parse(file: &crate::file::InputFile, dialect: Dialect) -> Result<Parsed> {
+    let mut window = Window::new(file, WINDOW);
+    let header = Header::read(&mut window, dialect)?;
+    let mut map = Map { window, dialect, header: &header, blocks: Vec::new(), hollow: 0 };
+    match (dialect, header.data_type) {
+        (Dialect::Spec, _) => map.sequence()?,
+        (_, DataType::Frame) => map.interleaved()?,
+        _ => map.single()?,
+    }
+    let Map { mut blocks, hollow, .. } = map;
+    blocks.sort_unstable_by_key(|block| (block.row, block.col, block.start));
+    overlap::check(file, &blocks)?;
+    Ok(Parsed { header, blocks, hollow })
+}
+
+struct Map<'a> {
+    window: Window<'a>,
+    dialect: Dialect,
+    header: &'a Header,
+    blocks: Vec<Block>,
+    hollow: u64,
+}
+
+impl Map<'_> {
+    /// Reads blocks up to the end of the file.
+    fn sequence(&mut self) -> Result<()> {
+        let file = self.window.file;
+        let mut at = self.header.body;
+        let mut last: Option<Block> = None;
+        while at < file.len() {
+            let block = match self.block(at) {
+                Ok(block) => block,
+                Err(error) => {
+                    // What follows a block that is shorter than its rows is no block.
+                    if let Some(last) = last.filter(|last| last.block_type == BlockType::Sparse) {
+                        Walk::check_all(file, &last, RowLayout::of(self.dialect))?;
+                    }
+                    let left = file.len() - at;
+                    if last.is_some() && left < self.dialect.block_header_len() {
+                        let found = format!("{left} bytes after the last block");
+                        return Err(file.mismatch(at, found, "the end of the file"));
+                    }
+                    return Err(error);
+                }
+            };
+            at = block.end;
+            if block.is_hollow() {
+                self.hollow += 1;
+            } else {
+                self.blocks.push(block);
+            }
+            last = Some(block);
+        }
+        if last.is_none() && !self.header.shape.is_empty() {
+            let expected = format!("blocks, since the object is {}", self.header.shape);
+            return Err(file.mismatch(at, "no block", expected));
+        }
+        Ok(())
+    }
+
+    /// Reads the one block that DAPHNE writes, as large as the object.
+    fn single(&mut self) -> Result<()> {
+        let file = self.window.file;
+        let block = self.block(self.header.body)?;
+        let (rows, cols) = (u64::from(block.rows), u64::from(block.cols));
+        let shape = self.header.shape;
+        if (rows, cols) != (shape.rows, shape.cols) || (block.row, block.col) != (0, 0) {
+            let expected = format!("one block of {shape} at row 0, column 0");
+            return Err(file.mismatch(block.start, block, expected));
+        }
+        let expected = match self.header.data_type {
+            DataType::Csr => BlockType::Sparse,
+            _ => BlockType::Dense,
+        };
+        if block.block_type != expected {
+            let at = block.start + 24;
+            return Err(file.mismatch(at, block, format_args!("a {expected} block")));
+        }
+        if let (Some(found), Some(column)) = (block.value_type, self.header.columns.first())
+            && found != column.value_type
+        {
+            let at = self.header.body + self.dialect.block_header_len();
+            return Err(file.mismatch(at, found, column.value_type));
+        }
+        if block.end != file.len() {
+            let left = file.len() - block.end;
+            let found = format!("{left} bytes after the block");
+            return Err(file.mismatch(block.end, found, "the end of the file"));
+        }
+        if block.is_hollow() {
+            self.hollow += 1;
+        } else {
+            self.blocks.push(block);
+        }
+        Ok(())
+    }
+
+    /// Checks that the rows of a frame as DAPHNE stores them end where the file ends.
+    fn interleaved(&mut self) -> Result<()> {
+        let file = self.window.file;
+        let body = self.header.body;
+        for at in [body, body + 8] {
+            let found = self.window.u64(at, file.len())?;
+            if found != 0 {
+                return Err(file.mismatch(at, found, "0, where the only block starts"));
+            }
+        }
+        let row: u128 = self.header.columns.iter().map(|c| c.value_type.size() as u128).sum();
+        let expected = u128::from(self.header.shape.rows) * row;
+        let found = u128::from(file.len() - body - 16);
+        if found != expected {
+            let found = format!("{found} bytes of rows");
+            let expected =
+                format!("{expected}, since there are {} rows of {row}", self.header.shape.rows);
+            return Err(file.mismatch(body + 16, found, expected));
+        }
+        Ok(())
+    }
+
+    /// Reads what stands ahead of the cells of a block.
+    fn block(&mut self, start: u64) -> Result<Block> {
+        let (dialect, shape) = (self.dialect, self.header.shape);
+        let window = &mut self.window;
+        let file = window.file;
+        let end = file.len();
+        let row = window.u64(start, end)?;
+        let col = window.u64(start + 8, end)?;
+        let rows = window.u32(start + 16, end)?;
+        let cols = window.u32(start + 20, end)?;
+        let [code] = window.take(start + 24, end)?;
+        let Some(block_type) = BlockType::from_code(code) else {
+            let expected = "0 (empty), 1 (dense), 2 (sparse) or 3 (ultra-sparse)";
+            return Err(file.mismatch(start + 24, format_args!("block type {code}"), expected));
+        };
+        let sides = [("row", row, rows, shape.rows, 0), ("column", col, cols, shape.cols, 8)];
+        for (side, first, count, all, at) in sides {
+            let inside = |first: u64| first <= all && (first < all || count == 0);
+            let what = format!("{side}s {first} to {}", u128::from(first) + u128::from(count));
+            let expected = format!("{side}s of the object, which has {all}");
+            if !inside(first) {
+                return Err(file.mismatch(start + at, what, expected));
+            }
+            if u64::from(count) > all - first {
+                return Err(file.mismatch(start + 16 + at / 2, what, expected));
+            }
+        }
+        let at = start + dialect.block_header_len();
+        let mut block = Block {
+            row,
+            col,
+            rows,
+            cols,
+            block_type,
+            value_type: None,
+            stored: 0,
+            start,
+            data: at,
+            end: at,
+        };
+        if block_type == BlockType::Empty {
+            return Ok(block);
+        }
+        block.value_type = Some(value_type(window, dialect, at)?);
+        block.data = at + 1;
+        let cells = u128::from(rows) * u128::from(cols);
+        let (size, rows) = (block.size() as u128, u128::from(rows));
+        let bytes = match block_type {
+            BlockType::Empty => 0,
+            BlockType::Dense => {
+                block.stored = u64::try_from(cells).unwrap_or(u64::MAX);
+                cells * size
+            }
+            BlockType::Sparse => {
+                block.stored = window.u64(block.data, end)?;
+                block.data += 8;
+                RowLayout::of(dialect).bytes(rows, block.stored.into(), size)
+            }
+            BlockType::UltraSparse => {
+                block.stored = window.u32(block.data, end)?.into();
+                block.data += 4;
+                u128::from(block.stored) * block.coo_stride() as u128
+            }
+        };
+        let claim = if block_type == BlockType::Dense { start + 16 } else { at + 1 };
+        let left = end - block.data;
+        match u64::try_from(bytes).ok().filter(|&bytes| bytes <= left) {
+            Some(bytes) => block.end = block.data + bytes,
+            None => {
+                if block_type == BlockType::Sparse && dialect != Dialect::Daphne {
+                    // Of two numbers that contradict each other, the one of the row may be wrong.
+                    block.end = end;
+                    Walk::check_counts(file, &block, RowLayout::of(dialect))?;
+                }
+                let found =
+                    format!("{bytes} bytes for the {} entries of the {block}", block.stored);
+                return Err(file.mismatch(
+                    claim,
+                    found,
+                    format_args!("no more than the {left} there are"),
+                ));
+            }
+        }
+        if block.is_hollow() && block_type == BlockType::Sparse {
+            self.check_hollow(&block)?;
+        }
+        // Of a sparse block with cells, the counts of its rows tell, and where.
+        if block_type == BlockType::UltraSparse && u128::from(block.stored) > cells {
+            let found = format!("{} entries", block.stored);
+            let expected = format!("at most {cells}, as many as there are cells");
+            return Err(file.mismatch(claim, found, expected));
+        }
+        Ok(block)
+    }
+
+    /// Checks that a sparse block without cells has no entries. It is not looked at any more.
+    fn check_hollow(&self, block: &Block) -> Result<()> {
+        let file = self.window.file;
+        if block.stored > 0 {
+            let found = format!("{} entries", block.stored);
+            return Err(file.mismatch(block.data - 8, found, "none in a block without cells"));
+        }
+        let layout = RowLayout::of(self.dialect);
+        if layout == RowLayout::Arrays {
+            let rows = block.rows.into();
+            return Arrays::of(block).advance(file, block, 0, rows, u64::MAX).map(drop);
+        }
+        Walk::check_all(file, block, layout)
+    }
+}

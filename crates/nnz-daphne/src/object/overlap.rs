@@ -1,0 +1,40 @@
+//! Whether two blocks hold the same cell.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use nnz_core::Result;
+
+use crate::Block;
+use crate::file::InputFile;
+
+/// Checks that no cell is in two of the blocks, which are sorted by row.
+///
+/// A line goes down through the rows. The blocks it cuts are apart if and only if neighbours are.
+pub(super) fn check(file: &InputFile, blocks: &[Block]) -> Result<()> {
+    let mut cut: BTreeMap<u64, &Block> = BTreeMap::new();
+    let mut ends = BinaryHeap::new();
+    for block in blocks {
+        while let Some(&Reverse((row, col))) = ends.peek()
+            && row <= block.row
+        {
+            cut.remove(&col);
+            ends.pop();
+        }
+        let before = cut.range(..=block.col).next_back().map(|(_, other)| *other);
+        let after = cut.range(block.col..).next().map(|(_, other)| *other);
+        let overlaps = |other: &&Block| other.col < block.col_end() && block.col < other.col_end();
+        if let Some(other) = before.into_iter().chain(after).find(overlaps) {
+            let (first, second) =
+                if other.start < block.start { (other, block) } else { (block, other) };
+            let found = format!(
+                "the {second}, which shares cells with the {first} at byte {}",
+                first.start
+            );
+            return Err(file.mismatch(second.start, found, "blocks that share no cell"));
+        }
+        cut.insert(block.col, block);
+        ends.push(Reverse((block.row_end(), block.col)));
+    }
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! Telling the dialects apart.
+
+use nnz_core::Result;
+
+use super::{DataType, Parsed, ReadOptions, blocks, header};
+use crate::file::InputFile;
+use crate::{Dialect, Meta};
+
+/// Finds the dialect of a file, and whether no other comes into question.
+///
+/// A file of DAPHNE has one length that fits its header. As all value types that share a code differ
+/// in size, no file with cells fits two dialects, but for one: what follows the cells of a matrix of
+/// the wrong type may look like blocks without cells. So DAPHNE's dialects come first for matrices. A
+/// frame of DAPHNE tells less of itself than blocks do, and comes last.
+pub(super) fn recognise(
+    file: &InputFile,
+    meta: Option<&Meta>,
+    options: &ReadOptions,
+) -> Result<(Dialect, Parsed, bool)> {
+    if let Some(dialect) = options.dialect {
+        return blocks::parse(file, dialect).map(|parsed| (dialect, parsed, true));
+    }
+    let data_type = header::data_type(file)?;
+    let daphne = [Dialect::Daphne, Dialect::Daphne2022];
+    let [first, second] = daphne;
+    let order = match data_type {
+        DataType::Frame => [Dialect::Spec, first, second],
+        _ => [first, second, Dialect::Spec],
+    };
+    let mut faults = Vec::new();
+    let mut without_cells = Vec::new();
+    for dialect in order {
+        match blocks::parse(file, dialect) {
+            Err(error) => faults.push((dialect, error)),
+            Ok(parsed) if parsed.header.shape.is_empty() => without_cells.push((dialect, parsed)),
+            Ok(parsed) => return Ok((dialect, parsed, true)),
+        }
+    }
+    if !without_cells.is_empty() {
+        let certain = without_cells.len() == 1;
+        without_cells
+            .sort_by_key(|(dialect, parsed)| (!fits(meta, parsed), *dialect != Dialect::Spec));
+        let (dialect, parsed) = without_cells.swap_remove(0);
+        let told = meta.is_some() && fits(meta, &parsed);
+        return Ok((dialect, parsed, certain || told));
+    }
+    // What lies beside a file of DAPHNE tells whose fault it is likely to be.
+    let likely = if meta.is_some() { Dialect::Daphne } else { Dialect::Spec };
+    let fault = faults.into_iter().find(|(dialect, _)| *dialect == likely);
+    match fault {
+        Some((_, error)) => Err(error),
+        None => Err(file.mismatch(0, "no dialect", "one of DAPHNE's")),
+    }
+}
+
+/// Returns whether a `.meta` file says the same of the types.
+fn fits(meta: Option<&Meta>, parsed: &Parsed) -> bool {
+    let Some(meta) = meta else { return false };
+    let found = parsed.header.columns.iter().map(|column| Some(column.value_type));
+    match parsed.header.data_type {
+        DataType::Frame => meta.column_types().eq(found),
+        _ => found.eq([meta.matrix_type()]),
+    }
+}

@@ -1,0 +1,174 @@
+//! Writing a matrix as segments.
+
+use std::io::Write;
+use std::ops::Range;
+use std::path::Path;
+
+use nnz_container::staging::{StagedDirectory, StagedFile, WriteOptions};
+use nnz_core::{
+    Batch, Error, Header, Majors, MatrixSink as _, Minors, Place, Result, Shape, Values, Written,
+};
+
+use super::{SEGMENT, is_member};
+use crate::meta::Hdfs;
+use crate::{DataType, MatrixSink, Meta, Options};
+
+/// Segments that can be written, at most.
+const MOST: u64 = 1 << 20;
+
+/// A matrix being written as a directory of segments of about the same number of rows.
+pub struct SegmentsSink {
+    directory: StagedDirectory,
+    /// The `.meta` of the whole, which lies beside the directory.
+    meta: StagedFile,
+    name: String,
+    header: Header,
+    options: Options,
+    segments: u64,
+    /// The segment that is being written, and its rows.
+    current: MatrixSink,
+    rows: Range<u64>,
+    number: u64,
+    entries: u64,
+}
+
+impl SegmentsSink {
+    /// Starts a directory of so many segments.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there are to be no segments, the directory cannot be written or is there already,
+    /// and as [`MatrixSink::create`].
+    pub fn create(
+        path: &Path,
+        header: &Header,
+        write: WriteOptions,
+        options: &Options,
+        segments: u64,
+    ) -> Result<Self> {
+        if segments == 0 || segments > MOST {
+            return Err(Error::argument(format!("{segments} segments, which are 1 to {MOST}")));
+        }
+        let mut directory = StagedDirectory::create_matching(path, write, is_member)?;
+        let meta = StagedFile::create(&Meta::path_of(directory.path()), write)?;
+        let Some(name) = directory.path().file_name().and_then(|name| name.to_str()) else {
+            return Err(Error::unsupported(Place::path(path), "a name that is not UTF-8"));
+        };
+        let name = name.to_owned();
+        let rows = share(header.shape.rows, segments, 0);
+        let current = start(&mut directory, &name, header, options, &rows, 1)?;
+        let (header, options) = (header.clone(), *options);
+        Ok(Self {
+            directory,
+            meta,
+            name,
+            header,
+            options,
+            segments,
+            current,
+            rows,
+            number: 0,
+            entries: 0,
+        })
+    }
+
+    /// Completes a segment, and starts the next.
+    fn advance(&mut self) -> Result<()> {
+        let number = self.number + 1;
+        let rows = share(self.header.shape.rows, self.segments, number);
+        let (header, options) = (&self.header, &self.options);
+        let next = start(&mut self.directory, &self.name, header, options, &rows, number + 1)?;
+        let done = std::mem::replace(&mut self.current, next);
+        Box::new(done).finish()?;
+        (self.rows, self.number) = (rows, number);
+        Ok(())
+    }
+}
+
+/// Returns the rows of a segment. The first ones have one more where they cannot all have the same.
+fn share(rows: u64, segments: u64, number: u64) -> Range<u64> {
+    let (each, more) = (rows / segments, rows % segments);
+    let start = |number: u64| number * each + number.min(more);
+    start(number)..start(number + 1)
+}
+
+fn start(
+    directory: &mut StagedDirectory,
+    name: &str,
+    header: &Header,
+    options: &Options,
+    rows: &Range<u64>,
+    number: u64,
+) -> Result<MatrixSink> {
+    let shape = Shape { rows: rows.end - rows.start, ..header.shape };
+    let header = Header { shape, stored: None, ..header.clone() };
+    MatrixSink::member(directory, &format!("{name}{SEGMENT}{number}"), &header, options)
+}
+
+impl nnz_core::MatrixSink for SegmentsSink {
+    fn write(&mut self, batch: &Batch) -> Result<()> {
+        let mut run = 0;
+        while run < batch.runs() {
+            let row = batch.majors.get(run);
+            if row >= self.header.shape.rows {
+                return Err(Error::argument("an entry outside the matrix"));
+            }
+            while row >= self.rows.end {
+                self.advance()?;
+            }
+            let first = run;
+            while run < batch.runs() && self.rows.contains(&batch.majors.get(run)) {
+                run += 1;
+            }
+            if first == run {
+                return Err(Error::argument("an entry that comes after a later one"));
+            }
+            self.current.write(&part(batch, first..run, self.rows.start))?;
+        }
+        self.entries += batch.entries() as u64;
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Written> {
+        while self.number + 1 < self.segments {
+            self.advance()?;
+        }
+        let Self { directory, mut meta, name, header, options, current, entries, .. } = *self;
+        Box::new(current).finish()?;
+        let entries = (options.data_type == DataType::Csr).then_some(entries);
+        let shape = header.shape;
+        let whole = Meta {
+            hdfs: Some(Hdfs { filename: format!("/{name}"), is_hdfs: true }),
+            ..Meta::of_matrix(shape.rows, shape.cols, header.value_type, entries)
+        };
+        let written = meta.write_all(&whole.text()?);
+        written.map_err(|error| Error::io(meta.path(), error))?;
+        let bytes = directory.commit()? + meta.commit()?;
+        Ok(Written { bytes })
+    }
+}
+
+/// Copies some runs of a batch, whose rows are counted from another.
+fn part(batch: &Batch, runs: Range<usize>, first_row: u64) -> Batch {
+    let offsets = &batch.offsets[runs.start..=runs.end];
+    let (first, last) = (offsets[0], offsets[offsets.len() - 1]);
+    let values = match &batch.values {
+        Values::Iso(scalar) => Values::Iso(*scalar),
+        all => {
+            let mut values = Values::new(all.value_type());
+            values.extend_from(all, first..last);
+            values
+        }
+    };
+    Batch {
+        order: batch.order,
+        majors: Majors::Listed(runs.clone().map(|run| batch.majors.get(run) - first_row).collect()),
+        offsets: offsets.iter().map(|offset| offset - first).collect(),
+        minors: match &batch.minors {
+            Minors::U32(list) => Minors::U32(list[first..last].to_vec()),
+            Minors::U64(list) => Minors::U64(list[first..last].to_vec()),
+            Minors::Spans(starts) => Minors::Spans(starts[runs].to_vec()),
+        },
+        values,
+    }
+}

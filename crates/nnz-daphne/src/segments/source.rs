@@ -1,0 +1,239 @@
+//! Segments as one matrix.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use nnz_core::{
+    About, At, Axis, Batch, BatchReader, Error, Fields, Header, InTurn, Majors, MatrixSource as _,
+    Names, Place, Result, Shape, Storage, Unit, UnitReader,
+};
+
+use super::parse_name;
+use crate::matrix::{check_rows, reads_dense};
+use crate::object::Object;
+use crate::{MatrixSource, Meta, ReadOptions};
+
+/// The segments of a matrix, read as if they were one file.
+#[derive(Debug)]
+pub struct SegmentsSource {
+    header: Header,
+    segments: Vec<MatrixSource>,
+    /// The first row of each segment, and the end of the last.
+    starts: Vec<u64>,
+}
+
+impl SegmentsSource {
+    /// Returns whether a path is a directory of segments.
+    #[must_use]
+    pub fn is_at(path: &Path) -> bool {
+        std::fs::read_dir(path).is_ok_and(|mut entries| {
+            entries.any(|entry| {
+                entry.is_ok_and(|entry| entry.file_name().to_str().and_then(parse_name).is_some())
+            })
+        })
+    }
+
+    /// Opens all segments of a directory.
+    ///
+    /// They are numbered from 0 or 1 on, none left out, and of the same columns and value type.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is none, one is missing or cannot be opened, or two do not go together.
+    pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
+        let paths = list(path)?;
+        let objects = paths.iter().map(|path| Object::open(path, options));
+        let objects = objects.collect::<Result<Vec<Object>>>()?;
+        let dense = objects.iter().all(reads_dense);
+        let mut segments: Vec<MatrixSource> = Vec::new();
+        let mut starts = vec![0_u64];
+        for (path, object) in paths.iter().zip(objects) {
+            if object.data_type == crate::DataType::Frame {
+                return Err(object.file.mismatch(1, "a frame", "a matrix"));
+            }
+            let segment = MatrixSource::new(object, dense);
+            if let Some(first) = segments.first() {
+                let kind = |segment: &MatrixSource| {
+                    let header = segment.header();
+                    format!("{} columns of {}", header.shape.cols, header.value_type)
+                };
+                if kind(&segment) != kind(first) || segment.data_type() != first.data_type() {
+                    let (found, expected) = (kind(&segment), kind(first));
+                    let found = format!("a {} of {found}", segment.data_type().name());
+                    let expected = format!("a {} of {expected}", first.data_type().name());
+                    return Err(Error::mismatch(Place::path(path), found, expected));
+                }
+            }
+            let before = starts.last().copied().unwrap_or(0);
+            let rows = before.checked_add(segment.header().shape.rows);
+            let Some(rows) = rows else {
+                let what = "more rows than can be counted";
+                return Err(Error::unsupported(Place::path(path), what));
+            };
+            starts.push(rows);
+            segments.push(segment);
+        }
+        let rows = starts.last().copied().unwrap_or(0);
+        let Some(first) = segments.first() else {
+            return Err(Error::mismatch(Place::path(path), "no segment", "at least one"));
+        };
+        let sum = |sum: Option<u64>, segment: &MatrixSource| {
+            sum.and_then(|sum| sum.checked_add(segment.header().stored?))
+        };
+        let ascend = segments.iter().all(|s| s.header().minors_ascend == Some(true));
+        let header = Header {
+            shape: Shape { rows, cols: first.header().shape.cols },
+            stored: segments.iter().fold(Some(0), sum),
+            minors_ascend: ascend.then_some(true),
+            ..first.header().clone()
+        };
+        if let Some(meta) = Meta::read(path)? {
+            let told = Shape { rows: meta.num_rows, cols: meta.num_cols };
+            if told != header.shape {
+                let place = Place::path(Meta::path_of(path));
+                let expected = format!("{}, as the segments say", header.shape);
+                return Err(Error::mismatch(place, told, expected));
+            }
+        }
+        Ok(Self { header, segments, starts })
+    }
+
+    /// Returns the segments, in the order of their rows.
+    #[must_use]
+    pub fn segments(&self) -> &[MatrixSource] {
+        &self.segments
+    }
+}
+
+/// Lists the files of the segments of a directory, by number.
+pub(crate) fn list(path: &Path) -> Result<Vec<PathBuf>> {
+    let io = |error| Error::io(path, error);
+    let mut found: Vec<(u64, String)> = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(io)? {
+        if let Ok(name) = entry.map_err(io)?.file_name().into_string()
+            && let Some((_, number)) = parse_name(&name)
+        {
+            found.push((number, name));
+        }
+    }
+    found.sort_unstable();
+    let first = found.first().map_or(0, |(number, _)| *number).min(1);
+    for (expected, (number, name)) in (first..).zip(&found) {
+        let whole = |name: &str| parse_name(name).map(|(whole, _)| whole.to_owned());
+        if *number != expected || found.first().and_then(|(_, first)| whole(first)) != whole(name) {
+            let place = Place::path(path);
+            return Err(Error::mismatch(place, name, format!("segment {expected} of one matrix")));
+        }
+    }
+    Ok(found.into_iter().map(|(_, name)| path.join(name)).collect())
+}
+
+impl nnz_core::MatrixSource for SegmentsSource {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn about(&self) -> Result<About> {
+        let mut about = About::default();
+        for (number, segment) in self.segments.iter().enumerate() {
+            let own = segment.about()?;
+            if number == 0 {
+                about = own;
+                continue;
+            }
+            about.bytes = about.bytes.zip(own.bytes).map(|(a, b)| a + b);
+            about.arrays.extend(own.arrays);
+        }
+        about.container = format!("directory of {} segments", self.segments.len());
+        Ok(about)
+    }
+
+    fn read_names(&self, _: Axis) -> Result<Option<Names<'_>>> {
+        Ok(None)
+    }
+
+    fn random_access(&self) -> bool {
+        true
+    }
+
+    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(InTurn(self.units(majors, fields)?)))
+    }
+
+    fn units(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        check_rows(&majors, self.header.shape.rows)?;
+        Ok(Box::new(Units { source: self, rows: majors, fields, next: 0, current: None }))
+    }
+
+    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
+        match self.header.storage {
+            Storage::Dense => Ok(major.checked_mul(self.header.shape.cols)),
+            Storage::Sparse => Ok(None),
+        }
+    }
+
+    fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {
+        let number = self.starts.partition_point(|&start| start <= row);
+        match number.checked_sub(1).and_then(|number| self.segments.get(number)) {
+            Some(segment) => segment.locate(row - self.starts[number - 1], col),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let notes = self.segments.iter().enumerate().flat_map(|(number, segment)| {
+            let own = segment.notes().into_iter();
+            own.map(move |note| format!("part {} of the rows: {note}", number + 1))
+        });
+        notes.collect()
+    }
+}
+
+/// Hands out the units of one segment after the other.
+struct Units<'a> {
+    source: &'a SegmentsSource,
+    rows: Range<u64>,
+    fields: Fields,
+    next: usize,
+    /// Units of a segment, and its first row.
+    current: Option<(Box<dyn UnitReader<'a> + 'a>, u64)>,
+}
+
+/// A unit whose rows are those of a segment.
+struct Shifted<'a> {
+    unit: Box<dyn Unit + 'a>,
+    rows: u64,
+}
+
+impl<'a> UnitReader<'a> for Units<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
+        loop {
+            if let Some((units, rows)) = &mut self.current {
+                if let Some(unit) = units.next_unit()? {
+                    return Ok(Some(Box::new(Shifted { unit, rows: *rows })));
+                }
+                units.end()?;
+                self.current = None;
+            }
+            let Some(segment) = self.source.segments.get(self.next) else { return Ok(None) };
+            let (first, end) = (self.source.starts[self.next], self.source.starts[self.next + 1]);
+            self.next += 1;
+            let rows = self.rows.start.max(first)..self.rows.end.min(end);
+            if rows.start < rows.end {
+                let units = segment.units(rows.start - first..rows.end - first, self.fields)?;
+                self.current = Some((units, first));
+            }
+        }
+    }
+}
+
+impl Unit for Shifted<'_> {
+    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
+        self.unit.decode(batch)?;
+        match &mut batch.majors {
+            Majors::Consecutive(first) => *first += self.rows,
+            Majors::Listed(listed) => listed.iter_mut().for_each(|row| *row += self.rows),
+        }
+        Ok(())
+    }
+}

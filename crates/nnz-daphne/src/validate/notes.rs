@@ -1,0 +1,39 @@
+//! What is allowed, and worth knowing.
+
+use std::collections::BTreeSet;
+
+use nnz_core::{Place, Result};
+
+use super::Check;
+use crate::object::Object;
+use crate::{DataType, Dialect};
+
+impl Check<'_> {
+    pub(super) fn notes(&mut self, object: &Object) -> Result<()> {
+        let place = Place::path(object.file.path());
+        let interleaved = object.data_type == DataType::Frame && object.dialect != Dialect::Spec;
+        let (cells, covered) = (object.shape.cells(), object.covered());
+        if covered < cells && !interleaved {
+            let message = format!("{} cells are in no block, and read as zero", cells - covered);
+            self.note(place.clone(), message);
+        }
+        if object.hollow > 0 && cells > 0 {
+            self.note(place.clone(), format!("{} blocks cover no cell", object.hollow));
+        }
+        let mut labels = BTreeSet::new();
+        let twice = object.columns.iter().find(|column| !labels.insert(&column.label));
+        if let Some(column) = twice.filter(|_| object.data_type == DataType::Frame) {
+            let message = format!("{:?} labels two columns, which DAPHNE refuses", column.label);
+            self.note(place, message);
+        }
+        if object.dialect == Dialect::Daphne2022 {
+            let mut padding = [0; 6];
+            object.file.read(2, &mut padding)?;
+            if padding != [0; 6] {
+                let message = "bytes of padding hold something, as version 0.1 leaves them";
+                self.note(object.file.at(2), message);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! Values of blocks whose type is not that of their object: the object has to hold them.
+
+use nnz_core::{Result, Rounding, Scalar, ValueType, Values};
+
+use super::Check;
+use crate::block::Entry;
+use crate::file::swap_on_big_endian;
+use crate::object::Object;
+use crate::{Block, DataType};
+
+/// Values that are looked at together.
+const TOGETHER: usize = 1 << 16;
+
+/// Values of a block that are yet to be checked.
+pub(super) struct Held<'a> {
+    object: &'a Object,
+    block: &'a Block,
+    /// The types of the object that the block covers, where they are not its own.
+    targets: Vec<ValueType>,
+    values: Values,
+    bytes: Vec<u8>,
+    /// The byte and column of each value.
+    places: Vec<(u64, u64)>,
+    reported: bool,
+}
+
+impl<'a> Held<'a> {
+    pub(super) fn new(object: &'a Object, block: &'a Block) -> Self {
+        let own = block.value_type.unwrap_or(ValueType::U8);
+        let mut targets = Vec::new();
+        let covered = match object.data_type {
+            DataType::Frame => {
+                let clamp =
+                    |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(object.columns.len());
+                &object.columns[clamp(block.col)..clamp(block.col_end())]
+            }
+            _ => &object.columns[..],
+        };
+        for column in covered {
+            if column.value_type != own && !targets.contains(&column.value_type) {
+                targets.push(column.value_type);
+            }
+        }
+        Self {
+            object,
+            block,
+            targets,
+            values: Values::new(own),
+            bytes: Vec::new(),
+            places: Vec::new(),
+            reported: false,
+        }
+    }
+
+    fn target(&self, col: u64) -> ValueType {
+        let number = match self.object.data_type {
+            DataType::Frame => usize::try_from(self.block.col + col).unwrap_or(usize::MAX),
+            _ => 0,
+        };
+        self.object.columns.get(number).map_or(self.values.value_type(), |c| c.value_type)
+    }
+
+    /// Takes the value of an entry.
+    pub(super) fn push(&mut self, check: &mut Check<'_>, entry: Entry<'_>) -> Result<()> {
+        if self.targets.is_empty() || self.reported {
+            return Ok(());
+        }
+        self.bytes.extend_from_slice(entry.value);
+        self.places.push((entry.value_at, entry.col));
+        if self.places.len() >= TOGETHER { self.flush(check) } else { Ok(()) }
+    }
+
+    /// Checks what has been taken.
+    pub(super) fn flush(&mut self, check: &mut Check<'_>) -> Result<()> {
+        let size = self.values.value_type().size();
+        let bytes = self.values.resize_bytes(self.places.len());
+        bytes.copy_from_slice(&self.bytes);
+        swap_on_big_endian(bytes, size);
+        let places = std::mem::take(&mut self.places);
+        self.check(check, |index| places[index]);
+        self.bytes.clear();
+        Ok(())
+    }
+
+    /// Checks the cells of a dense block.
+    pub(super) fn cells(&mut self, check: &mut Check<'_>) -> Result<()> {
+        if self.targets.is_empty() {
+            return Ok(());
+        }
+        let size = self.block.size();
+        let cols = u64::from(self.block.cols);
+        let mut cell = 0;
+        while cell < self.block.stored && !self.reported {
+            let now = usize::try_from(self.block.stored - cell).unwrap_or(TOGETHER).min(TOGETHER);
+            let first = self.block.data + cell * size as u64;
+            let bytes = self.values.resize_bytes(now);
+            self.object.file.read(first, bytes)?;
+            swap_on_big_endian(bytes, size);
+            self.check(check, |index| {
+                (first + (index * size) as u64, (cell + index as u64) % cols)
+            });
+            cell += now as u64;
+        }
+        Ok(())
+    }
+
+    fn check(&mut self, check: &mut Check<'_>, place: impl Fn(usize) -> (u64, u64)) {
+        let mut wide = Values::default();
+        let count = self.values.len().unwrap_or(0);
+        for &target in &self.targets {
+            let Err(offender) = self.values.cast_into(target, Rounding::Refused, &mut wide) else {
+                continue;
+            };
+            // Of a frame, other values of the block may be of columns of another type.
+            for index in offender.index..count {
+                let (at, col) = place(index);
+                let Some(found) = self.values.get(index).filter(|_| self.target(col) == target)
+                else {
+                    continue;
+                };
+                if found.cast(target, Rounding::Refused).is_err() {
+                    self.reported = true;
+                    check.fault(self.object.file.at(at), message(found, target, self.block));
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn message(found: Scalar, target: ValueType, block: &Block) -> String {
+    let mut text = Vec::new();
+    nnz_core::write_scalar(&mut text, found, " ");
+    let text = String::from_utf8_lossy(&text);
+    format!("found {text} in the {block}, which {target} cannot hold exactly")
+}

@@ -1,0 +1,114 @@
+//! Frames as text: types, numbers, labels, and what is refused.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    reason = "a test stops where it fails"
+)]
+
+mod common;
+
+use nnz_core::{ValueType, Values};
+use nnz_daphne::csv::{CsvReader, ReadOptions};
+use nnz_daphne::{FrameBatch, FrameReader as _};
+
+/// Reads a text as a frame, or says why not.
+fn read(text: &str, types: Option<&[ValueType]>) -> Result<(Vec<String>, Vec<Values>), String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.csv");
+    std::fs::write(&path, text).unwrap();
+    let told = |error: nnz_core::Error| error.to_string().split_once("x.csv").unwrap().1.to_owned();
+    let options = ReadOptions { types: types.map(<[ValueType]>::to_vec) };
+    let mut reader = CsvReader::open(&path, &options).map_err(told)?;
+    let labels = reader.columns().iter().map(|column| column.label.clone()).collect();
+    let types: Vec<ValueType> = reader.columns().iter().map(|column| column.value_type).collect();
+    let mut columns: Vec<Values> = types.into_iter().map(Values::new).collect();
+    let mut batch = FrameBatch::default();
+    while reader.next_batch(&mut batch).map_err(told)? {
+        for (all, some) in columns.iter_mut().zip(&batch.columns) {
+            all.extend_from(some, 0..some.len().unwrap());
+        }
+    }
+    Ok((labels, columns))
+}
+
+#[test]
+fn the_first_type_that_holds_all_is_inferred() {
+    for (text, expected) in [
+        ("a\n", Values::I64(vec![])),
+        ("a\n1\n-9223372036854775808\n", Values::I64(vec![1, i64::MIN])),
+        ("a\n1\n18446744073709551615\n", Values::U64(vec![1, u64::MAX])),
+        ("a\n-1\n0.5\n", Values::F64(vec![-1.0, 0.5])),
+        (
+            "a\r\n1e3\r\ninf\r\n-inf\r\n",
+            Values::F64(vec![1000.0, f64::INFINITY, f64::NEG_INFINITY]),
+        ),
+        // 2^64 - 2^11, the largest of its kind.
+        ("a\n18446744073709549568\n.5", Values::F64(vec![18_446_744_073_709_549_568.0, 0.5])),
+    ] {
+        assert_eq!(read(text, None).unwrap().1, [expected], "{text:?}");
+    }
+    let Values::F64(negative) = &read("a\n-0\n3\n", None).unwrap().1[0] else { panic!() };
+    assert_eq!(negative[0].to_bits(), (-0.0_f64).to_bits());
+}
+
+#[test]
+fn what_no_type_holds_is_told_with_its_place() {
+    for (text, expected) in [
+        ("a,b\n1,2\n3,x\n", ": \"b\", line 3, column 3: found \"x\", expected a number"),
+        ("a,b\n1,\n", ": \"b\", line 2, column 3: found \"\", expected a number"),
+        (
+            "a\n-1\n18446744073709551615\n",
+            ": \"a\", line 3, column 1: found \"18446744073709551615\"",
+        ),
+        ("a\n0.5\n9007199254740993\n", ": \"a\", line 3, column 1: found \"9007199254740993\""),
+        ("a\n1e999\n", ": \"a\", line 2, column 1: found \"1e999\", expected a number"),
+        ("a\n 1\n", ": \"a\", line 2, column 1: found \" 1\", expected a number"),
+        ("a,b\n1\n", ": line 2, column 1: found 1 fields, expected 2, one for each label"),
+        ("a\n1,2\n", ": line 2, column 1: found 2 fields, expected 1, one for each label"),
+        ("", ": line 1, column 1: found nothing, expected a line of labels"),
+    ] {
+        let found = read(text, None).unwrap_err();
+        assert!(found.starts_with(expected), "{text:?}: {found}");
+    }
+}
+
+#[test]
+fn given_types_are_held_to() {
+    use ValueType::{F32, F64, I8, U8, U64};
+    assert_eq!(read("a\n255\n", Some(&[U8])).unwrap().1, [Values::U8(vec![255])]);
+    assert_eq!(read("a\n16777217.0\n", Some(&[F32])).unwrap().1, [Values::F32(vec![16_777_216.0])]);
+    assert_eq!(read("a\n1e-45\n", Some(&[F32])).unwrap().1, [Values::F32(vec![f32::from_bits(1)])]);
+    for (text, value_type) in [
+        ("256", U8),
+        ("-1", U64),
+        ("1.0", I8),
+        ("16777217", F32),
+        ("1e39", F32),
+        ("9007199254740993", F64),
+        ("99999999999999999999", F64),
+        ("nan", U8),
+    ] {
+        let found = read(&format!("a\n{text}\n"), Some(&[value_type])).unwrap_err();
+        let expected = format!("found {text:?}, expected a number that {value_type} holds exactly");
+        assert!(found.ends_with(&expected), "{found}");
+    }
+    assert!(read("a\n1\n", Some(&[U8, U8])).unwrap_err().contains("found 1 labels, expected 2"));
+}
+
+#[test]
+fn labels_may_hold_anything_that_is_text() {
+    let text = "\"a,b\",\"say \"\"x\"\"\",\"two\nlines\",é,\n1,2,3,4,5\n";
+    let (labels, columns) = read(text, None).unwrap();
+    assert_eq!(labels, ["a,b", "say \"x\"", "two\nlines", "é", ""]);
+    assert_eq!(columns[4], Values::I64(vec![5]));
+}
