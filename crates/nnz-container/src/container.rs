@@ -15,6 +15,32 @@ pub struct Capabilities {
     pub line_breaks: bool,
     /// Whether a string may be any bytes, not only UTF-8 without zero bytes.
     pub any_bytes: bool,
+    /// Whether a text may have any length and line breaks, unlike a tag.
+    pub long_texts: bool,
+}
+
+/// Returns `FILE::GROUP`, or `FILE` for the root group.
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+pub(crate) fn full_path(path: &Path, group: &str) -> std::path::PathBuf {
+    let group = group.trim_matches('/');
+    if group.is_empty() {
+        return path.to_path_buf();
+    }
+    let mut full = std::ffi::OsString::from(path);
+    full.push("::");
+    full.push(group);
+    full.into()
+}
+
+/// A group with an attribute that was looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tagged {
+    /// The group's path without a slash before it; empty for the root group.
+    pub group: String,
+    /// The attribute's name.
+    pub tag: String,
+    /// What it says; empty where it is no text.
+    pub text: String,
 }
 
 /// Named arrays that can be read.
@@ -86,6 +112,14 @@ pub trait Container: Send + Sync {
     }
 }
 
+/// Checks that a tag is one line.
+pub(crate) fn one_line(text: &str, place: impl FnOnce() -> Place) -> Result<()> {
+    if text.contains('\n') {
+        return Err(Error::mismatch(place(), "several lines", "one line"));
+    }
+    Ok(())
+}
+
 impl dyn Container + '_ {
     /// Reads a whole list of strings.
     ///
@@ -95,14 +129,6 @@ impl dyn Container + '_ {
     pub fn strings(&self, name: &str) -> Result<StringList> {
         self.read_strings(name)?.list()
     }
-}
-
-/// Checks that a text is a tag: one line.
-pub(crate) fn one_line(text: String, place: impl FnOnce() -> Place) -> Result<String> {
-    if text.contains('\n') {
-        return Err(Error::mismatch(place(), "several lines", "one line"));
-    }
-    Ok(text)
 }
 
 /// Names an array being written.

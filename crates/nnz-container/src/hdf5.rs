@@ -6,7 +6,6 @@
 //! never writes to a file and never locks it. `docs/formats/hdf5.md` says what is read and written.
 
 mod attribute;
-mod chunk_cache;
 mod chunk_table;
 mod container;
 mod dataset;
@@ -25,7 +24,10 @@ mod writer;
 pub use attribute::{Attribute, AttributeValue};
 pub use container::Hdf5;
 pub use find::{Tagged, groups_with};
-pub use writer::{Compress, Hdf5Options, Hdf5Writer};
+pub use writer::{Hdf5Options, Hdf5Writer};
+
+use crate::chunk_cache;
+pub use crate::compress::Compress;
 
 /// Returns whether a file that starts with these bytes is an HDF5 file.
 ///

@@ -7,14 +7,28 @@
 
 mod array;
 mod byte_order;
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+mod chunk_cache;
+mod compress;
 mod container;
 pub mod directory;
 #[cfg(feature = "hdf5")]
 pub mod hdf5;
+mod json;
 pub mod memory;
 pub mod netcdf;
+pub mod npy;
+pub mod npz;
+#[cfg(feature = "zarr")]
+mod parallel;
 pub mod rds;
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+mod shuffle;
+mod spool;
 pub mod staging;
+#[cfg(feature = "zarr")]
+pub mod zarr;
 
 pub use array::NumberArray;
-pub use container::{ArrayId, Capabilities, Container, ContainerWriter};
+pub use compress::Compress;
+pub use container::{ArrayId, Capabilities, Container, ContainerWriter, Tagged};

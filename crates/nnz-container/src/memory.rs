@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nnz_core::{Error, ErrorKind, Names, Place, Result, StringList, StringReader, ValueType};
 
 use crate::array::check_range;
+use crate::container::one_line;
 use crate::{ArrayId, Capabilities, Container, ContainerWriter, NumberArray};
 
 #[derive(Clone, Debug)]
 enum Member {
-    Tag(String),
+    Text(String),
     Numbers(ValueType, Arc<Vec<u8>>),
     Strings(StringList),
 }
@@ -62,7 +63,12 @@ impl Container for Memory {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { value_types: ValueType::ALL, line_breaks: true, any_bytes: true }
+        Capabilities {
+            value_types: ValueType::ALL,
+            line_breaks: true,
+            any_bytes: true,
+            long_texts: true,
+        }
     }
 
     fn members(&self) -> Result<Vec<String>> {
@@ -71,18 +77,14 @@ impl Container for Memory {
     }
 
     fn tag(&self, name: &str) -> Result<String> {
-        match self.member(name)? {
-            Member::Tag(text) if text.contains('\n') => {
-                Err(Error::mismatch(place(name), "several lines", "one line"))
-            }
-            Member::Tag(text) => Ok(text),
-            _ => Err(Error::mismatch(place(name), "no text", "one line")),
-        }
+        let text = self.text(name)?;
+        one_line(&text, || place(name))?;
+        Ok(text)
     }
 
     fn text(&self, name: &str) -> Result<String> {
         match self.member(name)? {
-            Member::Tag(text) => Ok(text),
+            Member::Text(text) => Ok(text),
             _ => Err(Error::mismatch(place(name), "no text", "text")),
         }
     }
@@ -161,14 +163,12 @@ impl MemoryWriter {
 
 impl ContainerWriter for MemoryWriter {
     fn set_tag(&mut self, name: &str, text: &str) -> Result<()> {
-        if text.contains('\n') {
-            return Err(Error::mismatch(place(name), "several lines", "one line"));
-        }
-        self.add(name, Being::Whole(Member::Tag(text.to_owned()))).map(drop)
+        one_line(text, || place(name))?;
+        self.set_text(name, text)
     }
 
     fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
-        self.add(name, Being::Whole(Member::Tag(text.to_owned()))).map(drop)
+        self.add(name, Being::Whole(Member::Text(text.to_owned()))).map(drop)
     }
 
     fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {

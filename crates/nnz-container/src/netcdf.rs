@@ -42,6 +42,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     ],
     line_breaks: true,
     any_bytes: false,
+    long_texts: true,
 };
 
 /// Returns whether a file that starts with these bytes is a classic NetCDF file.

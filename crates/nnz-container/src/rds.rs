@@ -9,8 +9,6 @@
 
 mod numbers;
 mod reader;
-mod spool;
-mod texts;
 mod writer;
 
 use std::fs::File;
@@ -23,8 +21,9 @@ pub use nnz_rds::{
     Version,
 };
 pub use reader::Rds;
-pub use texts::Texts;
 pub use writer::{Form, RdsOptions, RdsWriter};
+
+pub use crate::spool::Texts;
 
 /// Returns whether a file starts like an object of R, compressed or not.
 ///

@@ -10,8 +10,12 @@ use super::{header, lines};
 use crate::staging::{StagedDirectory, WriteOptions};
 use crate::{ArrayId, Capabilities, ContainerWriter};
 
-pub(super) const CAPABILITIES: Capabilities =
-    Capabilities { value_types: header::TYPES, line_breaks: false, any_bytes: true };
+pub(super) const CAPABILITIES: Capabilities = Capabilities {
+    value_types: header::TYPES,
+    line_breaks: false,
+    any_bytes: true,
+    long_texts: false,
+};
 
 /// Bytes collected for an array before they are handed to the system.
 const BUFFER: usize = 256 << 10;

@@ -1,6 +1,5 @@
 //! A group of an HDF5 file as a container.
 
-use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,6 +12,7 @@ use super::dataset::{self, Stored};
 use super::numbers::Numbers;
 use super::opened::{Opened, guarded};
 use super::strings::{self, Strings};
+pub(super) use crate::container::full_path;
 use crate::container::one_line;
 use crate::{Capabilities, Container, NumberArray};
 
@@ -35,6 +35,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     ],
     line_breaks: true,
     any_bytes: false,
+    long_texts: true,
 };
 
 /// A group of an HDF5 file, open for reading. Opening one reads no data.
@@ -98,18 +99,6 @@ impl Hdf5 {
     }
 }
 
-/// Returns `FILE::GROUP`, or `FILE` for the root group.
-pub(super) fn full_path(path: &Path, group: &str) -> PathBuf {
-    let group = group.trim_matches('/');
-    if group.is_empty() {
-        return path.to_path_buf();
-    }
-    let mut full = OsString::from(path);
-    full.push("::");
-    full.push(group);
-    full.into()
-}
-
 impl Container for Hdf5 {
     fn path(&self) -> &Path {
         &self.path
@@ -135,7 +124,9 @@ impl Container for Hdf5 {
     }
 
     fn tag(&self, name: &str) -> Result<String> {
-        one_line(self.text(name)?, || self.place(name))
+        let text = self.text(name)?;
+        one_line(&text, || self.place(name))?;
+        Ok(text)
     }
 
     fn text(&self, name: &str) -> Result<String> {

@@ -1,6 +1,5 @@
 //! From the stored bytes of a chunk to its elements.
 
-mod shuffle;
 mod zstd;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,8 +9,8 @@ use hdf5_reader::messages::filter_pipeline::FilterPipelineMessage;
 use rust_hdf5::format::FormatError;
 use rust_hdf5::format::messages::filter::{Filter, FilterPipeline, reverse_filters_masked_into};
 
-pub(super) use shuffle::shuffle;
-use shuffle::unshuffle;
+pub(super) use crate::shuffle::shuffle;
+use crate::shuffle::unshuffle;
 
 pub(super) const DEFLATE: u16 = 1;
 pub(super) const SHUFFLE: u16 = 2;

@@ -8,21 +8,11 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 use super::attribute;
 use super::container::full_path;
 use super::opened::{Opened, guarded};
+pub use crate::container::Tagged;
 
 /// Groups looked at, and how deep they may lie. Real files have a few hundred.
 const MOST_GROUPS: usize = 1 << 16;
 const DEEPEST: usize = 32;
-
-/// A group with an attribute that was looked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tagged {
-    /// The group's path without a slash before it; empty for the root group.
-    pub group: String,
-    /// The attribute's name.
-    pub tag: String,
-    /// What it says; empty where it is no text.
-    pub text: String,
-}
 
 /// Lists the groups that have an attribute of one of the given names, outermost first.
 ///

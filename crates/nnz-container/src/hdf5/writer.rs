@@ -14,9 +14,10 @@ use std::path::{Path, PathBuf};
 use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
 use rust_hdf5::{H5Dataset, H5File, H5Group, Hdf5Error};
 
-pub use options::{Compress, Hdf5Options};
+pub use options::Hdf5Options;
 
 use super::container::{CAPABILITIES, full_path};
+use crate::compress::Compress;
 use crate::staging::WriteOptions;
 use crate::{ArrayId, ContainerWriter};
 use array::Array;

@@ -74,7 +74,9 @@ impl Container for Classic {
     }
 
     fn tag(&self, name: &str) -> Result<String> {
-        one_line(self.text(name)?, || self.place(name))
+        let text = self.text(name)?;
+        one_line(&text, || self.place(name))?;
+        Ok(text)
     }
 
     fn text(&self, name: &str) -> Result<String> {

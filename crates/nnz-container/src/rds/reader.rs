@@ -8,6 +8,7 @@ use nnz_core::{At, Error, ErrorKind, Names, Place, Result, StringList, StringRea
 use nnz_rds::{Cursor, Document, Limits, Object, Text, TextRef, Value};
 
 use super::numbers::Numbers;
+use crate::container::one_line;
 use crate::{Capabilities, Container, NumberArray};
 
 /// What an object can hold.
@@ -15,6 +16,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     value_types: &[ValueType::U32, ValueType::F64],
     line_breaks: true,
     any_bytes: false,
+    long_texts: true,
 };
 
 /// An object of R, read into memory. A clone shares what was read.
@@ -170,6 +172,12 @@ impl Container for Rds {
     }
 
     fn tag(&self, name: &str) -> Result<String> {
+        let text = self.text(name)?;
+        one_line(&text, || self.place(name))?;
+        Ok(text)
+    }
+
+    fn text(&self, name: &str) -> Result<String> {
         let value = &self.object(name)?.value;
         let only = match value {
             Value::Character(strings) => strings.only(),
@@ -178,11 +186,7 @@ impl Container for Rds {
         let Some(only) = only else {
             return Err(self.mistyped(name, value, "one string"));
         };
-        let text = utf8(only.get(), self.native.as_deref(), &self.place(name))?;
-        if text.contains('\n') {
-            return Err(Error::mismatch(self.place(name), "several lines", "one line"));
-        }
-        Ok(text)
+        utf8(only.get(), self.native.as_deref(), &self.place(name))
     }
 
     fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {

@@ -1,15 +1,15 @@
 //! Writing an object.
 
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use nnz_core::{At, Error, ErrorKind, Place, Result, StringReader, ValueType};
 use nnz_rds::{Encoding, Object, Output, Strings, TextRef, Version, Writer};
 
 use super::placed;
 use super::reader::CAPABILITIES;
-use super::spool::Spool;
-use super::texts::Texts;
+use crate::container::one_line;
+use crate::spool::{Spool, Texts};
 use crate::staging::{StagedFile, WriteOptions};
 use crate::{ArrayId, ContainerWriter};
 
@@ -47,7 +47,6 @@ pub enum Form {
 /// An object being written. It appears when it is finished.
 pub struct RdsWriter {
     staged: StagedFile,
-    directory: PathBuf,
     options: RdsOptions,
     form: Form,
     members: Vec<(String, Being)>,
@@ -68,11 +67,7 @@ impl RdsWriter {
     /// Fails where the target exists and may not be replaced, or cannot be written.
     pub fn create(path: &Path, write: WriteOptions, options: RdsOptions) -> Result<Self> {
         let staged = StagedFile::create(path, write)?;
-        let directory = match staged.path().parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
-            _ => PathBuf::from("."),
-        };
-        Ok(Self { staged, directory, options, form: Form::List, members: Vec::new() })
+        Ok(Self { staged, options, form: Form::List, members: Vec::new() })
     }
 
     /// Says what the members belong to.
@@ -119,7 +114,7 @@ impl RdsWriter {
                 return Err(Error::mismatch(place, found, "UTF-8 without zero bytes"));
             };
             texts
-                .append(text, &self.directory)
+                .append(text, self.staged.parent())
                 .map_err(|error| Error::new(ErrorKind::Io(error), place.clone()))?;
         }
         Ok(texts)
@@ -153,9 +148,11 @@ impl RdsWriter {
 
 impl ContainerWriter for RdsWriter {
     fn set_tag(&mut self, name: &str, text: &str) -> Result<()> {
-        if text.contains('\n') {
-            return Err(Error::mismatch(self.place(name), "several lines", "one line"));
-        }
+        one_line(text, || self.place(name))?;
+        self.set_text(name, text)
+    }
+
+    fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
         self.write_strings(name, &mut std::iter::once(text.as_bytes()))
     }
 
@@ -169,7 +166,7 @@ impl ContainerWriter for RdsWriter {
 
     fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()> {
         if let Some((name, Being::Numbers(_, spool))) = self.members.get_mut(array.0) {
-            spool.append(bytes, &self.directory).map_err(|error| {
+            spool.append(bytes, self.staged.parent()).map_err(|error| {
                 Error::new(ErrorKind::Io(error), Place::array(self.staged.path(), &**name))
             })?;
         }

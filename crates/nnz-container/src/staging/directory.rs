@@ -1,5 +1,6 @@
 //! A directory of files that appears whole or not at all.
 
+use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,23 +10,29 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 use super::pending::Pending;
 use super::{Target, WriteOptions, anonymous};
 
+/// Names what a directory holds that is no part of a store, if there is such a thing.
+pub(crate) type Foreign = fn(&Path) -> io::Result<Option<OsString>>;
+
+/// What a directory that is there may hold to be replaced.
+#[derive(Clone, Copy, Debug)]
+enum Replaceable {
+    /// Files of these names.
+    Members(&'static [&'static str]),
+    /// Files whose names are known to this.
+    Matching(fn(&str) -> bool),
+    /// What is not foreign.
+    Store(Foreign),
+}
+
 /// A directory being written, invisible until it is committed. Dropped before, it leaves nothing.
 #[derive(Debug)]
 pub struct StagedDirectory {
     target: Target,
-    /// The names of files that a directory may hold to be replaced.
-    members: Members,
+    replaceable: Replaceable,
     /// The files to be named, where files can be made without a name.
     unnamed: Vec<(String, File)>,
     /// The directory under its hidden name, made once it is needed.
     hidden: Option<Pending>,
-}
-
-/// Names of files that belong to a store.
-#[derive(Clone, Copy, Debug)]
-enum Members {
-    Listed(&'static [&'static str]),
-    Matching(fn(&str) -> bool),
 }
 
 impl StagedDirectory {
@@ -42,7 +49,7 @@ impl StagedDirectory {
         options: WriteOptions,
         members: &'static [&'static str],
     ) -> Result<Self> {
-        Self::start(target, options, Members::Listed(members))
+        Self::start(target, options, Replaceable::Members(members))
     }
 
     /// Starts a directory like [`create`](Self::create), of files whose names `is_member` knows.
@@ -55,12 +62,21 @@ impl StagedDirectory {
         options: WriteOptions,
         is_member: fn(&str) -> bool,
     ) -> Result<Self> {
-        Self::start(target, options, Members::Matching(is_member))
+        Self::start(target, options, Replaceable::Matching(is_member))
     }
 
-    fn start(target: &Path, options: WriteOptions, members: Members) -> Result<Self> {
+    /// Starts a directory that replaces one that is there only if that holds nothing foreign.
+    pub(crate) fn create_store(
+        target: &Path,
+        options: WriteOptions,
+        foreign: Foreign,
+    ) -> Result<Self> {
+        Self::start(target, options, Replaceable::Store(foreign))
+    }
+
+    fn start(target: &Path, options: WriteOptions, replaceable: Replaceable) -> Result<Self> {
         let target = Target::check(target, options)?;
-        let staged = Self { target, members, unnamed: Vec::new(), hidden: None };
+        let staged = Self { target, replaceable, unnamed: Vec::new(), hidden: None };
         staged.check_replaceable()?;
         Ok(staged)
     }
@@ -72,19 +88,18 @@ impl StagedDirectory {
         }
         let path = &self.target.path;
         let io = |error| Error::io(path, error);
-        for entry in std::fs::read_dir(path).map_err(io)? {
-            let entry = entry.map_err(io)?;
-            let name = entry.file_name();
-            let known = match self.members {
-                Members::Listed(members) => members.iter().any(|member| name == *member),
-                Members::Matching(is_member) => name.to_str().is_some_and(is_member),
-            };
-            if !known || !entry.file_type().map_err(io)?.is_file() {
+        let foreign = match self.replaceable {
+            Replaceable::Members(members) => other_than(|name| members.contains(&name), path),
+            Replaceable::Matching(is_member) => other_than(is_member, path),
+            Replaceable::Store(foreign) => foreign(path),
+        };
+        match foreign.map_err(io)? {
+            None => Ok(()),
+            Some(name) => {
                 let what = format!("holds {name:?}, which is no part of a store: not replaced");
-                return Err(Error::new(ErrorKind::Argument(what), Place::path(path)));
+                Err(Error::new(ErrorKind::Argument(what), Place::path(path)))
             }
         }
-        Ok(())
     }
 
     /// Returns the path the directory will have.
@@ -119,6 +134,13 @@ impl StagedDirectory {
             .map_err(io)
     }
 
+    /// Returns where the directory lies until it is committed, for files in directories of their
+    /// own. From now on a process that is killed leaves it behind.
+    #[cfg(feature = "zarr")]
+    pub(crate) fn staged_path(&mut self) -> Result<PathBuf> {
+        self.hidden_directory().map_err(|error| self.target.io(error))
+    }
+
     fn hidden_directory(&mut self) -> io::Result<PathBuf> {
         if self.hidden.is_none() {
             let mut hidden = Pending::new(self.target.hidden_sibling());
@@ -128,6 +150,11 @@ impl StagedDirectory {
         }
         let path = self.hidden.as_ref().map(|hidden| hidden.path().to_path_buf());
         path.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// Returns the directory it will lie in.
+    pub(crate) fn parent(&self) -> &Path {
+        &self.target.parent
     }
 
     /// Puts the directory in its place and returns the bytes of its files.
@@ -154,13 +181,7 @@ impl StagedDirectory {
             }
         }
         if let Some(hidden) = &self.hidden {
-            for entry in std::fs::read_dir(hidden.path()).map_err(io)? {
-                let file = File::open(entry.map_err(io)?.path()).map_err(io)?;
-                bytes += file.metadata().map_err(io)?.len();
-                if self.target.options.sync {
-                    file.sync_all().map_err(io)?;
-                }
-            }
+            bytes += settle(hidden.path(), self.target.options.sync).map_err(io)?;
         }
         let directory = self.hidden_directory().map_err(io)?;
         for (name, file) in &self.unnamed {
@@ -177,4 +198,37 @@ impl StagedDirectory {
         self.target.sync_parent()?;
         Ok(bytes)
     }
+}
+
+/// Names what a directory holds beside files of the given names.
+fn other_than(is_member: impl Fn(&str) -> bool, path: &Path) -> io::Result<Option<OsString>> {
+    for entry in std::fs::read_dir(path)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if !name.to_str().is_some_and(&is_member) || !entry.file_type()?.is_file() {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the bytes of all files of a directory, each of which is synced if that is asked for.
+fn settle(directory: &Path, sync: bool) -> io::Result<u64> {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            bytes += settle(&entry.path(), sync)?;
+            continue;
+        }
+        let file = File::open(entry.path())?;
+        bytes += file.metadata()?.len();
+        if sync {
+            file.sync_all()?;
+        }
+    }
+    if sync {
+        File::open(directory)?.sync_all()?;
+    }
+    Ok(bytes)
 }

@@ -67,6 +67,11 @@ impl StagedFile {
         &self.file
     }
 
+    /// Returns the directory it will lie in.
+    pub(crate) fn parent(&self) -> &Path {
+        &self.target.parent
+    }
+
     /// Puts the file in its place and returns its length in bytes.
     ///
     /// # Errors

@@ -7,6 +7,8 @@ use rust_hdf5::format::messages::filter::{FLAG_OPTIONAL, Filter, FilterPipeline}
 
 use crate::hdf5::filters::{DEFLATE, SHUFFLE, ZSTD};
 
+use crate::compress::Compress;
+
 /// Elements of a chunk unless told. Programs that read one element read its whole chunk, and the
 /// HDF5 library keeps 1 MiB of chunks per dataset: this is 64 or 128 KiB of what formats store.
 /// Smaller chunks make the index large and everything slower; larger ones gain little.
@@ -26,30 +28,6 @@ pub struct Hdf5Options {
     pub threads: usize,
 }
 
-/// How chunks are compressed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Compress {
-    /// Not at all.
-    #[default]
-    None,
-    /// By deflate of a level from 0 to 9, the bytes shuffled before. Every HDF5 library reads it.
-    Gzip(u32),
-    /// By Zstandard of a level from 1 to 22, the bytes shuffled before. Other programs need the
-    /// plugin for filter 32015 to read it.
-    Zstd(u32),
-}
-
-impl Compress {
-    /// Returns the level as the file states it; levels were checked before.
-    pub(super) fn level(self) -> u32 {
-        match self {
-            Self::None => 0,
-            Self::Gzip(level) => level,
-            Self::Zstd(level) => level,
-        }
-    }
-}
-
 impl Default for Hdf5Options {
     /// Uncompressed, on all cores.
     fn default() -> Self {
@@ -64,23 +42,16 @@ impl Hdf5Options {
         if self.chunk.is_some_and(|chunk| chunk == 0 || chunk > 1 << 27) {
             return Err(Error::argument("HDF5 chunks have 1 to 134,217,728 elements"));
         }
-        match self.compress {
-            Compress::Gzip(10..) => Err(Error::argument("gzip has levels from 0 to 9")),
-            Compress::Zstd(level) if !(1..=22).contains(&level) => {
-                Err(Error::argument("zstd has levels from 1 to 22"))
-            }
-            _ => Ok(()),
-        }
+        self.compress.check()
     }
 
     /// Returns what is done to chunks of elements of `width` bytes, if anything.
     pub(super) fn pipeline(&self, width: usize) -> Option<FilterPipeline> {
-        let id = match self.compress {
+        let (id, level) = match self.compress {
             Compress::None => return None,
-            Compress::Gzip(_) => DEFLATE,
-            Compress::Zstd(_) => ZSTD,
+            Compress::Gzip(level) => (DEFLATE, level),
+            Compress::Zstd(level) => (ZSTD, level),
         };
-        let level = self.compress.level();
         let width = u32::try_from(width).unwrap_or(0);
         let filter =
             |id, parameter| Filter { id, flags: FLAG_OPTIONAL, cd_values: vec![parameter] };

@@ -80,13 +80,18 @@ impl Packer {
                 let options = rust_zstd::CompressOptions { level, ..Default::default() };
                 Method::Zstd(Box::new(rust_zstd::Compressor::new(options)))
             }
-            Compress::None | Compress::Gzip(_) => Method::Deflate {
-                deflater: flate2::Compress::new(Compression::new(form.compress.level()), true),
-                // Data that cannot be compressed grow by less than this.
-                packed: vec![0; chunk + chunk / 64 + 1024],
-            },
+            Compress::None => Self::deflate(0, chunk),
+            Compress::Gzip(level) => Self::deflate(level, chunk),
         };
         Self { width: form.width, shuffled: vec![0; chunk], method }
+    }
+
+    fn deflate(level: u32, chunk: usize) -> Method {
+        Method::Deflate {
+            deflater: flate2::Compress::new(Compression::new(level), true),
+            // Data that cannot be compressed grow by less than this.
+            packed: vec![0; chunk + chunk / 64 + 1024],
+        }
     }
 
     fn pack(&mut self, chunk: &[u8], place: &Place) -> Result<Vec<u8>> {

@@ -1,0 +1,23 @@
+//! Arrays as `NumPy` stores them: `.npy` files in a directory.
+//!
+//! An array of numbers or a list of strings named `N` is `N.npy`, of one dimension. A text that is
+//! an object in JSON is `N.json`; any other text, and every tag, is `N.npy` with a single string.
+//! `docs/formats/numpy.md` says what is read and written.
+
+mod dict;
+mod element;
+mod header;
+mod reader;
+mod stored;
+mod strings;
+mod writer;
+
+pub use reader::{NpyDirectory, is_npy_directory};
+pub use writer::NpyDirectoryWriter;
+
+pub(crate) use element::{Element, TYPES};
+pub(crate) use header::{Header, LONGEST, PREAMBLE};
+pub(crate) use stored::{ReadAt, Stored};
+pub(crate) use strings::{check_text, spool_strings, write_string, write_strings};
+#[cfg(feature = "zarr")]
+pub(crate) use strings::{decode, without_zeros};

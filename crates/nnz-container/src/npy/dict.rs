@@ -1,0 +1,151 @@
+//! The description in the header: a dict as Python writes it.
+
+/// What the description says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Description {
+    /// What `descr` says; `None` where it is no plain string.
+    pub(super) descr: Option<String>,
+    pub(super) shape: Vec<u64>,
+}
+
+/// Reads a description: `descr`, `fortran_order` and `shape`, each once, in any order.
+///
+/// Returns `None` where it is anything else.
+pub(super) fn parse(text: &str) -> Option<Description> {
+    let mut parser = Parser { rest: text };
+    let (mut descr, mut fortran, mut shape) = (None, None, None);
+    parser.expect('{')?;
+    while !parser.take('}') {
+        match parser.string()? {
+            "descr" if descr.is_none() => {
+                parser.expect(':')?;
+                descr = Some(match parser.string() {
+                    Some(descr) => Some(descr.to_owned()),
+                    // A list of fields: nothing more is looked at.
+                    None => return parser.take('[').then_some(STRUCTURED),
+                });
+            }
+            "fortran_order" if fortran.is_none() => {
+                parser.expect(':')?;
+                fortran = Some(parser.word("True") || parser.word("False").then_some(false)?);
+            }
+            "shape" if shape.is_none() => {
+                parser.expect(':')?;
+                shape = Some(parser.numbers()?);
+            }
+            _ => return None,
+        }
+        if !parser.take(',') {
+            parser.expect('}')?;
+            break;
+        }
+    }
+    parser.skip_blanks();
+    // In one dimension both orders are the same.
+    fortran?;
+    parser.rest.is_empty().then_some(Description { descr: descr?, shape: shape? })
+}
+
+const STRUCTURED: Description = Description { descr: None, shape: Vec::new() };
+
+struct Parser<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Parser<'a> {
+    fn skip_blanks(&mut self) {
+        self.rest = self.rest.trim_start_matches([' ', '\t', '\n', '\r']);
+    }
+
+    fn take(&mut self, mark: char) -> bool {
+        self.skip_blanks();
+        let after = self.rest.strip_prefix(mark);
+        self.rest = after.unwrap_or(self.rest);
+        after.is_some()
+    }
+
+    fn expect(&mut self, mark: char) -> Option<()> {
+        self.take(mark).then_some(())
+    }
+
+    fn word(&mut self, word: &str) -> bool {
+        self.skip_blanks();
+        let after = self.rest.strip_prefix(word);
+        self.rest = after.unwrap_or(self.rest);
+        after.is_some()
+    }
+
+    /// Takes a string in quotes of either kind, without escapes.
+    fn string(&mut self) -> Option<&'a str> {
+        self.skip_blanks();
+        let quote = self.rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+        let (string, rest) = self.rest[1..].split_once(quote)?;
+        if string.contains('\\') {
+            return None;
+        }
+        self.rest = rest;
+        Some(string)
+    }
+
+    /// Takes a tuple of numbers. Python 2 wrote an `L` behind large ones.
+    fn numbers(&mut self) -> Option<Vec<u64>> {
+        let mut numbers = Vec::new();
+        self.expect('(')?;
+        loop {
+            if self.take(')') {
+                return Some(numbers);
+            }
+            self.skip_blanks();
+            let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
+            let (number, rest) = self.rest.split_at(digits);
+            numbers.push(number.parse().ok()?);
+            self.rest = rest.strip_prefix('L').unwrap_or(rest);
+            if !self.take(',') {
+                // Without a comma it would be a number in brackets.
+                self.expect(')')?;
+                return (numbers.len() > 1).then_some(numbers);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn described(descr: &str, shape: &[u64]) -> Option<Description> {
+        Some(Description { descr: Some(descr.to_owned()), shape: shape.to_vec() })
+    }
+
+    #[test]
+    fn what_numpy_writes_is_read() {
+        let text = "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }        \n";
+        assert_eq!(parse(text), described("<f8", &[3]));
+        let text = "{'descr': '<U186', 'fortran_order': False, 'shape': (), }\n";
+        assert_eq!(parse(text), described("<U186", &[]));
+        let text = "{'shape': (2L, 5L), \"descr\": '|b1', 'fortran_order': True}\n";
+        assert_eq!(parse(text), described("|b1", &[2, 5]));
+        let text = "{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': (3,), }\n";
+        assert_eq!(parse(text), Some(STRUCTURED));
+    }
+
+    #[test]
+    fn anything_else_is_not() {
+        for text in [
+            "",
+            "{",
+            "{}",
+            "{'descr': '<f8', 'fortran_order': False, 'shape': (3), }",
+            "{'descr': '<f8', 'fortran_order': False, 'shape': (-3,), }",
+            "{'descr': '<f8', 'fortran_order': False, 'shape': (18446744073709551616,), }",
+            "{'descr': '<f8', 'fortran_order': 0, 'shape': (3,), }",
+            "{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (3,), }",
+            "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), 'more': 1}",
+            "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), } x",
+            "{'descr': '<f8', 'fortran_order': False}",
+            "{'descr': '\\x3cf8', 'fortran_order': False, 'shape': (3,), }",
+        ] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What the elements of an array are, as its `descr` says.
+
+use nnz_core::ValueType;
+
+/// What an element is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Element {
+    /// A number.
+    Number { value_type: ValueType, big: bool },
+    /// A string of so many code points of 32 bits, filled up with zeros.
+    Unicode { length: u64, big: bool },
+    /// A string of so many bytes, filled up with zeros.
+    Bytes { length: u64 },
+}
+
+/// The types of numbers, and how each is named behind its byte order.
+const NUMBERS: [(ValueType, &str); 13] = [
+    (ValueType::Bint8, "b1"),
+    (ValueType::U8, "u1"),
+    (ValueType::U16, "u2"),
+    (ValueType::U32, "u4"),
+    (ValueType::U64, "u8"),
+    (ValueType::I8, "i1"),
+    (ValueType::I16, "i2"),
+    (ValueType::I32, "i4"),
+    (ValueType::I64, "i8"),
+    (ValueType::F32, "f4"),
+    (ValueType::F64, "f8"),
+    (ValueType::ComplexF32, "c8"),
+    (ValueType::ComplexF64, "c16"),
+];
+
+/// The types an array can hold: all of them.
+pub(crate) const TYPES: &[ValueType] = ValueType::ALL;
+
+impl Element {
+    /// Reads a `descr` such as `<f8`; `None` where it is none of those that are handled.
+    pub(crate) fn parse(descr: &str) -> Option<Self> {
+        let order = descr.chars().next()?;
+        let rest = descr.get(order.len_utf8()..)?;
+        let big = match order {
+            '<' | '|' => false,
+            '>' => true,
+            '=' => cfg!(target_endian = "big"),
+            _ => return None,
+        };
+        if let Some((value_type, _)) = NUMBERS.iter().find(|(_, name)| *name == rest) {
+            let ordered = order != '|' || value_type.size() == 1;
+            return ordered.then_some(Self::Number { value_type: *value_type, big });
+        }
+        let digits = rest.get(1..)?;
+        if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let length = digits.parse().ok()?;
+        match rest.as_bytes().first()? {
+            b'U' if order != '|' => Some(Self::Unicode { length, big }),
+            b'S' | b'a' => Some(Self::Bytes { length }),
+            _ => None,
+        }
+    }
+
+    /// Returns the `descr`.
+    pub(crate) fn descr(self) -> String {
+        let order = |big| if big { '>' } else { '<' };
+        match self {
+            Self::Number { value_type, big } => {
+                let name = NUMBERS.iter().find(|(t, _)| *t == value_type).map_or("", |(_, n)| n);
+                let order = if value_type.size() == 1 { '|' } else { order(big) };
+                format!("{order}{name}")
+            }
+            Self::Unicode { length, big } => format!("{}U{length}", order(big)),
+            Self::Bytes { length } => format!("|S{length}"),
+        }
+    }
+
+    /// Returns the bytes of an element; `None` if they cannot be counted.
+    pub(crate) fn size(self) -> Option<u64> {
+        match self {
+            Self::Number { value_type, .. } => Some(value_type.size() as u64),
+            Self::Unicode { length, .. } => length.checked_mul(4),
+            Self::Bytes { length } => Some(length),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_has_a_name_that_reads_back() {
+        for &value_type in TYPES {
+            for big in [false, true] {
+                let element = Element::Number { value_type, big: big && value_type.size() > 1 };
+                assert_eq!(Element::parse(&element.descr()), Some(element));
+            }
+        }
+        assert_eq!(Element::parse("<U12"), Some(Element::Unicode { length: 12, big: false }));
+        assert_eq!(Element::parse(">U0"), Some(Element::Unicode { length: 0, big: true }));
+        assert_eq!(Element::parse("|S3"), Some(Element::Bytes { length: 3 }));
+    }
+
+    #[test]
+    fn what_is_not_handled_is_not_guessed() {
+        for descr in [
+            "", "<", "f8", "|O", "<f2", "<f16", "<c32", "<M8[ns]", "|V4", "<U", "<U-1", "|u4", "é8",
+        ] {
+            assert_eq!(Element::parse(descr), None, "{descr}");
+        }
+    }
+}

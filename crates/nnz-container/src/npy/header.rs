@@ -1,0 +1,168 @@
+//! The header of an array: magic bytes, a version, a length, and a description in text.
+
+use nnz_core::{At, Error, ErrorKind, Place, Result};
+
+use super::dict;
+use super::element::Element;
+
+/// Bytes that are enough to know how long a header is.
+pub(crate) const PREAMBLE: usize = 12;
+
+/// The longest header that is read, and more than NumPy reads.
+pub(crate) const LONGEST: usize = 64 << 10;
+
+const MAGIC: &[u8; 6] = b"\x93NUMPY";
+
+/// What NumPy makes headers a multiple of.
+const ALIGNMENT: usize = 64;
+
+/// Digits that NumPy keeps room for, so that a length can grow.
+const DIGITS: usize = 21;
+
+/// What a header says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) element: Element,
+    /// The number of elements.
+    pub(crate) len: u64,
+    /// Whether there is no dimension, and thereby one element.
+    pub(crate) scalar: bool,
+    /// Where the elements start.
+    pub(crate) bytes: u64,
+}
+
+impl Header {
+    /// Returns how many bytes a header has that starts with `start`, at most [`PREAMBLE`] bytes.
+    pub(crate) fn length(start: &[u8], place: &Place) -> Result<usize> {
+        let no_array = || {
+            let what = "no array of NumPy: it does not start like one".to_owned();
+            Error::new(ErrorKind::Unrecognized(what), place.clone())
+        };
+        let rest = start.strip_prefix(MAGIC).ok_or_else(no_array)?;
+        let (version, rest) = rest.split_first_chunk::<2>().ok_or_else(no_array)?;
+        let text = match version {
+            [1, 0] => rest.first_chunk().map(|length| usize::from(u16::from_le_bytes(*length))),
+            [2 | 3, 0] => rest
+                .first_chunk()
+                .map(|length| usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX)),
+            [major, minor] => {
+                let found = format!("version {major}.{minor}");
+                let place = place.clone().at(At::Byte(6));
+                return Err(Error::mismatch(place, found, "version 1.0, 2.0 or 3.0"));
+            }
+        };
+        let text = text.ok_or_else(no_array)?;
+        let before = if version[0] == 1 { 10 } else { 12 };
+        if text > LONGEST - before {
+            let place = place.clone().at(At::Byte(8));
+            let found = format!("a header of {text} bytes");
+            return Err(Error::mismatch(place, found, format!("at most {LONGEST}")));
+        }
+        Ok(before + text)
+    }
+
+    /// Reads a whole header.
+    pub(crate) fn parse(bytes: &[u8], place: &Place) -> Result<Self> {
+        let before = if bytes.get(6) == Some(&1) { 10 } else { 12 };
+        let text = bytes.get(before..).unwrap_or_default();
+        let place = place.clone().at(At::Byte(before as u64));
+        // Version 3 is in UTF-8, the others in Latin-1; what is handled is ASCII.
+        let found = std::str::from_utf8(text).ok().and_then(dict::parse);
+        let Some(found) = found else {
+            let shown = text.trim_ascii_end();
+            let shown = shown[..shown.len().min(120)].escape_ascii();
+            let expected = "a dict of descr, fortran_order and shape";
+            return Err(Error::mismatch(place, format!("the description {shown}"), expected));
+        };
+        let Some(descr) = found.descr else {
+            return Err(Error::unsupported(place, "NumPy arrays with fields are not handled"));
+        };
+        let Some(element) = Element::parse(&descr) else {
+            let what = match descr.as_str() {
+                "|O" => "NumPy arrays of pickled Python objects are not read".to_owned(),
+                _ => format!("NumPy arrays of type {descr:?} are not handled"),
+            };
+            return Err(Error::unsupported(place, what));
+        };
+        let (len, scalar) = match found.shape[..] {
+            [] => (1, true),
+            [len] => (len, false),
+            _ => {
+                let shape: Vec<String> = found.shape.iter().map(u64::to_string).collect();
+                let shape = format!("an array of {}", shape.join(" x "));
+                return Err(Error::mismatch(place, shape, "one dimension"));
+            }
+        };
+        Ok(Self { element, len, scalar, bytes: bytes.len() as u64 })
+    }
+
+    /// Returns the bytes of all elements; `None` if they cannot be counted.
+    pub(crate) fn data_bytes(&self) -> Option<u64> {
+        self.element.size()?.checked_mul(self.len)
+    }
+
+    /// Writes a header byte by byte as NumPy does: of one length, whatever the number of elements.
+    pub(crate) fn write(element: Element, len: Option<u64>) -> Vec<u8> {
+        let shape = len.map_or_else(String::new, |len| format!("{len},"));
+        let descr = element.descr();
+        let mut text =
+            format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
+        if let Some(len) = len {
+            let digits = len.checked_ilog10().map_or(1, |digits| digits + 1);
+            let digits = usize::try_from(digits).unwrap_or(DIGITS);
+            text.extend(std::iter::repeat_n(' ', DIGITS - digits));
+        }
+        let bytes = (10 + text.len() + 1).next_multiple_of(ALIGNMENT);
+        text.extend(std::iter::repeat_n(' ', bytes - 10 - text.len() - 1));
+        text.push('\n');
+        // A description has some 100 bytes.
+        let length = u16::try_from(text.len()).unwrap_or(u16::MAX);
+        [&MAGIC[..], &[1, 0], &length.to_le_bytes(), text.as_bytes()].concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nnz_core::ValueType;
+
+    use super::*;
+
+    #[test]
+    fn headers_are_those_of_numpy_and_read_back() {
+        let element = Element::Number { value_type: ValueType::F64, big: false };
+        let bytes = Header::write(element, Some(3));
+        let mut expected = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+        expected.extend(b"{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }");
+        expected.resize(127, b' ');
+        expected.push(b'\n');
+        assert_eq!(bytes, expected);
+        for len in [0, 9, 10, u64::MAX] {
+            let bytes = Header::write(element, Some(len));
+            assert_eq!(bytes.len(), 128);
+            assert_eq!(Header::length(&bytes[..PREAMBLE], &Place::default()).unwrap(), 128);
+            let header = Header::parse(&bytes, &Place::default()).unwrap();
+            assert_eq!(header, Header { element, len, scalar: false, bytes: 128 });
+        }
+        let one = Header::write(Element::Unicode { length: 186, big: false }, None);
+        assert_eq!(one.len(), 128);
+        assert!(Header::parse(&one, &Place::default()).unwrap().scalar);
+    }
+
+    #[test]
+    fn later_versions_have_a_longer_length() {
+        let element = Element::Number { value_type: ValueType::U8, big: false };
+        let one = Header::write(element, Some(7));
+        for version in [2, 3] {
+            let mut bytes = one.clone();
+            bytes[6] = version;
+            bytes.splice(10..10, [0, 0]);
+            assert_eq!(Header::length(&bytes[..PREAMBLE], &Place::default()).unwrap(), 130);
+            assert_eq!(Header::parse(&bytes, &Place::default()).unwrap().len, 7);
+        }
+        let mut four = one;
+        four[6] = 4;
+        assert!(Header::length(&four, &Place::default()).is_err());
+        assert!(Header::length(b"\x93NUMPY\x02\x00\xff\xff\xff\xff", &Place::default()).is_err());
+        assert!(Header::length(b"\x93NUMPY\x01", &Place::default()).is_err());
+    }
+}

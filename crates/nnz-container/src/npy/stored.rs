@@ -1,0 +1,133 @@
+//! An array, wherever its bytes are: its header, and its elements at any position.
+
+use nnz_core::{Error, Names, Place, Result, ValueType};
+
+use super::element::Element;
+use super::header::{Header, PREAMBLE};
+use super::strings::{self, Strings};
+use crate::NumberArray;
+use crate::array::check_range;
+use crate::byte_order;
+
+/// The bytes of an array, header and all.
+pub(crate) trait ReadAt: Send + Sync {
+    /// Returns how many there are.
+    fn bytes(&self) -> u64;
+
+    /// Returns how many they are where they are stored.
+    fn stored_bytes(&self) -> u64 {
+        self.bytes()
+    }
+
+    /// Fills `out` with those from `at` on.
+    ///
+    /// # Errors
+    ///
+    /// Fails where they cannot be read.
+    fn read_at(&self, at: u64, out: &mut [u8]) -> Result<()>;
+}
+
+/// An array whose header has been read.
+pub(crate) struct Stored {
+    pub(super) source: Box<dyn ReadAt>,
+    pub(super) header: Header,
+    pub(super) place: Place,
+    /// Bytes behind the last element.
+    trailing: u64,
+}
+
+impl Stored {
+    /// Reads the header, and checks that the elements it tells of are there.
+    pub(crate) fn open(source: Box<dyn ReadAt>, place: Place) -> Result<Self> {
+        let bytes = source.bytes();
+        let mut start = [0; PREAMBLE];
+        let read = usize::try_from(bytes).unwrap_or(PREAMBLE).min(PREAMBLE);
+        source.read_at(0, &mut start[..read])?;
+        let length = Header::length(&start[..read], &place)?;
+        if length as u64 > bytes {
+            let found = format!("the end after {bytes} bytes");
+            return Err(Error::mismatch(place, found, format!("a header of {length} bytes")));
+        }
+        let mut header = vec![0; length];
+        source.read_at(0, &mut header)?;
+        let header = Header::parse(&header, &place)?;
+        let there = bytes - header.bytes;
+        match header.data_bytes().and_then(|data| there.checked_sub(data)) {
+            Some(trailing) => Ok(Self { source, header, place, trailing }),
+            None => {
+                let descr = header.element.descr();
+                let expected = format!("{} elements of type {descr}", header.len);
+                Err(Error::mismatch(place, format!("{there} bytes behind the header"), expected))
+            }
+        }
+    }
+
+    /// Takes it as numbers.
+    pub(crate) fn numbers(self) -> Result<Numbers> {
+        match self.header.element {
+            Element::Number { value_type, big } if !self.header.scalar => {
+                Ok(Numbers { stored: self, value_type, big })
+            }
+            Element::Number { .. } => {
+                Err(Error::mismatch(self.place, "a single number", "one dimension"))
+            }
+            _ => Err(Error::mismatch(self.place, "strings", "numbers")),
+        }
+    }
+
+    /// Returns the bytes that strings take where they are stored.
+    pub(crate) fn strings_size(&self) -> Result<u64> {
+        strings::check(self)?;
+        Ok(self.source.stored_bytes())
+    }
+
+    /// Takes it as a list of strings.
+    pub(crate) fn strings(self) -> Result<Names<'static>> {
+        Ok(Box::new(Strings::new(self)?))
+    }
+
+    /// Takes it as a text, which is a single string.
+    pub(crate) fn text(self) -> Result<String> {
+        strings::text(self)
+    }
+}
+
+/// An array of numbers.
+pub(crate) struct Numbers {
+    stored: Stored,
+    value_type: ValueType,
+    big: bool,
+}
+
+impl NumberArray for Numbers {
+    fn place(&self) -> Place {
+        self.stored.place.clone()
+    }
+
+    fn value_type(&self) -> ValueType {
+        self.value_type
+    }
+
+    fn len(&self) -> u64 {
+        self.stored.header.len
+    }
+
+    fn stored_bytes(&self) -> u64 {
+        self.stored.source.stored_bytes()
+    }
+
+    fn trailing_bytes(&self) -> u64 {
+        self.stored.trailing
+    }
+
+    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
+        check_range(self, first, out.len())?;
+        if out.is_empty() {
+            return Ok(());
+        }
+        let at = self.stored.header.bytes + first * self.value_type.size() as u64;
+        self.stored.source.read_at(at, out)?;
+        byte_order::to_native(out, self.value_type, self.big);
+        Ok(())
+    }
+}

@@ -1,0 +1,21 @@
+//! `.npz` files: arrays as `NumPy` stores them, in a zip file.
+//!
+//! An array of numbers or a list of strings named `N` is the entry `N.npy`, of one dimension; a
+//! text or a tag is an entry with a single string. `docs/formats/numpy.md` says what is read and
+//! written.
+
+mod directory;
+mod entry;
+mod inflated;
+mod output;
+mod reader;
+mod writer;
+
+pub use reader::Npz;
+pub use writer::{NpzOptions, NpzWriter};
+
+/// Returns whether a file that starts with these bytes is a zip file, as `.npz` files are.
+#[must_use]
+pub fn is_npz(first_bytes: &[u8]) -> bool {
+    first_bytes.starts_with(b"PK\x03\x04") || first_bytes.starts_with(b"PK\x05\x06")
+}

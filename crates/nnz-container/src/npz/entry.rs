@@ -1,0 +1,183 @@
+//! One entry of a zip file as the bytes of an array.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use flate2::Crc;
+use nnz_core::{At, Error, ErrorKind, Place, Result};
+
+use super::directory::{Fields, Listed, read_at};
+use super::inflated::Inflated;
+use crate::npy::{LONGEST, PREAMBLE, ReadAt};
+
+const STORED: u16 = 0;
+const DEFLATED: u16 = 8;
+
+/// How many bytes deflate makes of one, at most.
+const MOST_RATIO: u64 = 1032;
+
+/// An entry whose own header has been read. Its check sum is compared before elements are read.
+pub(super) struct Entry {
+    file: Arc<File>,
+    listed: Listed,
+    /// Where its bytes start.
+    start: u64,
+    place: Place,
+    /// The beginning, for the header of an array.
+    head: Vec<u8>,
+    state: Mutex<State>,
+}
+
+/// What has been done with an entry.
+#[derive(Clone)]
+enum State {
+    /// Nothing yet.
+    Untouched,
+    /// It is stored as it is, and its check sum is right.
+    Checked,
+    /// It was deflated.
+    Inflated(Arc<Inflated>),
+}
+
+impl Entry {
+    /// Reads the header of an entry, and the beginning of what it holds.
+    pub(super) fn open(
+        file: &Arc<File>,
+        file_bytes: u64,
+        listed: Listed,
+        place: Place,
+    ) -> Result<Self> {
+        if listed.encrypted {
+            return Err(Error::unsupported(place, "encrypted zip entries are not read"));
+        }
+        let most = match listed.method {
+            STORED => listed.packed,
+            DEFLATED => listed.packed.saturating_mul(MOST_RATIO),
+            method => {
+                let what = format!("zip entries packed by method {method} are not handled");
+                return Err(Error::unsupported(place, what));
+            }
+        };
+        if listed.bytes > most || (listed.method == STORED && listed.bytes != most) {
+            let found = format!("{} bytes stored for {}", listed.packed, listed.bytes);
+            return Err(Error::mismatch(place, found, "as many as are needed"));
+        }
+        let mut header = [0; 30];
+        read_at(file, listed.offset, &mut header, &place)?;
+        let at = || place.clone().at(At::Byte(listed.offset));
+        let damaged = || Error::mismatch(at(), "no header of an entry", "that of the array");
+        let mut fields = Fields(header.strip_prefix(b"PK\x03\x04").ok_or_else(damaged)?);
+        let lengths = fields.skip(22).and_then(|()| Some((fields.u16()?, fields.u16()?)));
+        let (name, extra) = lengths.ok_or_else(damaged)?;
+        let mut found = vec![0; name.into()];
+        read_at(file, listed.offset + 30, &mut found, &place)?;
+        if String::from_utf8_lossy(&found) != listed.name {
+            let found = format!("the entry \"{}\"", found.escape_ascii());
+            return Err(Error::mismatch(at(), found, format!("{:?}, as listed", listed.name)));
+        }
+        let start = listed.offset + 30 + u64::from(name) + u64::from(extra);
+        if start.checked_add(listed.packed).is_none_or(|end| end > file_bytes) {
+            let found = format!("the end of the file after {file_bytes} bytes");
+            return Err(Error::mismatch(at(), found, format!("{} bytes more", listed.packed)));
+        }
+        let (file, state) = (Arc::clone(file), Mutex::new(State::Untouched));
+        let mut entry = Self { file, listed, start, place, head: Vec::new(), state };
+        entry.head = entry.beginning()?;
+        Ok(entry)
+    }
+
+    /// Reads as much as the header of an array may take.
+    fn beginning(&self) -> Result<Vec<u8>> {
+        let bytes = usize::try_from(self.listed.bytes).unwrap_or(usize::MAX);
+        let mut head = vec![0; bytes.min(PREAMBLE + LONGEST)];
+        if self.listed.method == STORED {
+            read_at(&self.file, self.start, &mut head, &self.place)?;
+            return Ok(head);
+        }
+        let read = self.packed().read_start(&mut head);
+        let read = read.map_err(|error| self.damaged(&error))?;
+        head.truncate(read);
+        Ok(head)
+    }
+
+    fn packed(&self) -> super::inflated::Packed<'_> {
+        super::inflated::Packed::new(&self.file, self.start, self.listed.packed)
+    }
+
+    fn damaged(&self, error: &std::io::Error) -> Error {
+        let place = self.place.clone().at(At::Byte(self.start));
+        Error::mismatch(place, format!("damaged data ({error})"), "deflated data")
+    }
+
+    /// Makes sure that the bytes are right, and returns where they are if it is not the file.
+    ///
+    /// The first to ask works; others wait. After a failure the next one tries again.
+    fn ready(&self) -> Result<Option<Arc<Inflated>>> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = match &*state {
+            State::Checked => return Ok(None),
+            State::Inflated(inflated) => return Ok(Some(Arc::clone(inflated))),
+            State::Untouched if self.listed.method == STORED => {
+                self.compare(self.sum()?)?;
+                State::Checked
+            }
+            State::Untouched => {
+                let inflated = Inflated::make(self.packed(), self.listed.bytes);
+                let (inflated, sum) = inflated.map_err(|error| self.damaged(&error))?;
+                self.compare(sum)?;
+                State::Inflated(Arc::new(inflated))
+            }
+        };
+        *state = done.clone();
+        Ok(match done {
+            State::Inflated(inflated) => Some(inflated),
+            _ => None,
+        })
+    }
+
+    fn sum(&self) -> Result<u32> {
+        let mut sum = Crc::new();
+        let mut block = vec![0; 256 << 10];
+        let (mut at, end) = (self.start, self.start + self.listed.bytes);
+        while at < end {
+            let now = usize::try_from(end - at).unwrap_or(usize::MAX).min(block.len());
+            read_at(&self.file, at, &mut block[..now], &self.place)?;
+            sum.update(&block[..now]);
+            at += now as u64;
+        }
+        Ok(sum.sum())
+    }
+
+    fn compare(&self, found: u32) -> Result<()> {
+        if found == self.listed.crc {
+            return Ok(());
+        }
+        let place = self.place.clone().at(At::Byte(self.start));
+        let found = format!("damaged data with the check sum {found:08x}");
+        Err(Error::mismatch(place, found, format!("{:08x}", self.listed.crc)))
+    }
+}
+
+impl ReadAt for Entry {
+    fn bytes(&self) -> u64 {
+        self.listed.bytes
+    }
+
+    fn stored_bytes(&self) -> u64 {
+        self.listed.packed
+    }
+
+    fn read_at(&self, at: u64, out: &mut [u8]) -> Result<()> {
+        let io = |error| Error::new(ErrorKind::Io(error), self.place.clone());
+        // The header of an array is read before anything is checked or inflated.
+        if let (0, Some(head)) = (at, self.head.get(..out.len())) {
+            out.copy_from_slice(head);
+            return Ok(());
+        }
+        match self.ready()? {
+            Some(inflated) => inflated.read_at(at, out).map_err(io),
+            None => self.file.read_exact_at(out, self.start + at).map_err(io),
+        }
+    }
+}

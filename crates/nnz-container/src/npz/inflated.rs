@@ -1,0 +1,95 @@
+//! A deflated entry, inflated once, so that it can be read at any position.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::FileExt;
+
+use flate2::Crc;
+use flate2::read::DeflateDecoder;
+
+/// Bytes that are kept in memory.
+const IN_MEMORY: u64 = 1 << 20;
+
+/// The deflated bytes of an entry, from their start on.
+pub(super) struct Packed<'a> {
+    file: &'a File,
+    at: u64,
+    left: u64,
+}
+
+impl<'a> Packed<'a> {
+    pub(super) fn new(file: &'a File, at: u64, left: u64) -> Self {
+        Self { file, at, left }
+    }
+
+    /// Inflates the beginning, as far as there is room for it, and returns its length.
+    pub(super) fn read_start(self, out: &mut [u8]) -> io::Result<usize> {
+        let mut inflater = DeflateDecoder::new(self);
+        let mut read = 0;
+        while read < out.len() {
+            match inflater.read(&mut out[read..])? {
+                0 => break,
+                more => read += more,
+            }
+        }
+        Ok(read)
+    }
+}
+
+impl Read for Packed<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(out.len());
+        let read = self.file.read_at(&mut out[..most], self.at)?;
+        self.at += read as u64;
+        self.left -= read as u64;
+        Ok(read)
+    }
+}
+
+/// What an entry holds: in memory if it is short, else in a file without a name.
+pub(super) enum Inflated {
+    Memory(Vec<u8>),
+    File(File),
+}
+
+impl Inflated {
+    /// Inflates an entry, which has to have `bytes` bytes, and returns its check sum.
+    pub(super) fn make(packed: Packed<'_>, bytes: u64) -> io::Result<(Self, u32)> {
+        let mut inflater = DeflateDecoder::new(packed);
+        let mut sum = Crc::new();
+        let mut made = match bytes <= IN_MEMORY {
+            true => Self::Memory(Vec::new()),
+            false => Self::File(tempfile::tempfile()?),
+        };
+        let mut block = vec![0; 256 << 10];
+        let mut all = 0;
+        loop {
+            let read = inflater.read(&mut block)?;
+            all += read as u64;
+            if read == 0 && all == bytes {
+                return Ok((made, sum.sum()));
+            }
+            if read == 0 || all > bytes {
+                let what = format!("{bytes} bytes are listed, there are {all} or more");
+                return Err(io::Error::other(what));
+            }
+            sum.update(&block[..read]);
+            match &mut made {
+                Self::Memory(kept) => kept.extend_from_slice(&block[..read]),
+                Self::File(file) => file.write_all(&block[..read])?,
+            }
+        }
+    }
+
+    pub(super) fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
+        match self {
+            Self::File(file) => file.read_exact_at(out, at),
+            Self::Memory(kept) => {
+                let start = usize::try_from(at).unwrap_or(usize::MAX);
+                let part = kept.get(start..).and_then(|rest| rest.get(..out.len()));
+                out.copy_from_slice(part.ok_or(io::ErrorKind::UnexpectedEof)?);
+                Ok(())
+            }
+        }
+    }
+}

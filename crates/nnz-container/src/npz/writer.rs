@@ -1,0 +1,166 @@
+//! Writing an `.npz` file.
+
+use std::io::{self, BufWriter};
+use std::path::Path;
+
+use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
+
+use super::output::{Head, Output};
+use crate::compress::Compress;
+use crate::container::one_line;
+use crate::npy::{Element, Header, check_text, spool_strings, write_string, write_strings};
+use crate::spool::{Spool, Texts};
+use crate::staging::{StagedFile, WriteOptions};
+use crate::{ArrayId, ContainerWriter};
+
+/// Bytes collected before they are handed to the system.
+const BUFFER: usize = 256 << 10;
+
+/// How an `.npz` file is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NpzOptions {
+    /// How entries are compressed. `NumPy` reads deflate, and no zstd.
+    pub compress: Compress,
+}
+
+/// An `.npz` file being written. It appears when it is finished.
+///
+/// A zip file holds one entry after the other, so arrays wait until then beside the target, in
+/// files without a name.
+pub struct NpzWriter {
+    staged: StagedFile,
+    level: Option<u32>,
+    members: Vec<(String, Being)>,
+}
+
+enum Being {
+    Numbers(ValueType, Spool),
+    Texts(Texts, u64),
+    Text(Vec<u8>),
+}
+
+impl NpzWriter {
+    /// Starts a file that will be `path`.
+    ///
+    /// # Errors
+    ///
+    /// Fails where options make no sense, or the target may not be replaced or cannot be written.
+    pub fn create(path: &Path, write: WriteOptions, options: NpzOptions) -> Result<Self> {
+        options.compress.check()?;
+        let level = match options.compress {
+            Compress::None => None,
+            Compress::Gzip(level) => Some(level),
+            Compress::Zstd(_) => {
+                return Err(Error::argument("npz files are written with gzip, not with zstd"));
+            }
+        };
+        let staged = StagedFile::create(path, write)?;
+        Ok(Self { staged, level, members: Vec::new() })
+    }
+
+    fn place(&self, name: &str) -> Place {
+        Place::array(self.staged.path(), name)
+    }
+
+    fn add(&mut self, name: &str, member: Being) -> Result<ArrayId> {
+        if name.is_empty() || name.contains('\0') || name.len() > 60_000 {
+            let what = "not a name that an entry of a zip file can have".to_owned();
+            return Err(Error::new(ErrorKind::Argument(what), self.place(name)));
+        }
+        if self.members.iter().any(|(taken, _)| taken == name) {
+            return Err(Error::new(ErrorKind::Exists, self.place(name)));
+        }
+        self.members.push((name.to_owned(), member));
+        Ok(ArrayId(self.members.len() - 1))
+    }
+}
+
+impl ContainerWriter for NpzWriter {
+    fn set_tag(&mut self, name: &str, text: &str) -> Result<()> {
+        one_line(text, || self.place(name))?;
+        self.set_text(name, text)
+    }
+
+    fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
+        let text = check_text(text.as_bytes(), &self.place(name), 0)?;
+        self.add(name, Being::Text(write_string(text))).map(drop)
+    }
+
+    fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {
+        self.add(name, Being::Numbers(value_type, Spool::default()))
+    }
+
+    fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()> {
+        if let Some((name, Being::Numbers(_, spool))) = self.members.get_mut(array.0) {
+            spool.append(bytes, self.staged.parent()).map_err(|error| {
+                Error::new(ErrorKind::Io(error), Place::array(self.staged.path(), &**name))
+            })?;
+        }
+        Ok(())
+    }
+
+    fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()> {
+        let (texts, longest) = spool_strings(strings, self.staged.parent(), &self.place(name))?;
+        self.add(name, Being::Texts(texts, longest)).map(drop)
+    }
+
+    fn finish(self: Box<Self>) -> Result<u64> {
+        let Self { staged, level, members, .. } = *self;
+        let path = staged.path().to_path_buf();
+        let mut output = Output::new(BufWriter::with_capacity(BUFFER, staged));
+        for (name, member) in members {
+            member
+                .write(&name, level, &mut output)
+                .map_err(|error| Error::new(ErrorKind::Io(error), Place::array(&*path, &*name)))?;
+        }
+        let out = output.finish().map_err(|error| Error::io(&path, error))?;
+        let staged = out.into_inner().map_err(|error| Error::io(&path, error.into_error()))?;
+        staged.commit()
+    }
+}
+
+impl Being {
+    fn write(
+        self,
+        name: &str,
+        level: Option<u32>,
+        output: &mut Output<BufWriter<StagedFile>>,
+    ) -> io::Result<()> {
+        let name = &format!("{name}.npy");
+        match self {
+            Self::Text(array) => {
+                let head = Head { name, bytes: array.len() as u64, level };
+                output.entry(&head, |out| out.write_all(&array))
+            }
+            Self::Numbers(value_type, spool) => {
+                let big = cfg!(target_endian = "big");
+                let len = spool.len() / value_type.size() as u64;
+                let header = Header::write(Element::Number { value_type, big }, Some(len));
+                let head = Head { name, bytes: header.len() as u64 + spool.len(), level };
+                output.entry(&head, |out| {
+                    out.write_all(&header)?;
+                    spool.drain(|bytes| out.write_all(bytes))
+                })
+            }
+            Self::Texts(texts, longest) => {
+                let bytes = strings_bytes(texts.len(), longest);
+                let bytes = bytes.ok_or_else(|| io::Error::other("strings beyond 2^64 bytes"))?;
+                let head = Head { name, bytes, level };
+                output.entry(&head, |out| write_strings(texts, longest, out))
+            }
+        }
+    }
+}
+
+/// Returns the bytes of an array of strings, which all take as much as the longest.
+fn strings_bytes(len: u64, longest: u64) -> Option<u64> {
+    let element = Element::Unicode { length: longest.max(1), big: false };
+    let header = Header::write(element, Some(len)).len() as u64;
+    element.size()?.checked_mul(len)?.checked_add(header)
+}
+
+impl std::fmt::Debug for NpzWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("NpzWriter").field(&self.staged.path()).finish()
+    }
+}

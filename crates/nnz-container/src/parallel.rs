@@ -1,0 +1,88 @@
+//! Work for several threads.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use nnz_core::Result;
+
+/// Does some work for each item, on up to `threads` threads, each of which takes the next item
+/// when it is done with one. After a failure no more are taken.
+///
+/// # Errors
+///
+/// Fails as the work does: of several failures that of the first item is returned.
+pub(crate) fn for_each<T: Send>(
+    threads: usize,
+    mut items: impl Iterator<Item = T> + Send,
+    work: impl Fn(T) -> Result<()> + Sync,
+) -> Result<()> {
+    if threads <= 1 {
+        return items.try_for_each(work);
+    }
+    // Locked for taking an item only.
+    let items = Mutex::new(items.enumerate());
+    let failed = AtomicBool::new(false);
+    let run = || {
+        while !failed.load(Ordering::Relaxed) {
+            let item = items.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let (number, item) = item?;
+            if let Err(error) = work(item) {
+                failed.store(true, Ordering::Relaxed);
+                return Some((number, error));
+            }
+        }
+        None
+    };
+    let failures = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
+        let mut failures = vec![run()];
+        for other in others {
+            match other.join() {
+                Ok(failure) => failures.push(failure),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        failures
+    });
+    // Items are taken in turn, so that all before one that failed were worked on.
+    let first = failures.into_iter().flatten().min_by_key(|(number, _)| *number);
+    first.map_or(Ok(()), |(_, error)| Err(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use nnz_core::Error;
+
+    use super::*;
+
+    #[test]
+    fn all_items_are_worked_on_once() {
+        for threads in [0, 1, 3, 100] {
+            let sum = AtomicUsize::new(0);
+            let add = |item| {
+                sum.fetch_add(item, Ordering::Relaxed);
+                Ok(())
+            };
+            for_each(threads, 0..1000, add).unwrap();
+            assert_eq!(sum.into_inner(), 499_500);
+        }
+    }
+
+    #[test]
+    fn the_first_failure_is_returned() {
+        for threads in [1, 2, 8] {
+            let work = |item: usize| {
+                // The first to fail takes the longest.
+                std::thread::sleep(std::time::Duration::from_millis(if item == 5 {
+                    20
+                } else {
+                    1
+                }));
+                if item >= 5 { Err(Error::argument(item.to_string())) } else { Ok(()) }
+            };
+            assert_eq!(for_each(threads, 0..100, work).unwrap_err().to_string(), "5");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Bytes that wait until it is known how many there are.
+
+mod texts;
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+pub use texts::Texts;
+
+/// Bytes that are kept in memory.
+const BUFFER: usize = 256 << 10;
+
+/// Bytes that are handed out at a time: whole elements of any type.
+const BLOCK: usize = 64 << 10;
+
+/// Bytes appended to, then read once: in memory while they are few, else in a file without a name.
+#[derive(Debug, Default)]
+pub(crate) struct Spool {
+    buffer: Vec<u8>,
+    file: Option<File>,
+    len: u64,
+}
+
+impl Spool {
+    /// Returns the number of bytes.
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    pub(crate) fn append(&mut self, bytes: &[u8], directory: &Path) -> io::Result<()> {
+        self.len += bytes.len() as u64;
+        if self.buffer.len() + bytes.len() <= BUFFER {
+            self.buffer.extend_from_slice(bytes);
+            return Ok(());
+        }
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => self.file.insert(tempfile::tempfile_in(directory)?),
+        };
+        file.write_all(&self.buffer)?;
+        self.buffer.clear();
+        file.write_all(bytes)
+    }
+
+    /// Hands all bytes to `each`, whole elements of up to 8 bytes at a time.
+    pub(crate) fn drain<E: From<io::Error>>(
+        mut self,
+        mut each: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut left = self.len;
+        let head: Box<dyn Read> = match &mut self.file {
+            Some(file) => {
+                file.seek(SeekFrom::Start(0))?;
+                Box::new(file)
+            }
+            None => Box::new(io::empty()),
+        };
+        let mut all = head.chain(&self.buffer[..]);
+        let mut block = vec![0; usize::try_from(left).unwrap_or(BLOCK).min(BLOCK)];
+        while left > 0 {
+            let now = usize::try_from(left).unwrap_or(BLOCK).min(BLOCK);
+            all.read_exact(&mut block[..now])?;
+            each(&block[..now])?;
+            left -= now as u64;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_bytes_and_many_come_back() {
+        let directory = tempfile::tempdir().unwrap();
+        for pieces in [0_usize, 1, 3, 1000] {
+            let mut spool = Spool::default();
+            let mut expected = Vec::new();
+            for piece in 0..pieces {
+                let bytes = vec![u8::try_from(piece % 251).unwrap(); 8 * (piece % 500)];
+                spool.append(&bytes, directory.path()).unwrap();
+                expected.extend(bytes);
+            }
+            assert_eq!(spool.len(), expected.len() as u64);
+            let mut found = Vec::new();
+            let drained: io::Result<()> = spool.drain(|bytes| {
+                assert_eq!(bytes.len() % 8, 0);
+                found.extend_from_slice(bytes);
+                Ok(())
+            });
+            drained.unwrap();
+            assert!(found == expected);
+        }
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
+}

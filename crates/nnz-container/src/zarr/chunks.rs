@@ -1,0 +1,214 @@
+//! Where the chunks of one array lie, and reading them.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nnz_core::{At, Error, ErrorKind, Place, Result};
+
+use super::codec::{Undecoded, zeroed};
+use super::metadata::{Keys, Metadata, Shard};
+use super::node::{self, Node};
+use crate::chunk_cache::ChunkCache;
+
+/// Elements that need no proof that so many are stored: fill values, say.
+const UNPROVEN_BYTES: u64 = 64 << 20;
+
+/// The longest index of a shard that is read.
+const LONGEST_INDEX: u64 = 64 << 20;
+
+/// An array whose metadata have been read.
+pub(super) struct Stored {
+    pub(super) place: Place,
+    pub(super) metadata: Metadata,
+    directory: PathBuf,
+    /// The indexes of shards last read.
+    indexes: ChunkCache,
+}
+
+/// The bytes of a chunk in a file.
+pub(super) struct Located {
+    file: File,
+    at: u64,
+    pub(super) bytes: u64,
+}
+
+impl Stored {
+    /// Opens the array that a directory is. No data are read.
+    pub(super) fn open(directory: PathBuf, place: Place) -> Result<Self> {
+        let metadata = match node::read(&directory, &place)? {
+            None => return Err(Error::new(ErrorKind::Missing, place)),
+            Some(Node::Group(_)) => return Err(Error::mismatch(place, "a group", "an array")),
+            Some(Node::Array(fields, version)) => Metadata::read(&fields, version, &place)?,
+        };
+        let stored = Self { place, metadata, directory, indexes: ChunkCache::default() };
+        stored.check_extent()?;
+        Ok(stored)
+    }
+
+    /// Refuses a length that nothing in the store bears out: who reads makes room for it.
+    fn check_extent(&self) -> Result<()> {
+        let Metadata { len, chunk, pipeline, shard, .. } = &self.metadata;
+        // Strings of no bytes take time, if not room.
+        let claimed = len * self.metadata.least_bytes().max(1);
+        if claimed <= UNPROVEN_BYTES {
+            return Ok(());
+        }
+        let chunks = shard.as_ref().map_or(1, |shard| shard.chunks);
+        let decoded = chunk * chunks * self.metadata.least_bytes();
+        let mut borne_out = 0_u64;
+        self.each_file(&mut |bytes| {
+            let most = bytes.saturating_mul(pipeline.most_ratio()).min(decoded);
+            borne_out = borne_out.saturating_add(most);
+        })?;
+        if claimed <= borne_out.saturating_add(UNPROVEN_BYTES) {
+            return Ok(());
+        }
+        let found = format!("a length of {len} elements with chunks for {borne_out} bytes");
+        Err(Error::mismatch(self.place.clone(), found, format!("chunks for {claimed} bytes")))
+    }
+
+    /// Returns the bytes of all chunks as they are stored.
+    pub(super) fn stored_bytes(&self) -> u64 {
+        let mut all = 0_u64;
+        // A directory that cannot be read is an error for who reads elements.
+        let _ = self.each_file(&mut |bytes| all = all.saturating_add(bytes));
+        all
+    }
+
+    /// Tells of the length of each file of chunks.
+    fn each_file(&self, each: &mut dyn FnMut(u64)) -> Result<()> {
+        let io = |error| Error::new(ErrorKind::Io(error), self.place.clone());
+        let (directory, prefix) = match self.metadata.keys {
+            Keys::InDirectory => (self.directory.join("c"), ""),
+            Keys::WithPrefix => (self.directory.clone(), "c."),
+            Keys::Bare => (self.directory.clone(), ""),
+        };
+        let entries = match std::fs::read_dir(directory) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            entries => entries.map_err(io)?,
+        };
+        for entry in entries {
+            let entry = entry.map_err(io)?;
+            let name = entry.file_name();
+            let number = name.to_str().and_then(|name| name.strip_prefix(prefix));
+            if number.is_some_and(|number| number.parse::<u64>().is_ok()) {
+                each(entry.metadata().map_err(io)?.len());
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds a chunk; `None` where it is not stored.
+    pub(super) fn find(&self, chunk: u64) -> Result<Option<Located>> {
+        let Some(shard) = &self.metadata.shard else {
+            return Ok(self.file(chunk)?.map(|(file, bytes)| Located { file, at: 0, bytes }));
+        };
+        let Some((file, bytes)) = self.file(chunk / shard.chunks)? else { return Ok(None) };
+        let index = self.index(shard, chunk / shard.chunks, &file, bytes)?;
+        let at = usize::try_from(chunk % shard.chunks).unwrap_or(usize::MAX);
+        let entry = index.as_chunks::<8>().0.get(2 * at..2 * at + 2);
+        let read = |bytes: &[u8; 8]| match shard.big {
+            true => u64::from_be_bytes(*bytes),
+            false => u64::from_le_bytes(*bytes),
+        };
+        match entry.map(|entry| (read(&entry[0]), read(&entry[1]))) {
+            None | Some((u64::MAX, u64::MAX)) => Ok(None),
+            Some((at, length)) => match at.checked_add(length) {
+                Some(end) if end <= bytes => Ok(Some(Located { file, at, bytes: length })),
+                _ => {
+                    let found = format!("{length} bytes at byte {at} of a shard");
+                    let place = self.place_of(chunk);
+                    Err(Error::mismatch(place, found, format!("bytes before its end at {bytes}")))
+                }
+            },
+        }
+    }
+
+    /// Opens the file of a chunk or a shard. Opening a pipe would wait for ever.
+    fn file(&self, number: u64) -> Result<Option<(File, u64)>> {
+        let key = self.metadata.key(number);
+        let path: &Path = &self.directory.join(&key);
+        let io = |error| Error::new(ErrorKind::Io(error), self.place.clone());
+        let found = match path.metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            found => found.map_err(io)?,
+        };
+        if !found.is_file() {
+            let found = format!("{key}, which is no regular file");
+            return Err(Error::mismatch(self.place.clone(), found, "a chunk"));
+        }
+        Ok(Some((File::open(path).map_err(io)?, found.len())))
+    }
+
+    /// Returns the index of a shard.
+    fn index(&self, shard: &Shard, number: u64, file: &File, bytes: u64) -> Result<Arc<[u8]>> {
+        if let Some(index) = self.indexes.get(number) {
+            return Ok(index);
+        }
+        let place = || self.place_of(number.saturating_mul(shard.chunks));
+        let length = shard.index_bytes;
+        if length > bytes.min(LONGEST_INDEX) {
+            let found = format!("a shard of {bytes} bytes");
+            let expected = format!("an index of {length}, and of at most 64 MiB");
+            return Err(Error::mismatch(place(), found, expected));
+        }
+        let at = if shard.at_start { 0 } else { bytes - length };
+        let stored = self.bytes(&Located {
+            file: file
+                .try_clone()
+                .map_err(|error| Error::new(ErrorKind::Io(error), self.place.clone()))?,
+            at,
+            bytes: length,
+        })?;
+        let entries = usize::try_from(shard.chunks).unwrap_or(usize::MAX).saturating_mul(16);
+        let mut index = vec![0; entries.min(stored.len())];
+        shard
+            .index
+            .decode(&stored, &mut index)
+            .map_err(|why| undecoded(why, place(), "the index of a shard", index.len()))?;
+        let index: Arc<[u8]> = index.into();
+        self.indexes.put(number, Arc::clone(&index));
+        Ok(index)
+    }
+
+    /// Returns the place of a chunk's first element.
+    pub(super) fn place_of(&self, chunk: u64) -> Place {
+        self.place.clone().at(At::Element(chunk.saturating_mul(self.metadata.chunk)))
+    }
+
+    /// Reads a part of a chunk that is stored as it is.
+    pub(super) fn read_part(&self, chunk: &Located, from: usize, out: &mut [u8]) -> Result<()> {
+        chunk
+            .file
+            .read_exact_at(out, chunk.at + from as u64)
+            .map_err(|error| Error::new(ErrorKind::Io(error), self.place.clone()))
+    }
+
+    /// Reads a chunk as it is stored, whose length has been judged.
+    pub(super) fn bytes(&self, chunk: &Located) -> Result<Vec<u8>> {
+        let bytes = usize::try_from(chunk.bytes).unwrap_or(usize::MAX);
+        let place = || self.place.clone();
+        let mut stored = zeroed(bytes).map_err(|why| undecoded(why, place(), "a chunk", bytes))?;
+        self.read_part(chunk, 0, &mut stored)?;
+        Ok(stored)
+    }
+}
+
+/// Makes the error that a chunk could not be decoded.
+pub(super) fn undecoded(why: Undecoded, place: Place, what: &str, bytes: usize) -> Error {
+    let damaged = |why: &str| {
+        Error::mismatch(place.clone(), format!("{what} that is damaged: {why}"), bytes_of(bytes))
+    };
+    match why {
+        Undecoded::Unsupported(what) => Error::unsupported(place, what),
+        Undecoded::Damaged(why) => damaged(&why),
+        Undecoded::TooLong => damaged("it holds more"),
+    }
+}
+
+fn bytes_of(bytes: usize) -> String {
+    format!("{bytes} bytes")
+}

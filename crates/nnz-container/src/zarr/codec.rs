@@ -1,0 +1,203 @@
+//! From the stored bytes of a chunk to its elements, and back.
+
+mod bitshuffle;
+mod blosc;
+mod blosclz;
+mod crc32c;
+mod delta;
+mod inflate;
+mod lz4;
+mod zstd;
+
+use std::borrow::Cow;
+
+use crate::shuffle::unshuffle;
+
+pub(super) use inflate::gzip;
+pub(super) use zstd::compress as zstd;
+
+/// One step in the making of a chunk from bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Codec {
+    Gzip,
+    Zlib,
+    Zstd,
+    Blosc,
+    Lz4,
+    /// Bytes are followed by their check sum.
+    Crc32c,
+    /// The bytes of elements of this width, sorted by their place in the element.
+    Shuffle(usize),
+    /// Each element less the one before it, of this width and byte order.
+    Delta {
+        width: usize,
+        big: bool,
+    },
+}
+
+/// Why a chunk could not be decoded.
+#[derive(Debug)]
+pub(super) enum Undecoded {
+    Damaged(String),
+    Unsupported(String),
+    /// There are more bytes than room for them.
+    TooLong,
+}
+
+impl Undecoded {
+    fn damaged(what: impl std::fmt::Display) -> Self {
+        Self::Damaged(what.to_string())
+    }
+}
+
+/// What was done to chunks when they were written, in that order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pipeline(Vec<Codec>);
+
+impl Pipeline {
+    /// Takes a list of codecs; `None` where it compresses twice.
+    pub(super) fn new(codecs: Vec<Codec>) -> Option<Self> {
+        let compressing = codecs.iter().filter(|codec| codec.compresses()).count();
+        (compressing <= 1).then_some(Self(codecs))
+    }
+
+    /// Returns whether chunks are stored as they are.
+    pub(super) fn is_plain(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns how many bytes one stored byte can stand for.
+    pub(super) fn most_ratio(&self) -> u64 {
+        self.0.iter().map(|codec| codec.most_ratio()).max().unwrap_or(1)
+    }
+
+    /// Decodes a chunk into all of `out`; it has to have exactly that many bytes.
+    pub(super) fn decode(&self, stored: &[u8], out: &mut [u8]) -> Result<(), Undecoded> {
+        let mut bytes = Cow::Borrowed(stored);
+        for (at, codec) in self.0.iter().enumerate().rev() {
+            if at == 0 && codec.compresses() {
+                let found = codec.decompress(&bytes, out)?;
+                return same_length(found, out.len());
+            }
+            bytes = match codec.reverse(bytes)? {
+                Reversed::Done(bytes) => bytes,
+                Reversed::Compressed(bytes) => {
+                    let expected = self.encoded_length(at, out.len());
+                    let mut decoded = zeroed(expected)?;
+                    let found = codec.decompress(&bytes, &mut decoded)?;
+                    same_length(found, expected)?;
+                    Cow::Owned(decoded)
+                }
+            };
+        }
+        same_length(bytes.len(), out.len())?;
+        out.copy_from_slice(&bytes);
+        Ok(())
+    }
+
+    /// Decodes a chunk of unknown length, of at most `most` bytes.
+    pub(super) fn decode_unknown(&self, stored: &[u8], most: usize) -> Result<Vec<u8>, Undecoded> {
+        let mut bytes = Cow::Borrowed(stored);
+        for codec in self.0.iter().rev() {
+            bytes = match codec.reverse(bytes)? {
+                Reversed::Done(bytes) => bytes,
+                Reversed::Compressed(bytes) => Cow::Owned(codec.decompress_unknown(&bytes, most)?),
+            };
+        }
+        Ok(bytes.into_owned())
+    }
+
+    /// Returns how long bytes are before the codec `at` is applied to them; none before it
+    /// compresses.
+    fn encoded_length(&self, at: usize, bytes: usize) -> usize {
+        let sums = self.0[..at].iter().filter(|codec| **codec == Codec::Crc32c).count();
+        bytes + 4 * sums
+    }
+}
+
+/// What is left to do once a codec has been asked to reverse its work.
+enum Reversed<'a> {
+    Done(Cow<'a, [u8]>),
+    /// Its decoded length has to be known first.
+    Compressed(Cow<'a, [u8]>),
+}
+
+impl Codec {
+    fn compresses(self) -> bool {
+        matches!(self, Self::Gzip | Self::Zlib | Self::Zstd | Self::Blosc | Self::Lz4)
+    }
+
+    fn most_ratio(self) -> u64 {
+        match self {
+            Self::Gzip | Self::Zlib => 1032,
+            Self::Lz4 => 256,
+            // They can state a run of any length in a few bytes, block by block.
+            Self::Zstd | Self::Blosc => 1 << 16,
+            Self::Crc32c | Self::Shuffle(_) | Self::Delta { .. } => 1,
+        }
+    }
+
+    fn reverse(self, bytes: Cow<'_, [u8]>) -> Result<Reversed<'_>, Undecoded> {
+        Ok(Reversed::Done(match self {
+            Self::Crc32c => match bytes {
+                Cow::Borrowed(bytes) => Cow::Borrowed(crc32c::verified(bytes)?),
+                Cow::Owned(bytes) => Cow::Owned(crc32c::verified(&bytes)?.to_vec()),
+            },
+            Self::Shuffle(width) => {
+                let mut out = zeroed(bytes.len())?;
+                unshuffle(&bytes, width, &mut out);
+                Cow::Owned(out)
+            }
+            Self::Delta { width, big } => {
+                let mut out = bytes.into_owned();
+                delta::add_up(&mut out, width, big);
+                Cow::Owned(out)
+            }
+            _ => return Ok(Reversed::Compressed(bytes)),
+        }))
+    }
+
+    /// Decompresses as much as there is and returns its length.
+    fn decompress(self, bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
+        match self {
+            Self::Gzip => inflate::ungzip(bytes, out),
+            Self::Zlib => inflate::unzlib(bytes, out),
+            Self::Zstd => zstd::decompress(bytes, out),
+            Self::Lz4 => lz4::decompress(bytes, out),
+            Self::Blosc => blosc::decompress(bytes, out),
+            Self::Crc32c | Self::Shuffle(_) | Self::Delta { .. } => Ok(0),
+        }
+    }
+
+    /// Decompresses bytes of unknown length, with twice the room again and again.
+    fn decompress_unknown(self, bytes: &[u8], most: usize) -> Result<Vec<u8>, Undecoded> {
+        // No more than could come of it, whatever it says itself.
+        let ratio = usize::try_from(self.most_ratio()).unwrap_or(usize::MAX);
+        let most = most.min(bytes.len().saturating_mul(ratio));
+        let mut room = bytes.len().saturating_mul(4).max(64 << 10).min(most);
+        loop {
+            let mut out = zeroed(room)?;
+            match self.decompress(bytes, &mut out) {
+                Ok(found) => {
+                    out.truncate(found);
+                    return Ok(out);
+                }
+                Err(Undecoded::TooLong) if room < most => room = room.saturating_mul(2).min(most),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// Makes zeros, which take no memory before they are written to.
+pub(super) fn zeroed(bytes: usize) -> Result<Vec<u8>, Undecoded> {
+    bytemuck::allocation::try_zeroed_vec(bytes)
+        .map_err(|()| Undecoded::Damaged(format!("there is no memory for its {bytes} bytes")))
+}
+
+fn same_length(found: usize, expected: usize) -> Result<(), Undecoded> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(Undecoded::Damaged(format!("it has {found} bytes")))
+}

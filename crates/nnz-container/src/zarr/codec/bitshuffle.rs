@@ -1,0 +1,66 @@
+//! The bits of all elements sorted by their place in the element.
+
+/// Puts together elements of `width` bytes: first come the first bits of all, then the second ones.
+///
+/// That is done if their number is a multiple of eight. Bytes behind the last whole element stay
+/// where they are.
+pub(super) fn unshuffle_bits(from: &[u8], width: usize, out: &mut [u8]) {
+    let count = from.len() / width.max(1);
+    if count == 0 || !count.is_multiple_of(8) {
+        out.copy_from_slice(from);
+        return;
+    }
+    let row = count / 8;
+    let (planes, rest) = from.split_at(count * width);
+    let (elements, tail) = out.split_at_mut(count * width);
+    tail.copy_from_slice(rest);
+    for byte in 0..width {
+        let planes = &planes[byte * 8 * row..];
+        for eight in 0..row {
+            let square = std::array::from_fn(|bit| planes[bit * row + eight]);
+            let bytes = transposed(u64::from_le_bytes(square)).to_le_bytes();
+            for (at, value) in bytes.into_iter().enumerate() {
+                elements[(eight * 8 + at) * width + byte] = value;
+            }
+        }
+    }
+}
+
+/// Exchanges rows and columns of a square of eight by eight bits.
+fn transposed(mut square: u64) -> u64 {
+    for (distance, mask) in
+        [(7, 0x00aa_00aa_00aa_00aa), (14, 0x0000_cccc_0000_cccc), (28, 0x0000_0000_f0f0_f0f0)]
+    {
+        let moved = (square ^ (square >> distance)) & mask;
+        square ^= moved ^ (moved << distance);
+    }
+    square
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_square_is_transposed() {
+        // Bit 3 of byte 0 becomes bit 0 of byte 3.
+        assert_eq!(transposed(1 << 3), 1 << 24);
+        assert_eq!(transposed(transposed(0x0123_4567_89ab_cdef)), 0x0123_4567_89ab_cdef);
+    }
+
+    #[test]
+    fn bits_come_sorted_by_their_place() {
+        // The lowest bits of eight elements of two bytes, then their second bits, and so on.
+        let mut from = [0; 18];
+        from[0] = 0b0000_0101;
+        from[8] = 0b1000_0000;
+        from[17] = 77;
+        let mut out = [0; 18];
+        unshuffle_bits(&from[..17], 2, &mut out[..17]);
+        let mut expected = [0; 18];
+        expected[0] = 1;
+        expected[4] = 1;
+        expected[15] = 1;
+        assert_eq!(out, expected);
+    }
+}

@@ -1,0 +1,128 @@
+//! Frames of Blosc, version 1: blocks that are shuffled and compressed one by one.
+
+use super::bitshuffle::unshuffle_bits;
+use super::{Undecoded, blosclz, inflate, lz4, zeroed, zstd};
+use crate::shuffle::unshuffle;
+
+const HEADER: usize = 16;
+
+/// Flags of a frame.
+const SHUFFLED: u8 = 1;
+const COPIED: u8 = 2;
+const BITS_SHUFFLED: u8 = 4;
+const NOT_SPLIT: u8 = 16;
+
+/// Blocks of wider elements are not split into one stream for each byte of an element, nor are
+/// blocks of fewer elements.
+const MOST_STREAMS: usize = 16;
+const LEAST_ELEMENTS: usize = 128;
+
+/// What the header of a frame says.
+struct Frame<'a> {
+    bytes: &'a [u8],
+    flags: u8,
+    width: usize,
+    block: usize,
+}
+
+/// Decompresses a frame into `out` and returns the length of what was written.
+pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
+    let damaged = |what: &str| Undecoded::Damaged(format!("no readable Blosc: {what}"));
+    let Some((header, rest)) = bytes.split_first_chunk::<HEADER>() else {
+        return Err(damaged("it has no header"));
+    };
+    let number = |at: usize| {
+        let number = header[at..].first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
+        number.and_then(|number| usize::try_from(number).ok()).unwrap_or(usize::MAX)
+    };
+    let (length, block, packed) = (number(4), number(8), number(12));
+    if packed != bytes.len() {
+        return Err(damaged(&format!("{packed} bytes by its header")));
+    }
+    let out = out.get_mut(..length).ok_or(Undecoded::TooLong)?;
+    let frame = Frame { bytes, flags: header[2], width: usize::from(header[3]).max(1), block };
+    if frame.flags & COPIED != 0 {
+        let copied = rest.get(..length).ok_or_else(|| damaged("it is cut short"))?;
+        out.copy_from_slice(copied);
+        return Ok(length);
+    }
+    if length == 0 {
+        return Ok(0);
+    }
+    if block == 0 {
+        return Err(damaged("blocks of 0 bytes"));
+    }
+    let mut unpacked = zeroed(block.min(length))?;
+    for (at, out) in out.chunks_mut(block).enumerate() {
+        let start = rest.get(4 * at..).and_then(<[u8]>::first_chunk);
+        let start = start.ok_or_else(|| damaged("it is cut short"))?;
+        let start = usize::try_from(u32::from_le_bytes(*start)).unwrap_or(usize::MAX);
+        frame.decode_block(start, out, &mut unpacked[..out.len()])?;
+    }
+    Ok(length)
+}
+
+impl Frame<'_> {
+    fn decode_block(
+        &self,
+        start: usize,
+        out: &mut [u8],
+        unpacked: &mut [u8],
+    ) -> Result<(), Undecoded> {
+        // With elements of one byte there is nothing to sort by bytes.
+        let by_bytes = self.flags & SHUFFLED != 0 && self.width > 1;
+        let by_bits = self.flags & BITS_SHUFFLED != 0;
+        if !by_bytes && !by_bits {
+            return self.decode_streams(start, out);
+        }
+        self.decode_streams(start, unpacked)?;
+        if by_bytes {
+            unshuffle(unpacked, self.width, out);
+        } else {
+            unshuffle_bits(unpacked, self.width, out);
+        }
+        Ok(())
+    }
+
+    /// Decompresses the streams that a block is stored as, each behind its length.
+    fn decode_streams(&self, start: usize, out: &mut [u8]) -> Result<(), Undecoded> {
+        let short = || Undecoded::damaged("no readable Blosc: it is cut short");
+        let split = self.flags & NOT_SPLIT == 0
+            && self.width <= MOST_STREAMS
+            && self.block / self.width >= LEAST_ELEMENTS
+            && out.len() == self.block;
+        let streams = if split { self.width } else { 1 };
+        if !out.len().is_multiple_of(streams) {
+            return Err(Undecoded::damaged("no readable Blosc: a block of broken elements"));
+        }
+        let mut rest = self.bytes.get(start..).ok_or_else(short)?;
+        for out in out.chunks_exact_mut((out.len() / streams).max(1)) {
+            let (length, after) = rest.split_first_chunk().ok_or_else(short)?;
+            let length = usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX);
+            let (stream, after) = after.split_at_checked(length).ok_or_else(short)?;
+            self.decode_stream(stream, out)?;
+            rest = after;
+        }
+        Ok(())
+    }
+
+    fn decode_stream(&self, stream: &[u8], out: &mut [u8]) -> Result<(), Undecoded> {
+        if stream.len() == out.len() {
+            out.copy_from_slice(stream);
+            return Ok(());
+        }
+        let found = match self.flags >> 5 {
+            0 => blosclz::decompress(stream, out)?,
+            1 => lz4::decompress_block(stream, out)?,
+            3 => inflate::unzlib(stream, out)?,
+            4 => zstd::decompress(stream, out)?,
+            2 => return Err(unsupported("snappy")),
+            other => return Err(unsupported(&format!("format {other}"))),
+        };
+        super::same_length(found, out.len())
+    }
+}
+
+fn unsupported(what: &str) -> Undecoded {
+    Undecoded::Unsupported(format!("Blosc with {what} is not handled"))
+}

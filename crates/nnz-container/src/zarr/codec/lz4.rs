@@ -1,0 +1,19 @@
+//! A block of LZ4 behind its decoded length, as numcodecs writes it.
+
+use super::Undecoded;
+
+pub(super) fn decompress(bytes: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
+    let Some((length, block)) = bytes.split_first_chunk() else {
+        return Err(Undecoded::damaged("it lacks its length"));
+    };
+    let length = usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX);
+    let out = out.get_mut(..length).ok_or(Undecoded::TooLong)?;
+    decompress_block(block, out)
+}
+
+/// Decompresses a block that fills `out`.
+pub(super) fn decompress_block(block: &[u8], out: &mut [u8]) -> Result<usize, Undecoded> {
+    let found = lz4_flex::block::decompress_into(block, out).map_err(Undecoded::damaged)?;
+    super::same_length(found, out.len())?;
+    Ok(found)
+}

@@ -1,0 +1,68 @@
+//! Finding stores, and the groups in them that something is written of.
+
+use std::collections::VecDeque;
+use std::path::Path;
+
+use nnz_core::{Error, Place, Result};
+
+use super::container::Zarr;
+use super::node;
+use crate::{Container, Tagged};
+
+/// Groups looked at, and how deep they may lie. Real stores have a few hundred.
+const MOST_GROUPS: usize = 1 << 16;
+const DEEPEST: usize = 32;
+
+/// Returns whether a directory is a Zarr store: a group or an array.
+#[must_use]
+pub fn is_zarr(path: &Path) -> bool {
+    path.is_dir() && node::is_node(path)
+}
+
+/// Lists the groups that have an attribute of one of the given names, outermost first.
+///
+/// What cannot be read is passed over, as long as there is something else: one strange neighbour
+/// does not hide a matrix.
+///
+/// # Errors
+///
+/// Fails where `path` is no Zarr store, has more groups than anybody makes, or nothing is found and
+/// something could not be read.
+pub fn groups_with(path: &Path, tags: &[&str]) -> Result<Vec<Tagged>> {
+    let mut found = Vec::new();
+    let mut ahead = VecDeque::from([(String::new(), 0)]);
+    let (mut seen, mut unread) = (0, None);
+    while let Some((name, depth)) = ahead.pop_front() {
+        let group = match Zarr::open_group(path, &name) {
+            Ok(Some(group)) => group,
+            Ok(None) => continue,
+            Err(error) => {
+                unread = Some(error);
+                continue;
+            }
+        };
+        for tag in tags {
+            // An attribute of another kind is not what was looked for, but its group is.
+            if group.has_attribute(tag) {
+                let text = group.text(tag).unwrap_or_default();
+                found.push(Tagged { group: name.clone(), tag: (*tag).to_owned(), text });
+            }
+        }
+        if depth == DEEPEST {
+            continue;
+        }
+        for inner in group.nodes()? {
+            seen += 1;
+            if seen > MOST_GROUPS {
+                let what = format!("Zarr with more than {MOST_GROUPS} groups is not searched");
+                return Err(Error::unsupported(Place::path(path), what));
+            }
+            let inner = if name.is_empty() { inner } else { format!("{name}/{inner}") };
+            ahead.push_back((inner, depth + 1));
+        }
+    }
+    match unread {
+        Some(error) if found.is_empty() => Err(error),
+        _ => Ok(found),
+    }
+}

@@ -1,0 +1,155 @@
+//! The element that stands where none is stored.
+
+use nnz_core::{Bint8, ValueType};
+use serde_json::Value;
+
+use crate::npy::Element;
+
+/// Returns the bytes of a fill value, in the machine's byte order; `None` if it is no such value.
+pub(super) fn bytes(value: &Value, element: Element) -> Option<Vec<u8>> {
+    match element {
+        Element::Number { value_type, .. } => number(value, value_type),
+        Element::Unicode { .. } => text(value),
+        // Told in base 64, which only matters where there are bytes.
+        Element::Bytes { .. } => text(value).filter(Vec::is_empty),
+    }
+}
+
+/// Returns the bytes of a text; some programs write 0 for none.
+pub(super) fn text(value: &Value) -> Option<Vec<u8>> {
+    match value {
+        Value::Null => Some(Vec::new()),
+        Value::Number(zero) if zero.as_u64() == Some(0) => Some(Vec::new()),
+        Value::String(text) => Some(text.as_bytes().to_vec()),
+        _ => None,
+    }
+}
+
+fn number(value: &Value, value_type: ValueType) -> Option<Vec<u8>> {
+    // Nothing said: any value will do.
+    if value.is_null() {
+        return Some(vec![0; value_type.size()]);
+    }
+    macro_rules! integer {
+        ($type:ty) => {{
+            let wide = value.as_i64().map(i128::from).or(value.as_u64().map(i128::from));
+            <$type>::try_from(wide.or_else(|| whole(value))?).ok()?.to_ne_bytes().to_vec()
+        }};
+    }
+    Some(match value_type {
+        ValueType::U8 => integer!(u8),
+        ValueType::U16 => integer!(u16),
+        ValueType::U32 => integer!(u32),
+        ValueType::U64 => integer!(u64),
+        ValueType::I8 => integer!(i8),
+        ValueType::I16 => integer!(i16),
+        ValueType::I32 => integer!(i32),
+        ValueType::I64 => integer!(i64),
+        ValueType::Bint8 => match value {
+            Value::Bool(truth) => vec![Bint8(u8::from(*truth)).0],
+            _ => vec![u8::try_from(value.as_u64().filter(|truth| *truth < 2)?).ok()?],
+        },
+        ValueType::F32 => float32(value)?.to_vec(),
+        ValueType::F64 => float64(value)?.to_vec(),
+        ValueType::ComplexF32 => parts(value)?.map(float32).try_concat()?,
+        ValueType::ComplexF64 => parts(value)?.map(float64).try_concat()?,
+    })
+}
+
+/// Takes `0.0` for `0`: version 2 is written so by some.
+fn whole(value: &Value) -> Option<i128> {
+    (value.as_f64()? == 0.0).then_some(0)
+}
+
+fn parts(value: &Value) -> Option<[&Value; 2]> {
+    match value {
+        Value::Array(parts) => parts.iter().collect::<Vec<_>>().try_into().ok(),
+        // A real number alone.
+        Value::Number(zero) if zero.as_f64() == Some(0.0) => Some([value; 2]),
+        _ => None,
+    }
+}
+
+trait TryConcat {
+    fn try_concat(self) -> Option<Vec<u8>>;
+}
+
+impl<const N: usize> TryConcat for [Option<[u8; N]>; 2] {
+    fn try_concat(self) -> Option<Vec<u8>> {
+        let [real, imaginary] = self;
+        Some([real?, imaginary?].concat())
+    }
+}
+
+fn float64(value: &Value) -> Option<[u8; 8]> {
+    let number = match value {
+        Value::String(text) => match hexadecimal(text) {
+            Some(bits) => f64::from_bits(bits),
+            None => named(text)?,
+        },
+        _ => value.as_f64()?,
+    };
+    Some(number.to_ne_bytes())
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "rounded as its writer's number was")]
+fn float32(value: &Value) -> Option<[u8; 4]> {
+    let number = match value {
+        Value::String(text) => match hexadecimal(text) {
+            Some(bits) => f32::from_bits(u32::try_from(bits).ok()?),
+            None => named(text)? as f32,
+        },
+        _ => value.as_f64()? as f32,
+    };
+    Some(number.to_ne_bytes())
+}
+
+fn named(text: &str) -> Option<f64> {
+    match text {
+        "NaN" => Some(f64::NAN),
+        "Infinity" => Some(f64::INFINITY),
+        "-Infinity" => Some(f64::NEG_INFINITY),
+        _ => None,
+    }
+}
+
+/// Reads the bits of a float: a NaN of a certain kind is told so.
+fn hexadecimal(text: &str) -> Option<u64> {
+    u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn numbers_are_told_in_several_ways() {
+        let float = |value| number(&value, ValueType::F64).unwrap();
+        assert_eq!(float(json!(-0.0)), (-0.0_f64).to_ne_bytes());
+        assert_eq!(float(json!("-Infinity")), f64::NEG_INFINITY.to_ne_bytes());
+        assert_eq!(float(json!("0x7ff8000000000001")), 0x7ff8_0000_0000_0001_u64.to_ne_bytes());
+        assert_eq!(number(&json!("NaN"), ValueType::F32).unwrap(), f32::NAN.to_ne_bytes());
+        let complex = number(&json!([1.0, "NaN"]), ValueType::ComplexF32).unwrap();
+        assert_eq!(complex, [1_f32.to_ne_bytes(), f32::NAN.to_ne_bytes()].concat());
+        assert_eq!(number(&json!(u64::MAX), ValueType::U64).unwrap(), [255; 8]);
+        assert_eq!(number(&json!(0.0), ValueType::I16).unwrap(), [0; 2]);
+        assert_eq!(number(&json!(true), ValueType::Bint8).unwrap(), [1]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_none() {
+        for (value, value_type) in [
+            (json!(256), ValueType::U8),
+            (json!(-1), ValueType::U64),
+            (json!(1.5), ValueType::I32),
+            (json!("x"), ValueType::F64),
+            (json!([1.0]), ValueType::ComplexF64),
+            (json!(2), ValueType::Bint8),
+            (json!({}), ValueType::F32),
+        ] {
+            assert_eq!(number(&value, value_type), None, "{value}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The files that say what a directory of a store is.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use nnz_core::{Error, ErrorKind, Place, Result};
+use serde_json::value::RawValue;
+
+use super::metadata::{v2, v3};
+
+/// The longest file of JSON that is read.
+const LONGEST: u64 = 64 << 20;
+
+/// The members of an object in JSON, each as it stands.
+pub(super) type Fields = BTreeMap<String, Box<RawValue>>;
+
+/// What a directory is.
+pub(super) enum Node {
+    Group(Group),
+    /// What it says of itself, and in which version.
+    Array(Fields, u32),
+}
+
+/// A group.
+pub(super) struct Group {
+    pub(super) attributes: Fields,
+    /// Whether it repeats what the groups and arrays in it say of themselves.
+    pub(super) consolidated: bool,
+    pub(super) version: u32,
+}
+
+/// Reads what a directory is; `None` where it is nothing of Zarr.
+pub(super) fn read(directory: &Path, place: &Place) -> Result<Option<Node>> {
+    if let Some(fields) = json(&directory.join("zarr.json"), place)? {
+        return v3::node(fields, place).map(Some);
+    }
+    if let Some(fields) = json(&directory.join(".zarray"), place)? {
+        return Ok(Some(Node::Array(fields, 2)));
+    }
+    if let Some(fields) = json(&directory.join(".zgroup"), place)? {
+        v2::check_version(&fields, place)?;
+        let attributes = json(&directory.join(".zattrs"), place)?.unwrap_or_default();
+        return Ok(Some(Node::Group(Group { attributes, consolidated: false, version: 2 })));
+    }
+    Ok(None)
+}
+
+/// Returns whether a directory is a group or an array, going by its files' names.
+pub(super) fn is_node(directory: &Path) -> bool {
+    ["zarr.json", ".zarray", ".zgroup"].iter().any(|name| directory.join(name).is_file())
+}
+
+/// Reads a file that holds an object; `None` where there is no file.
+fn json(path: &Path, place: &Place) -> Result<Option<Fields>> {
+    let io = |error| Error::new(ErrorKind::Io(error), place.clone());
+    let found = match path.metadata() {
+        Ok(found) => found,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => return Ok(None),
+        Err(error) => return Err(io(error)),
+    };
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if !found.is_file() || found.len() > LONGEST {
+        let found = format!("{name} of {} bytes", found.len());
+        return Err(Error::mismatch(place.clone(), found, "a file of at most 64 MiB"));
+    }
+    let mut text = String::new();
+    File::open(path).and_then(|file| file.take(LONGEST).read_to_string(&mut text)).map_err(io)?;
+    serde_json::from_str(&text).map(Some).map_err(|error| {
+        Error::mismatch(place.clone(), format!("{name} that cannot be read: {error}"), "an object")
+    })
+}

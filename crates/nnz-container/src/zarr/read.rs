@@ -1,0 +1,185 @@
+//! Reading elements, by as many threads as pay.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use nnz_core::{Error, Result};
+
+use super::chunks::{Located, Stored, undecoded};
+use super::codec::zeroed;
+use crate::chunk_cache::ChunkCache;
+use crate::parallel;
+
+/// Bytes that keep a thread busy for longer than it takes to start one.
+const DECODED_BY_THREAD: usize = 256 << 10;
+const COPIED_BY_THREAD: usize = 8 << 20;
+
+/// What a chunk may be longer when it is stored than when it is decoded, beside as long again.
+const OVERHEAD: u64 = 64 << 10;
+
+/// Bytes of decoded chunks that are kept. Chunks of Zarr are large, and several are read at a time.
+const KEPT_BYTES: usize = 32 << 20;
+
+/// Chunks that can be decoded at a time because a part of them is read.
+const AT_A_TIME: usize = 8;
+
+/// Chunks that need no proof that they are so long.
+const UNPROVEN_BYTES: u64 = 64 << 20;
+
+/// Elements of a fixed size, in the byte order of the machine.
+pub(super) struct Elements {
+    pub(super) stored: Stored,
+    /// Bytes of an element.
+    size: usize,
+    /// Puts elements into the byte order of the machine.
+    to_native: fn(&Stored, &mut [u8]),
+    threads: usize,
+    /// Chunks that were read in part.
+    cache: ChunkCache,
+    /// Held while such a chunk is decoded: who wants the same one waits, and does not do it again.
+    decoding: [Mutex<()>; AT_A_TIME],
+}
+
+/// A part of a chunk, and the memory it goes to.
+struct Piece<'a> {
+    chunk: u64,
+    from: usize,
+    out: &'a mut [u8],
+}
+
+impl Elements {
+    pub(super) fn new(
+        stored: Stored,
+        size: usize,
+        to_native: fn(&Stored, &mut [u8]),
+        threads: usize,
+    ) -> Self {
+        let (cache, decoding) = (ChunkCache::of_bytes(KEPT_BYTES), Default::default());
+        Self { stored, size, to_native, threads, cache, decoding }
+    }
+
+    /// Returns the bytes of a chunk when decoded.
+    fn chunk_bytes(&self) -> u64 {
+        // That it fits was checked when the array was opened.
+        self.stored.metadata.chunk * self.size as u64
+    }
+
+    /// Fills `out` with elements from `first` on.
+    pub(super) fn read(&self, first: u64, out: &mut [u8]) -> Result<()> {
+        let plain = self.stored.metadata.pipeline.is_plain();
+        let by_thread = if plain { COPIED_BY_THREAD } else { DECODED_BY_THREAD };
+        let threads = self.threads.min(out.len() / by_thread);
+        let pieces = self.pieces(first, out);
+        parallel::for_each(threads, pieces, |piece| self.read_piece(piece))
+    }
+
+    /// Cuts a read into the parts of chunks it is made of.
+    fn pieces<'a>(&self, first: u64, out: &'a mut [u8]) -> impl Iterator<Item = Piece<'a>> + Send {
+        let (bytes, mut next, mut rest) = (self.chunk_bytes(), first * self.size as u64, out);
+        std::iter::from_fn(move || {
+            if rest.is_empty() {
+                return None;
+            }
+            let wanted = usize::try_from(bytes - next % bytes).unwrap_or(usize::MAX);
+            let wanted = wanted.min(rest.len());
+            let (out, after) = std::mem::take(&mut rest).split_at_mut(wanted);
+            rest = after;
+            let from = usize::try_from(next % bytes).unwrap_or(usize::MAX);
+            let piece = Piece { chunk: next / bytes, from, out };
+            next += piece.out.len() as u64;
+            Some(piece)
+        })
+    }
+
+    fn read_piece(&self, piece: Piece<'_>) -> Result<()> {
+        let Piece { chunk, from, out } = piece;
+        if let Some(kept) = self.cache.get(chunk) {
+            out.copy_from_slice(&kept[from..from + out.len()]);
+            return Ok(());
+        }
+        let Some(located) = self.stored.find(chunk)? else {
+            self.fill(out);
+            return Ok(());
+        };
+        if self.stored.metadata.pipeline.is_plain() {
+            self.check_length(&located, chunk)?;
+            self.stored.read_part(&located, from, out)?;
+            (self.to_native)(&self.stored, out);
+            return Ok(());
+        }
+        if out.len() as u64 == self.chunk_bytes() {
+            return self.decode(chunk, &located, out);
+        }
+        let decoded = self.decode_to_keep(chunk, &located)?;
+        out.copy_from_slice(&decoded[from..from + out.len()]);
+        Ok(())
+    }
+
+    /// Decodes a chunk, unless another thread just has.
+    fn decode_to_keep(&self, chunk: u64, located: &Located) -> Result<Arc<[u8]>> {
+        let slot = usize::try_from(chunk % AT_A_TIME as u64).unwrap_or(0);
+        let _held = self.decoding[slot].lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = self.cache.get(chunk) {
+            return Ok(kept);
+        }
+        let bytes = self.believed_length(chunk, located)?;
+        let decoded = zeroed(bytes);
+        let mut decoded =
+            decoded.map_err(|why| undecoded(why, self.stored.place_of(chunk), "a chunk", bytes))?;
+        self.decode(chunk, located, &mut decoded)?;
+        let decoded: Arc<[u8]> = decoded.into();
+        self.cache.put(chunk, Arc::clone(&decoded));
+        Ok(decoded)
+    }
+
+    /// Checks that a chunk that is stored as it is has the length it should.
+    fn check_length(&self, located: &Located, chunk: u64) -> Result<()> {
+        if located.bytes == self.chunk_bytes() {
+            return Ok(());
+        }
+        let found = format!("a chunk of {} bytes", located.bytes);
+        let expected = format!("{} bytes", self.chunk_bytes());
+        Err(Error::mismatch(self.stored.place_of(chunk), found, expected))
+    }
+
+    /// Returns the bytes of a chunk when decoded, if what is stored can make so many.
+    fn believed_length(&self, chunk: u64, located: &Located) -> Result<usize> {
+        let bytes = self.chunk_bytes();
+        let ratio = self.stored.metadata.pipeline.most_ratio();
+        let borne_out = located.bytes.saturating_mul(ratio).saturating_add(UNPROVEN_BYTES);
+        match usize::try_from(bytes) {
+            Ok(length) if bytes <= borne_out => Ok(length),
+            _ => {
+                let found = format!("{} bytes for a chunk of {bytes}", located.bytes);
+                let place = self.stored.place_of(chunk);
+                Err(Error::mismatch(place, found, "as many as that takes"))
+            }
+        }
+    }
+
+    fn decode(&self, chunk: u64, located: &Located, out: &mut [u8]) -> Result<()> {
+        let place = || self.stored.place_of(chunk);
+        let most = (out.len() as u64).saturating_mul(2).saturating_add(OVERHEAD);
+        if located.bytes > most {
+            let found = format!("a chunk of {} bytes", located.bytes);
+            return Err(Error::mismatch(place(), found, format!("{} bytes, packed", out.len())));
+        }
+        let stored = self.stored.bytes(located)?;
+        let pipeline = &self.stored.metadata.pipeline;
+        pipeline
+            .decode(&stored, out)
+            .map_err(|why| undecoded(why, place(), "a chunk", out.len()))?;
+        (self.to_native)(&self.stored, out);
+        Ok(())
+    }
+
+    fn fill(&self, out: &mut [u8]) {
+        let fill = &self.stored.metadata.fill;
+        if fill.iter().all(|&byte| byte == 0) {
+            out.fill(0);
+            return;
+        }
+        for element in out.chunks_exact_mut(self.size) {
+            element.copy_from_slice(fill);
+        }
+    }
+}

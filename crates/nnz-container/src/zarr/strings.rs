@@ -1,0 +1,122 @@
+//! An array as a list of strings.
+
+use nnz_core::{At, Error, Result, StringReader};
+
+use super::chunks::{Stored, undecoded};
+use super::metadata::DataType;
+use crate::npy::{Element, decode, without_zeros};
+
+/// The longest chunk of strings that is taken into memory.
+const LONGEST: u64 = 256 << 20;
+
+/// Checks that an array holds strings.
+pub(super) fn check(stored: &Stored) -> Result<()> {
+    match stored.metadata.data_type {
+        DataType::Fixed(Element::Number { value_type, .. }) => {
+            let found = format!("numbers of type {value_type}");
+            Err(Error::mismatch(stored.place.clone(), found, "strings"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The strings of an array, a chunk at a time.
+pub(super) struct Strings {
+    stored: Stored,
+    /// The chunk that is read, and whether it is stored.
+    chunk: Vec<u8>,
+    absent: bool,
+    /// Where the next string starts in the chunk.
+    at: usize,
+    /// The number of the next string.
+    next: u64,
+    text: Vec<u8>,
+}
+
+impl Strings {
+    pub(super) fn new(stored: Stored) -> Result<Self> {
+        check(&stored)?;
+        let (chunk, text) = (Vec::new(), Vec::new());
+        Ok(Self { stored, chunk, absent: false, at: 0, next: 0, text })
+    }
+
+    /// Reads the chunk that starts with the next string.
+    fn load(&mut self) -> Result<()> {
+        let metadata = &self.stored.metadata;
+        let number = self.next / metadata.chunk;
+        let place = || self.stored.place_of(number);
+        self.chunk.clear();
+        self.at = 0;
+        let located = self.stored.find(number)?;
+        self.absent = located.is_none();
+        let Some(located) = located else { return Ok(()) };
+        let least = metadata.chunk.saturating_mul(metadata.least_bytes());
+        if located.bytes > LONGEST || least > LONGEST {
+            let found = format!("a chunk of {} bytes for {least} or more", located.bytes);
+            return Err(Error::mismatch(place(), found, "at most 256 MiB"));
+        }
+        let bytes = self.stored.bytes(&located)?;
+        // A list of strings of any length starts with their number.
+        let (expected, most) = match metadata.data_type {
+            DataType::Fixed(_) => (least, least),
+            DataType::Texts => (least, LONGEST),
+        };
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let decoded = metadata.pipeline.decode_unknown(&bytes, most);
+        self.chunk = decoded.map_err(|why| undecoded(why, place(), "a chunk", most))?;
+        let found = self.chunk.len() as u64;
+        let count = self.chunk.first_chunk().map(|count| u32::from_le_bytes(*count));
+        let whole = match metadata.data_type {
+            DataType::Fixed(_) => found == expected,
+            DataType::Texts => {
+                self.at = 4;
+                count.map(u64::from) == Some(metadata.chunk)
+            }
+        };
+        if whole {
+            return Ok(());
+        }
+        let found = format!("a chunk of {found} bytes for other strings");
+        Err(Error::mismatch(place(), found, format!("{} strings", metadata.chunk)))
+    }
+}
+
+impl StringReader for Strings {
+    fn next_string(&mut self) -> Result<Option<&[u8]>> {
+        if self.next == self.stored.metadata.len {
+            return Ok(None);
+        }
+        if self.next.is_multiple_of(self.stored.metadata.chunk) {
+            self.load()?;
+        }
+        let place = self.stored.place.clone().at(At::Element(self.next));
+        self.next += 1;
+        if self.absent {
+            return Ok(Some(&self.stored.metadata.fill));
+        }
+        let short = || Error::mismatch(place.clone(), "the end of a chunk", "a string");
+        let rest = self.chunk.get(self.at..).unwrap_or_default();
+        let DataType::Fixed(element) = self.stored.metadata.data_type else {
+            let (length, rest) = rest.split_first_chunk().ok_or_else(short)?;
+            let length = usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX);
+            let text = rest.get(..length).ok_or_else(short)?;
+            self.at += 4 + length;
+            return Ok(Some(text));
+        };
+        let size = element.size().and_then(|size| usize::try_from(size).ok());
+        let string = size.and_then(|size| rest.get(..size)).ok_or_else(short)?;
+        self.at += string.len();
+        let Element::Unicode { big, .. } = element else {
+            return Ok(Some(without_zeros(string)));
+        };
+        self.text.clear();
+        decode(string, big, &mut self.text).map_err(|code| {
+            Error::mismatch(place.clone(), format!("the code point {code:#x}"), "Unicode")
+        })?;
+        Ok(Some(&self.text))
+    }
+
+    fn remaining(&self) -> Option<u64> {
+        Some(self.stored.metadata.len - self.next)
+    }
+}

@@ -1,0 +1,146 @@
+//! The directory written to, and the group in it.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use nnz_core::{Error, ErrorKind, Place, Result};
+
+use super::array::put;
+use super::metadata;
+use crate::container::full_path;
+use crate::staging::{StagedDirectory, WriteOptions};
+use crate::zarr::node::{self, Node};
+
+/// The files of a store that are none of chunks.
+const FILES: [&str; 5] = ["zarr.json", ".zgroup", ".zarray", ".zattrs", ".zmetadata"];
+
+/// How deep groups may lie in a store that is replaced.
+const DEEPEST: usize = 64;
+
+/// The directory written to, and the group in it.
+#[derive(Debug)]
+pub(super) struct Target {
+    staged: StagedDirectory,
+    /// Where the group lies until it is put in its place.
+    pub(super) group: PathBuf,
+    /// Groups that are made above it, in the same directory.
+    above: Vec<PathBuf>,
+    place: Place,
+}
+
+/// Returns whether something can be called so in a store.
+pub(super) fn is_name(name: &str) -> bool {
+    let reserved = name.starts_with("__") || FILES.contains(&name);
+    let dots = name.bytes().all(|byte| byte == b'.');
+    !(name.contains(['/', '\0']) || reserved || dots)
+}
+
+impl Target {
+    /// Finds the deepest group that is there; what lies below it is written as one directory.
+    pub(super) fn create(path: &Path, group: &str, write: WriteOptions) -> Result<Self> {
+        let place = Place::path(full_path(path, group));
+        let names: Vec<&str> = group.split('/').filter(|name| !name.is_empty()).collect();
+        if let Some(name) = names.iter().find(|name| !is_name(name)) {
+            let what = format!("{name:?} cannot be the name of a group in a Zarr store");
+            return Err(Error::new(ErrorKind::Argument(what), place));
+        }
+        let mut target = path.to_path_buf();
+        let mut missing = names.iter();
+        // All but the last of what is there stays.
+        while target.symlink_metadata().is_ok() {
+            let Some(name) = missing.next() else { break };
+            check_parent(&target)?;
+            target.push(name);
+        }
+        let mut staged = StagedDirectory::create_store(&target, write, foreign)?;
+        let mut group = staged.staged_path()?;
+        let mut above = Vec::new();
+        for name in missing {
+            above.push(group.clone());
+            group.push(name);
+        }
+        std::fs::create_dir_all(&group)
+            .map_err(|error| Error::new(ErrorKind::Io(error), place.clone()))?;
+        Ok(Self { staged, group, above, place })
+    }
+
+    /// Says what all groups are and puts them in their place.
+    pub(super) fn finish(self, group: &str) -> Result<u64> {
+        let empty = metadata::group(&std::collections::BTreeMap::new());
+        for above in &self.above {
+            put(&above.join("zarr.json"), empty.as_bytes(), &self.place)?;
+        }
+        put(&self.group.join("zarr.json"), group.as_bytes(), &self.place)?;
+        self.staged.commit()
+    }
+}
+
+/// Checks that a group can be added to what is there.
+fn check_parent(directory: &Path) -> Result<()> {
+    let place = Place::path(directory);
+    let what = match node::read(directory, &place)? {
+        Some(Node::Group(group)) if group.version != 3 => {
+            "Zarr of version 2, to which no group is added: groups are written in version 3"
+        }
+        Some(Node::Group(group)) if group.consolidated => {
+            "a Zarr group with consolidated metadata, which would not tell of what is added"
+        }
+        Some(Node::Group(_)) => return Ok(()),
+        Some(Node::Array(..)) => return Err(Error::mismatch(place, "an array", "a group")),
+        None => return Err(Error::mismatch(place, "no Zarr group", "one to add to")),
+    };
+    Err(Error::unsupported(place, what))
+}
+
+/// Names what a directory holds beside a store.
+fn foreign(path: &Path) -> io::Result<Option<OsString>> {
+    foreign_within(path, 0)
+}
+
+fn foreign_within(path: &Path, depth: usize) -> io::Result<Option<OsString>> {
+    let array = path.join(".zarray").is_file() || is_array(path);
+    for entry in std::fs::read_dir(path)? {
+        let entry = entry?;
+        let (name, kind) = (entry.file_name(), entry.file_type()?);
+        let text = name.to_string_lossy();
+        let known = if kind.is_file() {
+            FILES.contains(&&*text) || (array && is_chunk(&text))
+        } else if !kind.is_dir() || depth == DEEPEST {
+            false
+        } else if array {
+            only_chunks(&entry.path(), depth)?
+        } else {
+            node::is_node(&entry.path()) && foreign_within(&entry.path(), depth + 1)?.is_none()
+        };
+        if !known {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
+}
+
+fn is_array(path: &Path) -> bool {
+    matches!(node::read(path, &Place::path(path)), Ok(Some(Node::Array(..))))
+}
+
+/// Whether a file is called as chunks are, such as `0`, `0.3` or `c.7`.
+fn is_chunk(name: &str) -> bool {
+    let numbers = name.strip_prefix("c.").unwrap_or(name);
+    name == "c" || numbers.split('.').all(|number| number.parse::<u64>().is_ok())
+}
+
+/// Whether a directory holds chunks only, in more directories or not.
+fn only_chunks(path: &Path, depth: usize) -> io::Result<bool> {
+    for entry in std::fs::read_dir(path)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        let known = is_chunk(&entry.file_name().to_string_lossy())
+            && (kind.is_file()
+                || (kind.is_dir() && depth < DEEPEST && only_chunks(&entry.path(), depth + 1)?));
+        if !known {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

@@ -1,0 +1,240 @@
+//! What is written into Zarr stores, and what is replaced.
+#![cfg(feature = "zarr")]
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+use std::path::{Path, PathBuf};
+
+use nnz_container::staging::WriteOptions;
+use nnz_container::zarr::{Zarr, ZarrOptions, ZarrWriter, groups_with};
+use nnz_container::{Compress, Container, ContainerWriter};
+use nnz_core::{Result, ValueType};
+
+const NEW: WriteOptions = WriteOptions { overwrite: false, sync: false };
+const FORCED: WriteOptions = WriteOptions { overwrite: true, sync: false };
+
+fn writer(path: &Path, group: &str, options: ZarrOptions) -> Box<dyn ContainerWriter> {
+    Box::new(ZarrWriter::create(path, group, NEW, options).unwrap())
+}
+
+#[test]
+fn files_are_what_the_specification_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.zarr");
+    let options = ZarrOptions { chunk: Some(3), ..ZarrOptions::default() };
+    let mut to = writer(&path, "", options);
+    to.set_text("binsparse", " {\"b\": 1, \"a\": 18446744073709551616}").unwrap();
+    to.set_tag("kind", "say \"a\"").unwrap();
+    let id = to.create_array("a", ValueType::U16).unwrap();
+    to.append(id, &[1_u16, 2, 3, 4]).unwrap();
+    to.write_strings("s", &mut [&b"x"[..], "\u{e9}".as_bytes()].into_iter()).unwrap();
+    to.finish().unwrap();
+    let text = |name: &str| std::fs::read_to_string(path.join(name)).unwrap();
+    // What is JSON already stands as it was given: the order of its members, and all digits.
+    assert_eq!(
+        text("zarr.json"),
+        r#"{"zarr_format":3,"node_type":"group","attributes":{"binsparse":{"b": 1, "a": 18446744073709551616},"kind":"say \"a\""}}"#
+    );
+    let json = |name: &str| -> serde_json::Value { serde_json::from_str(&text(name)).unwrap() };
+    let array = json("a/zarr.json");
+    assert_eq!(array["shape"], serde_json::json!([4]));
+    assert_eq!(array["chunk_grid"]["configuration"]["chunk_shape"], serde_json::json!([3]));
+    let bytes = std::fs::read(path.join("a/c/0")).unwrap();
+    assert_eq!(bytes, [1, 0, 2, 0, 3, 0]);
+    // The last chunk is whole too.
+    assert_eq!(std::fs::read(path.join("a/c/1")).unwrap(), [4, 0, 0, 0, 0, 0]);
+    // The number of strings, then each behind its length.
+    let bytes = std::fs::read(path.join("s/c/0")).unwrap();
+    assert_eq!(bytes[..9], [3, 0, 0, 0, 1, 0, 0, 0, b'x']);
+    assert_eq!(bytes[9..], [2, 0, 0, 0, 0xc3, 0xa9, 0, 0, 0, 0]);
+}
+
+#[test]
+fn large_arrays_come_back_whatever_the_chunk_and_the_threads() {
+    let numbers: Vec<u32> = (0..700_000_u32).map(|n| n.wrapping_mul(2_654_435_761) >> 12).collect();
+    for (chunk, compress, threads) in [
+        (None, Compress::None, 1),
+        (Some(60_000), Compress::Zstd(1), 4),
+        (Some(60_000), Compress::Gzip(1), 1),
+        (Some(1), Compress::None, 3),
+    ] {
+        let numbers = if chunk == Some(1) { &numbers[..300] } else { &numbers };
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.zarr");
+        let mut to = writer(&path, "", ZarrOptions { chunk, compress, threads });
+        let id = to.create_array("a", ValueType::U32).unwrap();
+        for piece in numbers.chunks(99_991) {
+            to.append(id, piece).unwrap();
+        }
+        to.finish().unwrap();
+        for threads in [1, 4] {
+            let array = Zarr::open(&path, "").unwrap().with_threads(threads).array("a").unwrap();
+            let mut all = vec![0; numbers.len()];
+            array.read(0, &mut all).unwrap();
+            assert!(all == numbers);
+            std::thread::scope(|scope| {
+                for thread in 0..4_usize {
+                    let (array, numbers) = (&array, &numbers);
+                    scope.spawn(move || {
+                        let mut few = vec![0; numbers.len().min(100)];
+                        for step in 0..40 {
+                            let first =
+                                (thread * 7919 + step * 50_021) % (numbers.len() - few.len());
+                            array.read(first as u64, &mut few).unwrap();
+                            assert_eq!(few, numbers[first..first + few.len()]);
+                        }
+                    });
+                }
+            });
+            let mut some = vec![0; numbers.len() / 3];
+            array.read(numbers.len() as u64 / 2, &mut some).unwrap();
+            assert!(some == numbers[numbers.len() / 2..][..some.len()]);
+        }
+    }
+}
+
+#[test]
+fn every_thread_writes_the_same() {
+    let written = |threads| {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.zarr");
+        let options = ZarrOptions { chunk: Some(1000), compress: Compress::Zstd(3), threads };
+        let mut to = writer(&path, "", options);
+        let id = to.create_array("a", ValueType::U64).unwrap();
+        to.append(id, &(0..10_500).collect::<Vec<u64>>()).unwrap();
+        to.finish().unwrap();
+        let mut files: Vec<PathBuf> = Vec::new();
+        files.extend(std::fs::read_dir(path.join("a/c")).unwrap().map(|file| file.unwrap().path()));
+        files.sort();
+        files.iter().map(|file| std::fs::read(file).unwrap()).collect::<Vec<_>>()
+    };
+    let one = written(1);
+    assert_eq!(one.len(), 11);
+    assert_eq!(one, written(3));
+}
+
+#[test]
+fn attributes_of_any_depth_are_texts() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.zarr");
+    let deep = format!("{{\"a\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    let mut to = writer(&path, "", ZarrOptions::default());
+    to.set_text("deep", &deep).unwrap();
+    to.set_text("almost", "{\"a\": 1,}").unwrap();
+    to.finish().unwrap();
+    let zarr = Zarr::open(&path, "").unwrap();
+    assert!(zarr.text("deep").unwrap() == deep);
+    assert_eq!(zarr.text("almost").unwrap(), "{\"a\": 1,}");
+}
+
+#[test]
+fn groups_are_added_without_leave_and_replaced_with_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.zarr");
+    let put = |group: &str, write: WriteOptions, tag: &str| -> Result<u64> {
+        let mut to: Box<dyn ContainerWriter> =
+            Box::new(ZarrWriter::create(&path, group, write, ZarrOptions::default())?);
+        to.set_tag("tag", tag)?;
+        let id = to.create_array("a", ValueType::U8)?;
+        to.append(id, &[1_u8])?;
+        to.finish()
+    };
+    let tag = |group: &str| Zarr::open(&path, group).unwrap().tag("tag").unwrap();
+    put("one/two", NEW, "first").unwrap();
+    put("one/three", NEW, "second").unwrap();
+    put("four/five/six", NEW, "third").unwrap();
+    assert!(put("one/two", NEW, "no").is_err());
+    put("one/two", FORCED, "again").unwrap();
+    assert_eq!(
+        [tag("one/two"), tag("one/three"), tag("four/five/six")],
+        ["again", "second", "third"]
+    );
+    assert_eq!(Zarr::open(&path, "").unwrap().members().unwrap(), ["four", "one"]);
+    let found = groups_with(&path, &["tag", "other"]).unwrap();
+    let groups: Vec<_> = found.iter().map(|found| found.group.as_str()).collect();
+    assert_eq!(groups, ["one/three", "one/two", "four/five/six"]);
+    assert_eq!(found[0].text, "second");
+    // Nothing hidden is left.
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    assert_eq!(std::fs::read_dir(&path).unwrap().count(), 3);
+    // An array is not a group to write into, nor is what cannot be a name.
+    assert!(put("one/two/a/b", NEW, "no").is_err());
+    for name in ["..", "a/../b", "__reserved", "zarr.json"] {
+        assert!(put(name, NEW, "no").is_err(), "{name}");
+    }
+    put("", FORCED, "all").unwrap();
+    assert_eq!(Zarr::open(&path, "").unwrap().members().unwrap(), ["a", "tag"]);
+}
+
+#[test]
+fn only_stores_are_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.zarr");
+    let create = || ZarrWriter::create(&path, "", FORCED, ZarrOptions::default());
+    let mut to = writer(&path, "g", ZarrOptions::default());
+    let id = to.create_array("a", ValueType::U8).unwrap();
+    to.append(id, &[1_u8]).unwrap();
+    to.finish().unwrap();
+    drop(create().unwrap());
+    for name in ["notes.txt", "g/notes.txt", "g/a/notes.txt", "g/a/c/notes.txt"] {
+        std::fs::write(path.join(name), "").unwrap();
+        assert!(create().is_err(), "{name}");
+        std::fs::remove_file(path.join(name)).unwrap();
+    }
+    std::fs::create_dir(path.join("photos")).unwrap();
+    assert!(create().is_err());
+    std::fs::remove_dir(path.join("photos")).unwrap();
+    drop(create().unwrap());
+    // Those of version 2 too.
+    let old = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let old = old.join("../../testdata/binsparse/valid/hand/csr_v2.zarr");
+    let copy = dir.path().join("old.zarr");
+    copy_tree(&old, &copy);
+    drop(ZarrWriter::create(&copy, "", FORCED, ZarrOptions::default()).unwrap());
+    let error =
+        ZarrWriter::create(&copy, "g", NEW, ZarrOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("version 2"), "{error}");
+    // A group that lists what is in it would not list what is added.
+    let listing = r#"{"zarr_format": 3, "node_type": "group", "consolidated_metadata": {}}"#;
+    std::fs::write(path.join("zarr.json"), listing).unwrap();
+    let error =
+        ZarrWriter::create(&path, "h", NEW, ZarrOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("consolidated"), "{error}");
+}
+
+fn copy_tree(from: &Path, to: &Path) {
+    std::fs::create_dir(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy_tree(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+#[test]
+fn what_is_not_finished_leaves_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut to = writer(&dir.path().join("x.zarr"), "a/b", ZarrOptions::default());
+    let id = to.create_array("a", ValueType::U8).unwrap();
+    to.append(id, &vec![1_u8; 3 << 20]).unwrap();
+    drop(to);
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn options_that_make_no_sense_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let standard = ZarrOptions::default();
+    for options in [
+        ZarrOptions { chunk: Some(0), ..standard },
+        ZarrOptions { chunk: Some(u32::MAX), ..standard },
+        ZarrOptions { compress: Compress::Gzip(10), ..standard },
+        ZarrOptions { compress: Compress::Zstd(0), ..standard },
+        ZarrOptions { compress: Compress::Zstd(23), ..standard },
+    ] {
+        assert!(ZarrWriter::create(&dir.path().join("x"), "", NEW, options).is_err());
+    }
+}
