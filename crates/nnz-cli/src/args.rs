@@ -8,12 +8,13 @@ use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
+use nnz::binsparse::Version;
 use nnz::{
-    Axis, Compress, ConvertOptions, DuplicatePolicy, Format, Generation, Layout, Location,
-    Measures, Order, ValueType,
+    Axis, Compress, ConvertOptions, DuplicatePolicy, Generation, Layout, Location, Measures, Order,
+    ValueType,
 };
 
-pub(crate) use values::Selected;
+pub(crate) use values::{Selected, To};
 use values::{compress, memory, range, selected, threads};
 
 const ABOUT: &str = "Read, write, check and convert sparse matrices on disk, exactly and in \
@@ -225,9 +226,23 @@ pub(crate) struct Concat {
 /// What everything that writes a matrix can be told.
 #[derive(Debug, Group)]
 pub(crate) struct Writing {
-    /// The format to write: bpcells, dgCMatrix or mtx [default: what DST's ending stands for]
+    /// The format to write: bpcells, binsparse, dgCMatrix, mtx; CSR, COOR or another format of
+    /// Binsparse, or its levels, as in "dense(sparse(element))" [default: what DST's ending stands
+    /// for]
     #[arg(long, value_name = "FORMAT")]
-    pub(crate) to: Option<Format>,
+    pub(crate) to: Option<To>,
+
+    /// Binsparse: the version of the specification that is stated; PyPI's binsparse wants 0.1.0
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) binsparse_version: Option<Version>,
+
+    /// Binsparse: store indices, pointers and values in the smallest types that hold them
+    #[arg(long)]
+    pub(crate) minimize: bool,
+
+    /// Write both triangles of a symmetric, skew-symmetric or Hermitian matrix
+    #[arg(long)]
+    pub(crate) expand: bool,
 
     /// Store row by row or column by column [default: as SRC; col where it has no order]
     #[arg(long)]

@@ -9,11 +9,12 @@ use nnz_core::{
 };
 
 use crate::check::{Ascent, Watch, refuse_repeated};
+use crate::open::{Recognised, Sought, recognise};
 use crate::sort::{SortPlan, sorted};
 use crate::stages::{
     Batches, Builder, Counted, DuplicatePolicy, Mirroring, Step, Unique, apply, empty_batch, mirror,
 };
-use crate::{Location, open_within};
+use crate::{Location, TensorFile};
 
 /// Says which entries are written, and how.
 #[derive(Clone, Debug)]
@@ -50,7 +51,17 @@ impl Default for CatOptions {
 /// Fails where the matrix cannot be read or is broken, and where writing fails. What was read up to
 /// there is written.
 pub fn cat(location: &Location, options: &CatOptions, out: &mut (dyn Write + Send)) -> Result<()> {
-    let opened = open_within(location, options.memory)?;
+    let found = recognise(location, options.memory, Sought::Matrix)?;
+    if let Recognised::Binsparse(store) = &found
+        && let Some(tensor) = TensorFile::of(store)?
+    {
+        if options.rows.is_some() || options.cols.is_some() {
+            let what = format!("there are rows and columns in matrices only: {location} is none");
+            return Err(Error::argument(what));
+        }
+        return tensor.cat(out).map_err(|error| error.within(&location.source_place()));
+    }
+    let opened = found.open()?;
     let source = &*opened.source;
     let mut printer = Printer::new(source, options, out);
     let printed = print(source, options, &mut printer);

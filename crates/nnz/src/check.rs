@@ -20,6 +20,7 @@ pub(crate) use uniqueness::{Ascent, Watch, refuse_repeated};
 pub fn validate(location: &Location, memory: u64, each: &mut dyn FnMut(Finding)) -> Result<()> {
     let found = match recognise(location, memory, Sought::Matrix) {
         Ok(Recognised::BpCells(store)) => return nnz_bpcells::validate(&|| store.open(), each),
+        Ok(Recognised::Binsparse(store)) => return nnz_binsparse::validate(&|| store.open(), each),
         Ok(Recognised::Fragments(store)) => {
             return nnz_bpcells::validate_fragments(&|| store.open(), each);
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use nnz_container::hdf5::Compress;
+use nnz_container::Compress;
 use nnz_container::staging::WriteOptions;
 use nnz_core::{
     At, Axis, Error, ErrorKind, MatrixSource, Order, Place, Result, Rounding, Shape, ValueType,
@@ -15,8 +15,12 @@ use nnz_core::{
 };
 use nnz_interop::matrix_market::Layout;
 
+use crate::open::{Recognised, Sought, recognise};
 use crate::target::Target;
-use crate::{DuplicatePolicy, Format, Generation, Location, Opened, Packing, Progress, Transposed};
+use crate::{
+    DuplicatePolicy, Format, Generation, Location, Opened, Packing, Progress, TensorFile,
+    Transposed, binsparse,
+};
 use attempt::{Attempt, Strategy};
 use plan::Plan;
 
@@ -38,8 +42,11 @@ pub struct ConvertOptions {
     pub packing: Option<Packing>,
     /// BPCells: the revision of the format; by default the second.
     pub generation: Option<Generation>,
-    /// How arrays of HDF5 and objects of R are compressed; by default the former not at all, the
-    /// latter as R does.
+    /// Binsparse: what is said of it alone.
+    pub binsparse: BinsparseOptions,
+    /// Whether what follows from a structure is written also where the target need not be told.
+    pub expand: bool,
+    /// How arrays are compressed; by default not at all, and objects of R as R does.
     pub compress: Option<Compress>,
     /// Matrix Market: entries or every cell; by default as the source.
     pub layout: Option<Layout>,
@@ -65,6 +72,8 @@ impl Default for ConvertOptions {
             duplicates: None,
             packing: None,
             generation: None,
+            binsparse: BinsparseOptions::default(),
+            expand: false,
             compress: None,
             layout: None,
             write: WriteOptions::default(),
@@ -76,11 +85,25 @@ impl Default for ConvertOptions {
     }
 }
 
+/// Says how Binsparse is written.
+#[derive(Clone, Debug, Default)]
+pub struct BinsparseOptions {
+    /// The format or level tree; by default compressed rows or columns, every cell of what is
+    /// dense, and of a tensor as it was.
+    pub layout: Option<binsparse::Layout>,
+    /// The version of the specification that is stated.
+    pub version: binsparse::Version,
+    /// Whether indices, pointers and values get the smallest types that hold them.
+    pub minimize: bool,
+}
+
 /// What a conversion came to.
 #[derive(Clone, Debug)]
 pub struct Summary {
     /// Rows and columns.
     pub shape: Shape,
+    /// The extent of each dimension, where it is no matrix.
+    pub dimensions: Option<Vec<u64>>,
     /// Entries written.
     pub entries: u64,
     /// Bytes read from, where that can be told.
@@ -111,7 +134,15 @@ pub fn convert(
     progress: &dyn Progress,
 ) -> Result<Summary> {
     let started = Instant::now();
-    let opened = crate::open_within(from, options.memory)?;
+    let found = recognise(from, options.memory, Sought::Matrix)?;
+    if let Recognised::Binsparse(store) = &found
+        && let Some(tensor) = TensorFile::of(store)?
+        && tensor.descriptor().layout.rank() != 1
+    {
+        let converted = crate::tensor::convert(&tensor, to, options);
+        return converted.map_err(|error| error.within(&from.source_place()));
+    }
+    let opened = found.open()?;
     let summary = convert_opened(opened, &from.source_place(), to, options, progress)?;
     Ok(Summary { seconds: started.elapsed().as_secs_f64(), ..summary })
 }
@@ -135,10 +166,12 @@ pub fn convert_opened(
         opened.source = Box::new(Transposed::new(opened.source));
     }
     let source = &*opened.source;
-    let dense = source.header().storage == nnz_core::Storage::Dense;
-    let target = Target::new(to, options, dense)?;
+    let target = Target::new(to, options, source)?;
     target.check()?;
-    let dropped = check_names(source, target.needs().names)?;
+    let mut dropped = check_names(source, target.needs().names)?;
+    if !target.keeps_metadata() {
+        dropped.extend(source.metadata().named());
+    }
     if options.strict && !dropped.is_empty() {
         let what = format!("the target has no place for {}", dropped.join(", "));
         return Err(Error::unsupported(target.place(), what));
@@ -149,6 +182,7 @@ pub fn convert_opened(
     let carried = carry_out(source, order, &target, options, progress, from)?;
     Ok(Summary {
         shape: source.header().shape,
+        dimensions: source.is_vector().then(|| vec![source.header().shape.rows]),
         entries: carried.entries,
         bytes_before,
         bytes_after: carried.written.bytes,

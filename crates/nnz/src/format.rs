@@ -9,6 +9,9 @@ use std::str::FromStr;
 pub enum Format {
     /// A BPCells matrix: a directory, a group of an HDF5 file or an object of R.
     BpCells,
+    /// A Binsparse matrix, vector or tensor: a directory of NumPy arrays, an npz file, a Zarr store,
+    /// or a group of an HDF5 or NetCDF file.
+    Binsparse,
     /// The `dgCMatrix` of R's package Matrix.
     DgcMatrix,
     /// A Matrix Market file.
@@ -17,8 +20,9 @@ pub enum Format {
 
 impl Format {
     /// Every format, and the names it goes by.
-    const NAMES: [(Self, &'static [&'static str]); 3] = [
+    const NAMES: [(Self, &'static [&'static str]); 4] = [
         (Self::BpCells, &["bpcells"]),
+        (Self::Binsparse, &["binsparse", "bsp"]),
         (Self::DgcMatrix, &["dgcmatrix"]),
         (Self::MatrixMarket, &["mtx", "matrix-market", "matrixmarket"]),
     ];
@@ -27,9 +31,13 @@ impl Format {
     #[must_use]
     pub fn of_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
-        match name.strip_suffix(".gz").unwrap_or(&name).rsplit_once('.')?.1 {
-            "bpcells" | "rds" if !name.ends_with(".gz") => Some(Self::BpCells),
+        let (stem, ending) = name.strip_suffix(".gz").unwrap_or(&name).rsplit_once('.')?;
+        match ending {
             "mtx" => Some(Self::MatrixMarket),
+            _ if name.ends_with(".gz") => None,
+            "bpcells" | "rds" => Some(Self::BpCells),
+            "bsp" | "npz" | "zarr" | "nc" | "nc4" => Some(Self::Binsparse),
+            "h5" | "hdf5" if stem.ends_with(".bsp") => Some(Self::Binsparse),
             _ => None,
         }
     }
@@ -39,6 +47,7 @@ impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::BpCells => "bpcells",
+            Self::Binsparse => "binsparse",
             Self::DgcMatrix => "dgCMatrix",
             Self::MatrixMarket => "mtx",
         })
@@ -52,7 +61,9 @@ impl FromStr for Format {
         let lower = text.to_ascii_lowercase();
         let found = Self::NAMES.iter().find(|(_, names)| names.contains(&lower.as_str()));
         found.map(|(format, _)| *format).ok_or_else(|| {
-            format!("unknown format {text:?}: this version writes bpcells, dgCMatrix and mtx")
+            format!(
+                "unknown format {text:?}: this version writes bpcells, binsparse (or CSR, COOR and so on), dgCMatrix and mtx"
+            )
         })
     }
 }
@@ -73,6 +84,10 @@ mod tests {
             ("b.gz", None),
             ("mtx", None),
             ("b.h5", None),
+            ("b.bsp.h5", Some(Format::Binsparse)),
+            ("b.npz", Some(Format::Binsparse)),
+            ("b.zarr/", Some(Format::Binsparse)),
+            ("b.npz.gz", None),
         ] {
             assert_eq!(Format::of_path(Path::new(path)), format, "{path}");
         }

@@ -3,12 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use nnz_bpcells::{RObjectOptions, RObjectWriter};
-use nnz_container::ContainerWriter;
 use nnz_container::directory::DirectoryWriter;
-use nnz_container::hdf5::{Compress, Hdf5Options, Hdf5Writer};
+use nnz_container::hdf5::{Hdf5Options, Hdf5Writer};
 use nnz_container::netcdf::NetCdfWriter;
+use nnz_container::npy::NpyDirectoryWriter;
+use nnz_container::npz::{NpzOptions, NpzWriter};
 use nnz_container::rds::RdsOptions;
 use nnz_container::staging::{StagedFile, WriteOptions};
+use nnz_container::zarr::{ZarrOptions, ZarrWriter};
+use nnz_container::{Compress, ContainerWriter};
 use nnz_core::{Error, Result};
 
 /// A place for named arrays, and the container they have there.
@@ -20,9 +23,21 @@ pub(crate) struct Home {
 
 enum Kind {
     Directory,
+    Npy,
+    Npz(NpzOptions),
     Hdf5(String, Hdf5Options),
     NetCdf(String, Hdf5Options),
+    Zarr(String, ZarrOptions),
     RObject(RdsOptions),
+}
+
+/// What directories of arrays are like, where a name says no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Plain {
+    /// As BPCells has them.
+    BpCells,
+    /// Of NumPy's files.
+    Npy,
 }
 
 impl Home {
@@ -30,20 +45,28 @@ impl Home {
     pub(crate) fn new(
         path: &Path,
         group: Option<&str>,
+        plain: Plain,
         compress: Option<Compress>,
         threads: usize,
         write: WriteOptions,
     ) -> Result<Self> {
-        let kind = if group.is_some() || goes_to_hdf5(path) {
+        let inside = group.unwrap_or_default().to_owned();
+        let kind = if ends_in(path, &["zarr"]) {
+            let compress = compress.unwrap_or(Compress::None);
+            Kind::Zarr(inside, ZarrOptions { compress, threads, ..ZarrOptions::default() })
+        } else if group.is_some() || goes_to_hdf5(path) {
             let compress = compress.unwrap_or(Compress::None);
             let options = Hdf5Options { compress, threads, ..Hdf5Options::default() };
-            let group = group.unwrap_or_default().to_owned();
             let netcdf = ends_in(path, &["nc", "nc4"]);
-            if netcdf { Kind::NetCdf(group, options) } else { Kind::Hdf5(group, options) }
+            if netcdf { Kind::NetCdf(inside, options) } else { Kind::Hdf5(inside, options) }
+        } else if ends_in(path, &["npz"]) {
+            Kind::Npz(NpzOptions { compress: compress.unwrap_or(Compress::None) })
         } else if ends_in_rds(path) {
             Kind::RObject(rds(compress)?)
-        } else if compress.is_some() {
+        } else if compress.is_some_and(|compress| compress != Compress::None) {
             return Err(uncompressed());
+        } else if plain == Plain::Npy {
+            Kind::Npy
         } else {
             Kind::Directory
         };
@@ -57,11 +80,16 @@ impl Home {
 
     /// Checks that the place may be written, before any work is done.
     pub(crate) fn check(&self, members: &'static [&'static str]) -> Result<()> {
+        let Self { path, write, .. } = self;
         match &self.kind {
-            Kind::Directory => DirectoryWriter::create(&self.path, self.write, members).map(drop),
+            Kind::Directory => DirectoryWriter::create(path, *write, members).map(drop),
+            Kind::Npy => NpyDirectoryWriter::create(path, *write).map(drop),
             // Starting to write a group copies the file it goes into: that is done once.
             Kind::Hdf5(..) | Kind::NetCdf(..) => Ok(()),
-            Kind::RObject(_) => StagedFile::create(&self.path, self.write).map(drop),
+            Kind::Zarr(group, options) => {
+                ZarrWriter::create(path, group, *write, *options).map(drop)
+            }
+            Kind::RObject(_) | Kind::Npz(_) => StagedFile::create(path, *write).map(drop),
         }
     }
 
@@ -73,11 +101,16 @@ impl Home {
         let Self { path, write, .. } = self;
         Ok(match &self.kind {
             Kind::Directory => Box::new(DirectoryWriter::create(path, *write, members)?),
+            Kind::Npy => Box::new(NpyDirectoryWriter::create(path, *write)?),
+            Kind::Npz(options) => Box::new(NpzWriter::create(path, *write, *options)?),
             Kind::Hdf5(group, options) => {
                 Box::new(Hdf5Writer::create(path, group, *write, *options)?)
             }
             Kind::NetCdf(group, options) => {
                 Box::new(NetCdfWriter::create(path, group, *write, *options)?)
+            }
+            Kind::Zarr(group, options) => {
+                Box::new(ZarrWriter::create(path, group, *write, *options)?)
             }
             Kind::RObject(rds) => {
                 let options = RObjectOptions { list: false, rds: *rds };
@@ -89,7 +122,7 @@ impl Home {
 
 /// Refuses to compress what goes where nothing is compressed.
 pub(crate) fn uncompressed() -> Error {
-    Error::argument("only what goes to an HDF5 file or an object of R is compressed so")
+    Error::argument("neither text nor a plain directory is compressed so")
 }
 
 /// Returns how an object of R is written; compressed, as R does, unless told otherwise.

@@ -14,6 +14,7 @@
 //! # Ok::<(), nnz::Error>(())
 //! ```
 
+mod binsparse_target;
 mod cat;
 mod check;
 mod concat;
@@ -36,24 +37,26 @@ mod stages;
 mod stats;
 mod store;
 mod target;
+mod tensor;
 mod transposed;
 
 pub use cat::{CatOptions, cat};
 pub use check::validate;
 pub use concat::{Concat, ConcatOptions, concat};
-pub use convert::{ConvertOptions, Summary, convert, convert_opened};
+pub use convert::{BinsparseOptions, ConvertOptions, Summary, convert, convert_opened};
 pub use diff::{DiffOptions, Difference, diff};
 pub use format::Format;
 pub use location::Location;
 pub use memory::default_memory;
+pub use nnz_binsparse as binsparse;
 pub use nnz_bpcells::{Generation, Packing};
-pub use nnz_container::hdf5::Compress;
+pub use nnz_container::Compress;
 pub use nnz_container::staging::{WriteOptions, abandon_all};
 pub use nnz_core::{
     About, ArrayAbout, At, Axis, AxisMeaning, Batch, BatchReader, Bint8, Duplicates, Element,
-    Error, ErrorKind, Fields, Finding, Header, Majors, MatrixSink, MatrixSource, Minors, Names,
-    Order, Place, Result, Rounding, Scalar, Severity, Shape, Storage, StringList, StringReader,
-    Structure, Triangle, ValueType, Values, Written, write_scalar,
+    Error, ErrorKind, Fields, Finding, Header, Majors, MatrixSink, MatrixSource, Metadata, Minors,
+    Names, Order, Place, Result, Rounding, Scalar, Severity, Shape, Storage, StringList,
+    StringReader, Structure, Triangle, ValueType, Values, Written, write_scalar,
 };
 pub use nnz_interop::matrix_market::Layout;
 pub use open::{Opened, open, open_within};
@@ -62,6 +65,7 @@ pub use read::{Compressed, ReadOptions, read};
 pub use slice::{Selection, Slice, slice};
 pub use stages::DuplicatePolicy;
 pub use stats::{Measures, Moments, Number, Spread, Stats, StatsOptions, Total, stats};
+pub use tensor::TensorFile;
 pub use transposed::Transposed;
 
 /// What the README shows is compiled.

@@ -5,8 +5,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use nnz_bpcells::RObject;
-use nnz_container::hdf5;
 use nnz_container::rds::{self, Limits, Rds};
+use nnz_container::{Tagged, hdf5, npy, npz, zarr};
 use nnz_core::{Error, ErrorKind, MatrixSource, Place, Result};
 use nnz_interop::r_matrix::{self, RMatrixSource};
 use nnz_interop::{matrix_market, tenx_folder};
@@ -53,6 +53,10 @@ impl Recognised {
                 let source = Box::new(nnz_bpcells::MatrixSource::open(store.open()?)?);
                 Ok(Opened { source, ordered: true })
             }
+            Self::Binsparse(store) => {
+                let source = Box::new(nnz_binsparse::MatrixSource::open(store.open()?)?);
+                Ok(Opened { source, ordered: true })
+            }
             Self::Fragments(store) => Err(store.no_matrix()?),
             Self::RMatrix(source) => {
                 // Triplets have none.
@@ -64,6 +68,10 @@ impl Recognised {
         }
     }
 }
+
+/// What versions of BPCells contain.
+const MATRIX: &str = "-matrix-";
+const FRAGMENTS: &str = "-fragments-";
 
 /// What is meant where a file holds several things.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -78,8 +86,8 @@ impl Sought {
     /// Returns what versions of BPCells contain.
     fn mark(self) -> &'static str {
         match self {
-            Self::Matrix => "-matrix-",
-            Self::Fragments => "-fragments-",
+            Self::Matrix => MATRIX,
+            Self::Fragments => FRAGMENTS,
         }
     }
 }
@@ -90,6 +98,8 @@ pub(crate) enum Recognised {
     Stream,
     /// The arrays of a BPCells matrix.
     BpCells(Store),
+    /// A matrix, vector or tensor of Binsparse.
+    Binsparse(Store),
     /// The arrays of BPCells fragments.
     Fragments(Store),
     /// A matrix of R.
@@ -112,6 +122,9 @@ pub(crate) fn recognise(location: &Location, memory: u64, sought: Sought) -> Res
     {
         return recognise_group(kind, path, group.as_deref(), sought);
     }
+    if found.is_dir() && zarr::is_zarr(path) {
+        return recognise_group(Grouped::Zarr, path, group.as_deref(), sought);
+    }
     if let Some(group) = group.as_deref().filter(|group| !group.is_empty()) {
         let what = format!("holds no groups, so there is no {group:?} in it");
         return Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)));
@@ -126,9 +139,14 @@ fn recognise_directory(path: &Path) -> Result<Recognised> {
     if tenx_folder::looks_like(path) {
         return Ok(Recognised::TenxFolder(path.to_path_buf()));
     }
+    if npy::is_npy_directory(path)? {
+        return Ok(Store::Npy(path.to_path_buf()).recognise());
+    }
     let mut inside = stores_inside(path)?;
     let what = if inside.is_empty() {
-        "a directory without a file \"version\" (BPCells) or \"matrix.mtx\" (10x)".to_owned()
+        "a directory without a file \"version\" (BPCells), \"matrix.mtx\" (10x) or \
+         \"binsparse.json\""
+            .to_owned()
     } else {
         inside.sort();
         format!("a directory of several; name one of\n  {}", inside.join("\n  "))
@@ -145,6 +163,7 @@ fn stores_inside(path: &Path) -> Result<Vec<String>> {
         let child = entry.map_err(io)?.path();
         let is_store =
             child.is_dir() && (child.join("version").exists() || tenx_folder::looks_like(&child));
+        let is_store = is_store || zarr::is_zarr(&child);
         if is_store || crate::Format::of_path(&child) == Some(crate::Format::MatrixMarket) {
             inside.push(child.display().to_string());
         }
@@ -181,20 +200,26 @@ fn recognise_group(
     if let Some(group) = group {
         return Ok(store(group).recognise());
     }
-    let tagged = kind.groups_with(path, &["version"])?;
+    let tagged = kind.groups_with(path, &["version", nnz_binsparse::DESCRIPTOR])?;
     let holding = |marks: &[&str]| -> Vec<_> {
-        tagged.iter().filter(|found| marks.iter().any(|mark| found.text.contains(mark))).collect()
+        let holds = |found: &&Tagged| {
+            let matrix = found.tag == nnz_binsparse::DESCRIPTOR && marks.contains(&MATRIX);
+            matrix || marks.iter().any(|mark| found.text.contains(mark))
+        };
+        let mut groups: Vec<_> = tagged.iter().filter(holds).map(|found| &*found.group).collect();
+        groups.dedup();
+        groups
     };
     let mut found = holding(&[sought.mark()]);
     if found.is_empty() {
-        found = holding(&["-matrix-", "-fragments-"]);
+        found = holding(&[MATRIX, FRAGMENTS]);
     }
     let what = match found[..] {
-        [only] => return Ok(store(&only.group).recognise()),
-        [] => format!("{kind} without a BPCells matrix, the only kind this version reads"),
+        [only] => return Ok(store(only).recognise()),
+        [] => format!("{kind} without a matrix of BPCells or Binsparse, all this version reads"),
         _ => {
             let path = path.display();
-            let places = found.iter().map(|tagged| format!("\n  {path}::/{}", tagged.group));
+            let places = found.iter().map(|group| format!("\n  {path}::/{group}"));
             format!("holds several; name one of{}", places.collect::<String>())
         }
     };
@@ -213,7 +238,9 @@ fn recognise_file(path: &Path, memory: u64) -> Result<Recognised> {
         return recognise_r(path, memory);
     }
     let start = first_bytes(path, 512)?;
-    let known_unread = [(&b"PK\x03\x04"[..], "a zip archive, as npz files are")];
+    if npz::is_npz(&start) {
+        return Ok(Store::Npz(path.to_path_buf()).recognise());
+    }
     if matrix_market::looks_like(&start) {
         return matrix_market();
     }
@@ -224,12 +251,12 @@ fn recognise_file(path: &Path, memory: u64) -> Result<Recognised> {
     if start.starts_with(b"\x1f\x8b") {
         return matrix_market();
     }
-    let what = match known_unread.iter().find(|(magic, _)| start.starts_with(magic)) {
-        Some((_, what)) => format!("{what}, which this version does not read"),
-        None if start.is_empty() => "an empty file".to_owned(),
-        None => "not recognised: it begins like none of the formats that can be read".to_owned(),
+    let what = if start.is_empty() {
+        "an empty file"
+    } else {
+        "not recognised: it begins like none of the formats that can be read"
     };
-    Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)))
+    Err(Error::new(ErrorKind::Unrecognized(what.to_owned()), Place::path(path)))
 }
 
 /// Reads an object of R, and tells a matrix from what BPCells saved.

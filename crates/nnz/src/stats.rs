@@ -104,6 +104,10 @@ pub struct Stats {
 pub fn stats(location: &Location, options: &StatsOptions) -> Result<Stats> {
     let opened = open_within(location, options.memory)?;
     let source = &*opened.source;
+    if source.header().fill.is_some() {
+        let what = "cells that are not stored hold something other than zero, which is not counted";
+        return Err(Error::unsupported(location.source_place(), what));
+    }
     let computed = match source.header().value_type {
         ValueType::F32 => measure::<f32>(source, options),
         ValueType::F64 => measure::<f64>(source, options),

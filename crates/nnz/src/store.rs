@@ -4,17 +4,22 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use nnz_bpcells::RObject;
-use nnz_container::Container;
 use nnz_container::directory::Directory;
-use nnz_container::hdf5::{self, Hdf5, Tagged};
+use nnz_container::hdf5::{self, Hdf5};
 use nnz_container::netcdf::{self, NetCdf};
-use nnz_core::{Error, Place, Result};
+use nnz_container::npy::NpyDirectory;
+use nnz_container::npz::Npz;
+use nnz_container::zarr::{self, Zarr};
+use nnz_container::{Container, Tagged};
+use nnz_core::{Error, ErrorKind, Place, Result};
 
 use crate::open::Recognised;
 
 /// A place that named arrays are in.
 pub(crate) enum Store {
     Directory(PathBuf),
+    Npy(PathBuf),
+    Npz(PathBuf),
     /// A group of a file that has such.
     Group(Grouped, PathBuf, String),
     /// In memory already: an object of R is read whole.
@@ -26,6 +31,7 @@ pub(crate) enum Store {
 pub(crate) enum Grouped {
     Hdf5,
     NetCdf,
+    Zarr,
 }
 
 impl fmt::Display for Grouped {
@@ -33,6 +39,7 @@ impl fmt::Display for Grouped {
         f.write_str(match self {
             Self::Hdf5 => "an HDF5 file",
             Self::NetCdf => "a NetCDF file",
+            Self::Zarr => "a Zarr store",
         })
     }
 }
@@ -54,6 +61,7 @@ impl Grouped {
         match self {
             Self::Hdf5 => hdf5::groups_with(path, tags),
             Self::NetCdf => netcdf::groups_with(path, tags),
+            Self::Zarr => zarr::groups_with(path, tags),
         }
     }
 }
@@ -69,18 +77,29 @@ impl Store {
             Self::Group(Grouped::NetCdf, path, group) => {
                 Box::new(NetCdf::open(path, group)?.with_threads(1))
             }
+            Self::Group(Grouped::Zarr, path, group) => {
+                Box::new(Zarr::open(path, group)?.with_threads(1))
+            }
+            Self::Npy(path) => Box::new(NpyDirectory::open(path)?),
+            Self::Npz(path) => Box::new(Npz::open(path)?),
             Self::RObject(object) => Box::new(object.clone()),
         })
     }
 
-    /// Tells fragments from a matrix.
+    /// Finds out what the arrays mean.
     pub(crate) fn recognise(self) -> Recognised {
-        let fragments = self.open().and_then(|store| nnz_bpcells::holds_fragments(&*store));
+        let Ok(store) = self.open() else { return Recognised::BpCells(self) };
         // What has no version that can be read is told as it is opened.
+        let fragments = nnz_bpcells::holds_fragments(&*store);
         if fragments.unwrap_or(false) {
-            Recognised::Fragments(self)
-        } else {
-            Recognised::BpCells(self)
+            return Recognised::Fragments(self);
+        }
+        let known = |error: &Error| matches!(error.kind(), ErrorKind::Missing);
+        let versioned = !store.tag("version").is_err_and(|error| known(&error));
+        let described = !store.text(nnz_binsparse::DESCRIPTOR).is_err_and(|error| known(&error));
+        match (versioned, described) {
+            (false, true) => Recognised::Binsparse(self),
+            _ => Recognised::BpCells(self),
         }
     }
 

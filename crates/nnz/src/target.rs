@@ -6,11 +6,15 @@ use std::sync::{Arc, Mutex};
 use nnz_bpcells::SinkOptions;
 use nnz_container::rds::RdsOptions;
 use nnz_container::staging::{StagedFile, WriteOptions};
-use nnz_core::{AxisMeaning, Error, Header, MatrixSink, Names, Needs, Place, Result, Rounding};
+use nnz_core::{
+    AxisMeaning, Error, Header, MatrixSink, MatrixSource, Names, Needs, Place, Result, Rounding,
+    Storage,
+};
 use nnz_interop::matrix_market::{self, Layout};
 use nnz_interop::r_matrix;
 
-use crate::home::{self, Home};
+use crate::binsparse_target::Binsparse;
+use crate::home::{self, Home, Plain};
 use crate::read::MemorySink;
 use crate::{Compressed, ConvertOptions, Format, Generation, Location, Packing};
 
@@ -24,6 +28,7 @@ pub(crate) struct Target {
 
 enum Kind {
     BpCells(Home, SinkOptions),
+    Binsparse(Home, Binsparse),
     DgcMatrix(PathBuf, RdsOptions),
     MatrixMarket { layout: Layout, lossy: bool },
     Memory(Shelf, u64),
@@ -33,8 +38,12 @@ enum Kind {
 pub(crate) type Shelf = Arc<Mutex<Option<Compressed>>>;
 
 impl Target {
-    /// Decides how to write to a place. `dense` says whether the source stores every cell.
-    pub(crate) fn new(to: &Location, options: &ConvertOptions, dense: bool) -> Result<Self> {
+    /// Decides how to write a source to a place.
+    pub(crate) fn new(
+        to: &Location,
+        options: &ConvertOptions,
+        source: &dyn MatrixSource,
+    ) -> Result<Self> {
         let (path, group) = match to {
             Location::Stream => (None, None),
             Location::Path { path, group } => (Some(path.clone()), group.clone()),
@@ -44,11 +53,12 @@ impl Target {
             .or_else(|| path.as_deref().map_or(Some(Format::MatrixMarket), Format::of_path));
         let Some(format) = format else {
             let what =
-                "its ending stands for no format; say --to bpcells, --to dgCMatrix or --to mtx";
+                "its ending stands for no format; say --to bpcells, binsparse, dgCMatrix or mtx";
             return Err(Error::argument(format!("{to}: {what}")));
         };
         let refuse = |what: &str| Err(Error::argument(format!("{what} says nothing of {format}")));
-        if group.is_some() && format != Format::BpCells {
+        let arrays = matches!(format, Format::BpCells | Format::Binsparse);
+        if group.is_some() && !arrays {
             return refuse("a group");
         }
         if options.layout.is_some() && format != Format::MatrixMarket {
@@ -61,13 +71,20 @@ impl Target {
         if old && format != Format::BpCells {
             return refuse("a format version");
         }
+        let home = |path: &Path, plain| {
+            let ConvertOptions { compress, threads, write, .. } = *options;
+            Home::new(path, group.as_deref(), plain, compress, threads, write)
+        };
         let kind = match (format, &path) {
-            (Format::BpCells, None) => {
-                return Err(Error::argument("BPCells arrays cannot go to standard output"));
+            (Format::BpCells | Format::Binsparse, None) => {
+                return Err(Error::argument("named arrays cannot go to standard output"));
+            }
+            (Format::Binsparse, Some(path)) => {
+                let home = home(path, Plain::Npy)?;
+                Kind::Binsparse(home, Binsparse::new(&options.binsparse, source)?)
             }
             (Format::BpCells, Some(path)) => {
-                let ConvertOptions { compress, threads, write, .. } = *options;
-                let home = Home::new(path, group.as_deref(), compress, threads, write)?;
+                let home = home(path, Plain::BpCells)?;
                 if home.is_r_object() && old {
                     let what = "an object of R holds version 2 of the format only";
                     return Err(Error::argument(what));
@@ -88,6 +105,7 @@ impl Target {
                 if options.compress.is_some() {
                     return Err(home::uncompressed());
                 }
+                let dense = source.header().storage == Storage::Dense;
                 let layout = if dense { Layout::Array } else { Layout::Coordinate };
                 Kind::MatrixMarket {
                     layout: options.layout.unwrap_or(layout),
@@ -106,10 +124,11 @@ impl Target {
 
     /// Returns what the format can hold.
     pub(crate) fn needs(&self) -> Needs {
-        match self.kind {
+        match &self.kind {
             Kind::BpCells(..) => nnz_bpcells::NEEDS,
+            Kind::Binsparse(_, binsparse) => binsparse.needs(),
             Kind::DgcMatrix(..) => r_matrix::NEEDS,
-            Kind::MatrixMarket { layout, .. } => matrix_market::needs(layout),
+            Kind::MatrixMarket { layout, .. } => matrix_market::needs(*layout),
             Kind::Memory(..) => MemorySink::NEEDS,
         }
     }
@@ -122,6 +141,11 @@ impl Target {
             "rows are cells here, but programs take the rows of a BPCells matrix for features"
                 .to_owned()
         })
+    }
+
+    /// Whether it has a place for what users keep beside a matrix.
+    pub(crate) fn keeps_metadata(&self) -> bool {
+        matches!(self.kind, Kind::Binsparse(..))
     }
 
     /// Returns the place, for messages.
@@ -147,6 +171,7 @@ impl Target {
     pub(crate) fn check(&self) -> Result<()> {
         match (&self.kind, &self.path) {
             (Kind::BpCells(home, _), _) => home.check(nnz_bpcells::MEMBERS),
+            (Kind::Binsparse(home, _), _) => home.check(&[]),
             (_, Some(path)) => StagedFile::create(path, self.write).map(drop),
             (_, None) => Ok(()),
         }
@@ -154,7 +179,8 @@ impl Target {
 
     /// Returns the bytes that a matrix takes however few entries it has.
     pub(crate) fn least_bytes(&self, header: &Header) -> u64 {
-        match self.kind {
+        match &self.kind {
+            Kind::Binsparse(_, binsparse) => binsparse.least_bytes(header),
             // A pointer for each major vector; what is compressed waits uncompressed.
             Kind::BpCells(..) | Kind::DgcMatrix(..) => {
                 header.shape.major(header.order).saturating_mul(4)
@@ -179,6 +205,7 @@ impl Target {
                 let sink = nnz_bpcells::MatrixSink::create(container, header, names, *options);
                 sink.map(|sink| Box::new(sink) as Box<dyn MatrixSink>)
             }
+            Kind::Binsparse(home, binsparse) => binsparse.create(home.writer(&[])?, header),
             Kind::DgcMatrix(path, rds) => {
                 let sink = r_matrix::create(path, header, names, self.write, *rds);
                 sink.map(|sink| Box::new(sink) as Box<dyn MatrixSink>)

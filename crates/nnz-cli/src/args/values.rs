@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
+use std::str::FromStr;
 
-use nnz::{Compress, Error, Selection};
+use nnz::binsparse::Layout;
+use nnz::{Compress, Error, Format, Selection};
 
 /// Rows or columns that are selected.
 #[derive(Clone, Debug)]
@@ -82,6 +84,25 @@ pub(super) fn memory(text: &str) -> Result<u64, String> {
         other => return Err(format!("unknown unit {other:?}")),
     };
     number.checked_mul(factor).ok_or_else(|| "too large".to_owned())
+}
+
+/// A format to write, and how what it holds is laid out, where it has several ways.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct To {
+    pub(crate) format: Format,
+    pub(crate) layout: Option<Layout>,
+}
+
+impl FromStr for To {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = text.parse().map(|format| Self { format, layout: None });
+        known.or_else(|unknown: String| match text.parse() {
+            Ok(layout) => Ok(Self { format: Format::Binsparse, layout: Some(layout) }),
+            Err(_) => Err(unknown),
+        })
+    }
 }
 
 /// Reads how arrays are compressed.

@@ -25,6 +25,7 @@ pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
                 Difference::Shape(first, second) => {
                     writeln!(out, "shape\t{first}\t{second}").map_err(failed)?;
                 }
+                Difference::Tensor => writeln!(out, "the tensors differ").map_err(failed)?,
                 Difference::Names(axis) => {
                     writeln!(out, "the names of the {axis} differ").map_err(failed)?;
                 }

@@ -2,7 +2,10 @@
 
 use std::io::Write;
 
-use nnz::{About, Error, Header, Storage};
+use nnz::binsparse::LevelKind;
+use nnz::{
+    About, AxisMeaning, Duplicates, Error, Header, Order, Shape, Storage, TensorFile, ValueType,
+};
 use serde::Serialize;
 
 use crate::output::{bytes, failed, with_stdout};
@@ -16,6 +19,9 @@ struct Told {
     version: Option<String>,
     dialect: Option<String>,
     kind: &'static str,
+    /// The extent of each dimension, where it is no matrix.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shape: Option<Vec<u64>>,
     rows: u64,
     cols: u64,
     /// Stored entries.
@@ -25,6 +31,9 @@ struct Told {
     value_type: String,
     /// Whether all entries share one value.
     iso: bool,
+    /// What cells that are not stored hold, where that is not zero.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fill: Option<String>,
     storage: &'static str,
     structure: String,
     row_axis: String,
@@ -49,14 +58,48 @@ pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
     if nnz::fragments::holds(&args.source, args.resources.bytes()) {
         return super::fragments::info(args);
     }
+    if let Some(tensor) = TensorFile::open(&args.source, args.resources.bytes())? {
+        return tensor_info(args, &tensor);
+    }
     let opened = nnz::open_within(&args.source, args.resources.bytes())?;
     let told = tell(opened.source.header(), opened.ordered, opened.source.about()?);
+    show(args, &told)
+}
+
+/// Tells what a tensor or vector is.
+fn tensor_info(args: &args::Info, tensor: &TensorFile) -> Result<Outcome, Error> {
+    let descriptor = tensor.descriptor();
+    let values = descriptor.data_type("values");
+    let dense = descriptor.layout.levels().iter().all(|level| level.kind == LevelKind::Dense);
+    let header = Header {
+        shape: Shape { rows: 0, cols: 0 },
+        order: Order::Row,
+        majors_ascend: true,
+        minors_ascend: None,
+        value_type: values.map_or(ValueType::F64, |values| values.value_type),
+        iso: values.is_some_and(|values| values.iso),
+        stored: Some(descriptor.stored),
+        storage: if dense { Storage::Dense } else { Storage::Sparse },
+        structure: descriptor.structure,
+        fill: tensor.fill()?,
+        duplicates: Duplicates::Refused,
+        meaning: [AxisMeaning::Unknown; 2],
+    };
+    let told = Told {
+        kind: if descriptor.shape.len() == 1 { "vector" } else { "tensor" },
+        shape: Some(descriptor.shape.clone()),
+        ..tell(&header, false, tensor.about()?)
+    };
+    show(args, &told)
+}
+
+fn show(args: &args::Info, told: &Told) -> Result<Outcome, Error> {
     with_stdout(|out| {
         if args.json {
-            serde_json::to_writer_pretty(&mut *out, &told).map_err(|e| failed(e.into()))?;
+            serde_json::to_writer_pretty(&mut *out, told).map_err(|e| failed(e.into()))?;
             return writeln!(out).map_err(failed);
         }
-        print(&told, out).map_err(failed)
+        print(told, out).map_err(failed)
     })?;
     Ok(Outcome::Good)
 }
@@ -72,12 +115,18 @@ fn tell(header: &Header, ordered: bool, about: About) -> Told {
         version: about.version,
         dialect: about.dialect,
         kind: "matrix",
+        shape: None,
         rows: header.shape.rows,
         cols: header.shape.cols,
         nnz: header.stored,
         order: ordered.then(|| header.order.to_string()),
         value_type: header.value_type.to_string(),
         iso: header.iso,
+        fill: header.fill.map(|fill| {
+            let mut text = Vec::new();
+            nnz::write_scalar(&mut text, fill, " ");
+            String::from_utf8_lossy(&text).into_owned()
+        }),
         storage: match header.storage {
             Storage::Sparse => "sparse",
             Storage::Dense => "dense",
@@ -118,12 +167,22 @@ fn print(told: &Told, out: &mut dyn Write) -> std::io::Result<()> {
     }
     line("kind", format!("{} {}", told.storage, told.kind))?;
     let axes = |axis: &str| if axis == "unknown" { String::new() } else { format!(" ({axis})") };
-    line("rows", format!("{}{}", told.rows, axes(&told.row_axis)))?;
-    line("cols", format!("{}{}", told.cols, axes(&told.col_axis)))?;
+    match &told.shape {
+        Some(extents) => line("shape", super::write::dimensions(extents))?,
+        None => {
+            line("rows", format!("{}{}", told.rows, axes(&told.row_axis)))?;
+            line("cols", format!("{}{}", told.cols, axes(&told.col_axis)))?;
+        }
+    }
     line("nnz", told.nnz.map_or("unknown".to_owned(), |nnz| nnz.to_string()))?;
-    line("order", told.order.clone().unwrap_or_else(|| "none".to_owned()))?;
+    if told.shape.is_none() {
+        line("order", told.order.clone().unwrap_or_else(|| "none".to_owned()))?;
+    }
     let shared = if told.iso { ", one shared by all" } else { "" };
     line("values", format!("{}{shared}", told.value_type))?;
+    if let Some(fill) = &told.fill {
+        line("elsewhere", fill.clone())?;
+    }
     line("structure", told.structure.clone())?;
     if let Some(size) = told.bytes {
         let each = told.bytes_per_entry.map(|each| format!(", {each} bytes per entry"));

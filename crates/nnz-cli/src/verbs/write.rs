@@ -1,6 +1,9 @@
 //! `nnz convert` and its kin: what writes a matrix.
 
-use nnz::{ConcatOptions, ConvertOptions, Error, Location, Rounding, Summary, WriteOptions};
+use nnz::{
+    BinsparseOptions, ConcatOptions, ConvertOptions, Error, Location, Rounding, Summary,
+    WriteOptions,
+};
 
 use crate::Outcome;
 use crate::args::{self, Selected, Writing};
@@ -54,7 +57,13 @@ pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error>
 
 pub(super) fn options(args: &Writing) -> ConvertOptions {
     ConvertOptions {
-        format: args.to,
+        format: args.to.as_ref().map(|to| to.format),
+        binsparse: BinsparseOptions {
+            layout: args.to.as_ref().and_then(|to| to.layout.clone()),
+            version: args.binsparse_version.clone().unwrap_or_default(),
+            minimize: args.minimize,
+        },
+        expand: args.expand,
         order: args.order.map(Into::into),
         value_type: args.value_type,
         rounding: if args.lossy { Rounding::Nearest } else { Rounding::Refused },
@@ -94,15 +103,26 @@ pub(super) fn summarise(sources: &[Location], target: &Location, summary: &Summa
     let nanos = std::time::Duration::from_secs_f64(summary.seconds).as_nanos().max(1);
     let rate = u128::from(summary.entries) * 1_000_000_000 / nanos;
     tell(&heading(sources, target));
-    tell(&format!(
-        "  {} rows, {} columns, {} entries",
-        summary.shape.rows, summary.shape.cols, summary.entries
-    ));
+    let shape = match &summary.dimensions {
+        None => format!("{} rows, {} columns", summary.shape.rows, summary.shape.cols),
+        Some(extents) => dimensions(extents),
+    };
+    tell(&format!("  {shape}, {} entries", summary.entries));
     tell(&format!("  {size}"));
     if summary.disk > 0 {
         tell(&format!("  sorted with {} of temporary disk space", bytes(summary.disk)));
     }
     tell(&format!("  {:.2} s, {} entries/s", summary.seconds, rounded(rate)));
+}
+
+/// Says what the dimensions of a tensor are.
+pub(super) fn dimensions(extents: &[u64]) -> String {
+    let each: Vec<String> = extents.iter().map(ToString::to_string).collect();
+    match extents {
+        [] => "a scalar".to_owned(),
+        [_] => format!("{} elements", each.join("")),
+        _ => each.join(" x "),
+    }
 }
 
 /// Says from where to where.

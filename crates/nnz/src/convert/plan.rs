@@ -47,7 +47,7 @@ impl Plan {
         };
         let mirroring = match source.structure {
             Structure::General => None,
-            _ if needs.structure => Some(Mirroring::Fold),
+            _ if needs.structure && !options.expand => Some(Mirroring::Fold),
             _ => Some(Mirroring::Expand),
         };
         let refused = source.duplicates == nnz_core::Duplicates::Refused || needs.unique;
@@ -55,14 +55,17 @@ impl Plan {
         let duplicates = options.duplicates.unwrap_or(duplicates);
         let sum = duplicates == DuplicatePolicy::Sum;
         let summed = Counted::of_pattern(source).filter(|_| sum);
+        let own = summed.unwrap_or(source.value_type);
+        let value_type = value_type(own, &needs, options.value_type)?;
+        let fill = source.fill.map(|fill| fill.cast(value_type, options.rounding)).transpose();
+        let fill = fill.map_err(|_| {
+            let what = format!("cells that are not stored hold a value {value_type} cannot hold");
+            Error::unsupported(Place::default(), what)
+        })?;
         Ok(Self {
             shape: source.shape,
             order,
-            value_type: value_type(
-                summed.unwrap_or(source.value_type),
-                &needs,
-                options.value_type,
-            )?,
+            value_type,
             rounding: options.rounding,
             mirroring,
             drop_zeros: source.storage == Storage::Dense && !needs.dense,
@@ -70,7 +73,7 @@ impl Plan {
             needs,
             memory: options.memory,
             threads: options.threads,
-            source: Header { iso: source.iso && !sum, ..source.clone() },
+            source: Header { iso: source.iso && !sum, fill, ..source.clone() },
         })
     }
 

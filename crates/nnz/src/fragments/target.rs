@@ -11,7 +11,7 @@ use nnz_interop::fragment_tsv::{
     self, EncodedFragments, FragmentTsvEncoder, FragmentTsvSink, WriteOptions as TextOptions,
 };
 
-use crate::home::{self, Home, ends_in};
+use crate::home::{self, Home, Plain, ends_in};
 use crate::{Format, Generation, Location, Packing};
 
 /// Says how fragments are written, and with what.
@@ -85,7 +85,7 @@ impl Target {
         if group.is_none() && Format::of_path(path) == Some(Format::MatrixMarket) {
             return refuse("fragments are no matrix; nnz fragments count makes one of them");
         }
-        let home = Home::new(path, group.as_deref(), compress, threads, write)?;
+        let home = Home::new(path, group.as_deref(), Plain::BpCells, compress, threads, write)?;
         if home.is_r_object() && generation == Some(Generation::V1) {
             return refuse("an object of R holds version 2 of the format only");
         }

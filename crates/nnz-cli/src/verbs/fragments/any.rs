@@ -44,6 +44,9 @@ pub(crate) fn names(args: &args::Names) -> Result<Outcome, Error> {
 pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Error> {
     let args::Writing {
         to,
+        binsparse_version,
+        minimize,
+        expand,
         order,
         value_type,
         lossy,
@@ -58,15 +61,18 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
         threads,
         resources,
     } = &args.writing;
-    let of_matrices = to.is_some_and(|to| to != nnz::Format::BpCells)
+    let of_matrices = to.as_ref().is_some_and(|to| to.format != nnz::Format::BpCells)
+        || binsparse_version.is_some()
+        || *minimize
+        || *expand
         || order.is_some()
         || value_type.is_some()
         || *lossy
         || duplicates.is_some()
         || format.is_some();
     if of_matrices {
-        let what = "holds fragments: --to, --order, --type, --lossy, --duplicates and --format \
-                    are for matrices";
+        let what = "holds fragments: --to, --order, --type, --lossy, --duplicates, --expand, \
+                    --format and what is said of Binsparse are for matrices";
         return Err(Error::argument(format!("{}: {what}", args.source)));
     }
     let options = StoreOptions {

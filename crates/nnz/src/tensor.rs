@@ -1,0 +1,192 @@
+//! Binsparse of other than two dimensions: vectors, scalars, and tensors of three dimensions or more.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use nnz_binsparse::{DESCRIPTOR, Descriptor, EntryReader, Narrowest, Tensor};
+use nnz_container::Container;
+use nnz_core::{About, Error, Metadata, Place, Result, Rounding, Scalar, Shape, write_scalar};
+
+use crate::binsparse_target;
+use crate::home::{Home, Plain};
+use crate::open::{Recognised, Sought, recognise};
+use crate::store::Store;
+use crate::{ConvertOptions, Format, Location, Summary};
+
+/// Bytes of text that are written at once.
+const TEXT: usize = 64 << 10;
+
+/// A vector, scalar or tensor of Binsparse. A vector is also a matrix, of one column; others are not.
+pub struct TensorFile {
+    container: Box<dyn Container>,
+    descriptor: Descriptor,
+}
+
+impl TensorFile {
+    /// Opens what a place holds, if it is Binsparse of other than two dimensions.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is nothing that is recognised, or its description is broken.
+    pub fn open(location: &Location, memory: u64) -> Result<Option<Self>> {
+        match recognise(location, memory, Sought::Matrix)? {
+            Recognised::Binsparse(store) => Self::of(&store),
+            _ => Ok(None),
+        }
+    }
+
+    pub(crate) fn of(store: &Store) -> Result<Option<Self>> {
+        let container = store.open()?;
+        let place = Place::array(container.path(), DESCRIPTOR);
+        let descriptor = Descriptor::parse(&container.text(DESCRIPTOR)?, &place)?;
+        let matrix = descriptor.layout.rank() == 2;
+        Ok((!matrix).then_some(Self { container, descriptor }))
+    }
+
+    /// Returns its description.
+    #[must_use]
+    pub fn descriptor(&self) -> &Descriptor {
+        &self.descriptor
+    }
+
+    /// Describes how it is stored.
+    ///
+    /// # Errors
+    ///
+    /// Fails where an array is missing.
+    pub fn about(&self) -> Result<About> {
+        self.descriptor.about(&*self.container)
+    }
+
+    /// Returns what cells hold that are not stored, where that is not zero.
+    ///
+    /// # Errors
+    ///
+    /// Fails where an array is missing or broken.
+    pub fn fill(&self) -> Result<Option<Scalar>> {
+        Ok(EntryReader::open(&*self.container)?.fill())
+    }
+
+    /// Reads it into at most so many bytes of memory.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is broken, or takes more; that shows before it is read.
+    pub fn read(&self, memory: u64) -> Result<Tensor> {
+        nnz_binsparse::read_tensor(&*self.container, memory)
+    }
+
+    /// Writes the stored entries in storage order, one a line: each index counted from 0, and the
+    /// value, with tabs between.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is broken, and where writing fails. What was read up to there is written.
+    pub fn cat(&self, out: &mut dyn Write) -> Result<()> {
+        let mut text = Vec::with_capacity(2 * TEXT);
+        let printed = self.print(&mut text, out);
+        let flushed = flush(&mut text, out);
+        printed.and(flushed)
+    }
+
+    fn print(&self, text: &mut Vec<u8>, out: &mut dyn Write) -> Result<()> {
+        let mut entries = EntryReader::open(&*self.container)?;
+        while let Some((indices, value)) = entries.next_entry()? {
+            for &index in indices {
+                write_scalar(text, Scalar::U64(index), "");
+                text.push(b'\t');
+            }
+            write_scalar(text, value, "\t");
+            text.push(b'\n');
+            if text.len() > TEXT {
+                flush(text, out)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn flush(text: &mut Vec<u8>, out: &mut dyn Write) -> Result<()> {
+    out.write_all(text).map_err(|error| Error::io(Path::new("standard output"), error))?;
+    text.clear();
+    Ok(())
+}
+
+/// Writes a tensor with another layout or into another container, through memory.
+pub(crate) fn convert(
+    from: &TensorFile,
+    to: &Location,
+    options: &ConvertOptions,
+) -> Result<Summary> {
+    let started = Instant::now();
+    let rank = from.descriptor.layout.rank();
+    let Location::Path { path, group } = to else {
+        return Err(Error::argument("named arrays cannot go to standard output"));
+    };
+    if options.format.or_else(|| Format::of_path(path)) != Some(Format::Binsparse) {
+        let what = format!("a tensor of {rank} dimensions can be stored as Binsparse only");
+        return Err(Error::unsupported(Place::path(path), what));
+    }
+    if options.order.is_some() || options.transpose {
+        let what = "rows and columns are what matrices have; a tensor gets a layout, with --to";
+        return Err(Error::argument(what));
+    }
+    let metadata = metadata(&from.descriptor);
+    let binsparse = binsparse_target::options(&options.binsparse, &metadata)?;
+    let ConvertOptions { compress, threads, write, memory, .. } = *options;
+    let home = Home::new(path, group.as_deref(), Plain::Npy, compress, threads, write)?;
+    home.check(&[])?;
+    let layout = options.binsparse.layout.clone().unwrap_or(from.descriptor.layout.clone());
+    let mut tensor = from.read(memory)?;
+    let wanted = options.value_type.or_else(|| {
+        let mut narrowest = Narrowest::new(tensor.value_type());
+        narrowest.add(&tensor.values);
+        options.binsparse.minimize.then(|| narrowest.value_type())
+    });
+    if let Some(value_type) = wanted {
+        cast(&mut tensor, value_type, options.rounding)?;
+    }
+    let mut writer = home.writer(&[])?;
+    nnz_binsparse::write_tensor(&mut *writer, &tensor, &layout, &binsparse)?;
+    let bytes_after = writer.finish()?;
+    Ok(Summary {
+        shape: Shape { rows: 0, cols: 0 },
+        dimensions: Some(tensor.shape.clone()),
+        entries: tensor.len() as u64,
+        bytes_before: from.about()?.bytes,
+        bytes_after,
+        disk: 0,
+        seconds: started.elapsed().as_secs_f64(),
+        dropped: from
+            .descriptor
+            .unknown
+            .iter()
+            .map(|(key, _)| format!("the key {key:?}"))
+            .collect(),
+        notes: Vec::new(),
+    })
+}
+
+fn metadata(descriptor: &Descriptor) -> Metadata {
+    let pairs = |keys: &nnz_binsparse::Keys| {
+        keys.iter().map(|(key, json)| (key.to_owned(), json.to_owned())).collect()
+    };
+    Metadata { keys: pairs(&descriptor.user), attributes: pairs(&descriptor.attributes) }
+}
+
+/// Changes the type of the values and of the fill, exactly or not at all unless told otherwise.
+fn cast(tensor: &mut Tensor, value_type: nnz_core::ValueType, rounding: Rounding) -> Result<()> {
+    let own = tensor.value_type();
+    let inexact = || {
+        let what = format!("a value of type {own} that {value_type} cannot hold exactly");
+        Error::unsupported(Place::default(), what)
+    };
+    let mut values = nnz_core::Values::new(value_type);
+    tensor.values.cast_into(value_type, rounding, &mut values).map_err(|_| inexact())?;
+    tensor.values = values;
+    if let Some(fill) = &mut tensor.fill {
+        *fill = fill.cast(value_type, rounding).map_err(|_| inexact())?;
+    }
+    Ok(())
+}
