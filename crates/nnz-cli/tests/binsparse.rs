@@ -1,0 +1,240 @@
+//! Binsparse on the command line, held to what other programs wrote.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    reason = "a test stops where it fails, and uses what it needs of what tests share"
+)]
+
+mod common;
+#[path = "common/number.rs"]
+mod number;
+
+use std::fs;
+use std::path::Path;
+
+use common::{run, testdata, text};
+use number::{float32, float64};
+use serde_json::Value;
+
+/// The entries of the manifest below a folder.
+fn listed(folder: &str) -> Vec<Value> {
+    let manifest = fs::read(testdata().join("binsparse/manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_slice(&manifest).unwrap();
+    let all = manifest["entries"].as_array().unwrap().iter();
+    all.filter(|entry| entry["path"].as_str().unwrap().starts_with(folder)).cloned().collect()
+}
+
+/// What the command is told of a file: its group only where it is not the only one.
+fn place(entry: &Value) -> String {
+    let path = testdata().join("binsparse").join(entry["path"].as_str().unwrap());
+    let group = entry["group"].as_str().unwrap_or("/");
+    let several = entry["path"].as_str().unwrap().contains("multi");
+    let path = text(&path);
+    if several || group != "/" { format!("{path}::{group}") } else { path.to_owned() }
+}
+
+/// A value of the manifest as `cat` prints it.
+fn value(value_type: &str, value: &Value) -> String {
+    let real = |value: &Value, narrow: bool| match value {
+        // Those that are no numbers are listed by the names that are printed.
+        Value::String(name) => name.clone(),
+        number if narrow => float32(number.as_f64().unwrap() as f32),
+        number => float64(number.as_f64().unwrap()),
+    };
+    match value_type {
+        "float32" => real(value, true),
+        "float64" => real(value, false),
+        "complex[float32]" => format!("{}\t{}", real(&value[0], true), real(&value[1], true)),
+        "complex[float64]" => format!("{}\t{}", real(&value[0], false), real(&value[1], false)),
+        _ => value.to_string(),
+    }
+}
+
+/// The entries of the manifest as lines, sorted.
+fn lines(entry: &Value, which: &str) -> Vec<String> {
+    let expected = &entry["expected"];
+    let value_type = expected["value_type"].as_str().unwrap();
+    let line = |fields: &Value| {
+        let (last, indices) = fields.as_array().unwrap().split_last().unwrap();
+        let indices: String = indices.iter().map(|index| format!("{index}\t")).collect();
+        indices + &value(value_type, last)
+    };
+    let mut lines: Vec<_> = expected[which].as_array().unwrap().iter().map(line).collect();
+    lines.sort();
+    lines
+}
+
+/// What was printed of a file, sorted. Where two shortest texts name a float, either may be printed.
+fn sorted(printed: &str, entry: &Value) -> Vec<String> {
+    let expected = &entry["expected"];
+    let rank = expected["shape"].as_array().unwrap().len();
+    let value_type = expected["value_type"].as_str().unwrap();
+    let again = |(at, field): (usize, &str)| match value_type {
+        "float32" | "complex[float32]" if at >= rank => float32(field.parse().unwrap()),
+        "float64" | "complex[float64]" if at >= rank => float64(field.parse().unwrap()),
+        _ => field.to_owned(),
+    };
+    let line = |line: &str| line.split('\t').enumerate().map(again).collect::<Vec<_>>().join("\t");
+    let mut lines: Vec<_> = printed.lines().map(line).collect();
+    lines.sort();
+    lines
+}
+
+#[test]
+fn every_file_is_printed_exactly_and_found_valid() {
+    let all = listed("valid/");
+    assert_eq!(all.len(), 517);
+    for entry in all {
+        let place = place(&entry);
+        assert_eq!(
+            sorted(&run(&["cat", &place]).good(), &entry),
+            lines(&entry, "entries"),
+            "{place}"
+        );
+        let told = run(&["info", "--json", &place]);
+        let told: Value = serde_json::from_str(&told.good()).unwrap();
+        let expected = &entry["expected"];
+        assert_eq!(told["type"].as_str(), None);
+        assert_eq!(told["value_type"], expected["value_type"], "{place}");
+        assert_eq!(told["iso"], expected["iso"], "{place}");
+        let shape = expected["shape"].as_array().unwrap();
+        let told_shape = match &told["shape"] {
+            Value::Null => vec![told["rows"].clone(), told["cols"].clone()],
+            shape => shape.as_array().unwrap().clone(),
+        };
+        assert_eq!(&told_shape, shape, "{place}");
+        let valid = run(&["validate", &place]);
+        assert_eq!((valid.code, &*valid.out), (Some(0), ""), "{place}: {valid:?}");
+    }
+}
+
+#[test]
+fn structures_are_expanded() {
+    let mut seen = 0;
+    for entry in listed("valid/") {
+        let expanded = &entry["expected"]["entries_expanded"];
+        if entry["expected"]["shape"].as_array().unwrap().len() == 2 && !expanded.is_null() {
+            let place = place(&entry);
+            let printed = run(&["cat", "--expand", &place]);
+            // What mirrors a zero is zero: no negative ones are made up.
+            let plain = |lines: Vec<String>| -> Vec<String> {
+                let mut lines: Vec<_> = lines
+                    .iter()
+                    .map(|line| format!("{line}\t").replace("\t-0.0\t", "\t0.0\t"))
+                    .collect();
+                lines.sort();
+                lines
+            };
+            let printed = plain(sorted(&printed.good(), &entry));
+            assert_eq!(printed, plain(lines(&entry, "entries_expanded")), "{place}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 30, "{seen}");
+}
+
+#[test]
+fn every_malformed_file_is_refused_with_its_place() {
+    let all = listed("malformed/");
+    assert_eq!(all.len(), 137);
+    for entry in all.iter().filter(|entry| entry["severity"] == "must_reject") {
+        let place = place(entry);
+        let refused = run(&["validate", &place]);
+        assert_eq!(refused.code, Some(1), "{place}: {refused:?}");
+        let told = refused.out + &refused.err;
+        assert!(told.contains(&place), "{place}: {told}");
+        assert!(!told.contains("panicked"), "{told}");
+    }
+}
+
+/// Converts, and holds what came out to what went in.
+fn there_and_back(from: &str, to: &Path, more: &[&str]) {
+    let to = text(to);
+    run(&[&["convert", "--quiet", "--force", from, to][..], more].concat()).good();
+    assert_eq!(run(&["diff", from, to]).good(), "", "{from} {to} {more:?}");
+    assert_eq!(run(&["validate", to]).good(), "", "{from} {to} {more:?}");
+}
+
+const TARGETS: &[&str] = &["a.bsp", "a.npz", "a.zarr", "a.nc", "a.bsp.h5"];
+
+#[test]
+fn matrices_go_to_every_format_and_container_and_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let formats = ["CSR", "CSC", "DCSR", "DCSC", "COOR", "COOC", "DMATR", "DMATC"];
+    let trees = ["sparse(dense(element))", "dense2(element)", "sparse2(element) transposed 1 0"];
+    for source in ["csr_float64", "coor_complex_float64", "csc_float64", "dcsr_float64"] {
+        let source = testdata().join(format!("binsparse/valid/py/{source}.bsp.h5"));
+        let source = text(&source);
+        for (number, format) in formats.iter().chain(&trees).enumerate() {
+            let target = folder.path().join(TARGETS[number % TARGETS.len()]);
+            there_and_back(source, &target, &["--to", format]);
+        }
+    }
+}
+
+#[test]
+fn the_other_formats_take_what_they_can_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = testdata().join("binsparse/valid/py/csr_float64.bsp.h5");
+    let store = folder.path().join("a.bpcells");
+    there_and_back(text(&source), &store, &["--type", "double"]);
+    there_and_back(text(&store), &folder.path().join("a.npz"), &[]);
+    let text_file = folder.path().join("a.mtx");
+    there_and_back(text(&source), &text_file, &[]);
+    there_and_back(text(&text_file), &folder.path().join("a.zarr"), &["--to", "DCSC"]);
+    for target in TARGETS {
+        there_and_back(text(&store), &folder.path().join(target), &["--to", "bpcells"]);
+    }
+}
+
+#[test]
+fn vectors_and_tensors_keep_their_dimensions() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut seen = 0;
+    for (number, entry) in listed("valid/").iter().enumerate() {
+        let rank = entry["expected"]["shape"].as_array().unwrap().len();
+        let huge = entry["path"].as_str().unwrap().contains("huge");
+        if rank == 2 || entry["container"] != "hdf5" || huge || number % 3 != 0 {
+            continue;
+        }
+        let (from, to) = (place(entry), folder.path().join(TARGETS[number % TARGETS.len()]));
+        run(&["convert", "--quiet", "--force", &from, text(&to)]).good();
+        let printed = run(&["cat", text(&to)]);
+        assert_eq!(sorted(&printed.good(), entry), lines(entry, "entries"), "{from}");
+        assert_eq!(run(&["diff", &from, text(&to)]).good(), "", "{from}");
+        seen += 1;
+    }
+    assert!(seen > 20, "{seen}");
+}
+
+#[test]
+fn a_fill_is_kept_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = testdata().join("binsparse/valid/hand/csr_fill_float64.bsp.h5");
+    there_and_back(text(&source), &folder.path().join("a.zarr"), &["--to", "COOC"]);
+    let told = run(&["info", "--json", text(&folder.path().join("a.zarr"))]);
+    let told: Value = serde_json::from_str(&told.good()).unwrap();
+    assert!(told["fill"].is_string(), "{told}");
+    for target in ["a.mtx", "a.bpcells"] {
+        let refused = run(&["convert", text(&source), text(&folder.path().join(target))]);
+        assert_eq!(refused.code, Some(1));
+        assert!(refused.err.contains("cells that are not stored hold"), "{}", refused.err);
+    }
+    assert_eq!(run(&["stats", text(&source)]).code, Some(1));
+}
+
+#[test]
+fn what_users_keep_beside_a_matrix_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = testdata().join("binsparse/valid/c/csr_float64.bsp.h5");
+    let target = folder.path().join("a.bsp");
+    run(&["convert", "--quiet", text(&source), text(&target)]).good();
+    let kept = fs::read_to_string(target.join("binsparse.json")).unwrap();
+    assert!(kept.contains("\"source\":\"golden\""), "{kept}");
+    let dropped = run(&["convert", text(&source), text(&folder.path().join("a.mtx"))]);
+    assert!(dropped.err.contains("the user's key \"source\""), "{}", dropped.err);
+}
