@@ -113,8 +113,7 @@ impl Model {
             let turned = match (self.symmetry, *value) {
                 ("general", _) => continue,
                 ("skew-symmetric", Number::Real(bits)) => {
-                    let value = f64::from_bits(bits);
-                    Number::Real(if value == 0.0 { 0.0_f64 } else { -value }.to_bits())
+                    Number::Real((-f64::from_bits(bits)).to_bits())
                 }
                 (_, value) => value,
             };

@@ -1,6 +1,8 @@
 //! Entries that follow from others: the other triangle of a symmetric matrix.
 
-use nnz_core::{At, Batch, Error, ErrorKind, Header, Place, Result, Scalar, Structure, Triangle};
+use nnz_core::{
+    At, Batch, Error, ErrorKind, Header, Place, Result, Scalar, Storage, Structure, Triangle,
+};
 
 use super::{Builder, Step, emptied};
 
@@ -17,6 +19,8 @@ pub(crate) enum Mirroring {
 struct Mirror {
     structure: Structure,
     mirroring: Mirroring,
+    /// Whether zeros are cells like any other, so that none becomes a negative one.
+    dense: bool,
     builder: Builder,
 }
 
@@ -27,7 +31,8 @@ pub(crate) fn mirror(header: &Header, mirroring: Mirroring) -> Vec<Box<dyn Step>
         return Vec::new();
     }
     let builder = Builder::new(header.order, header.shape);
-    vec![Box::new(Mirror { structure, mirroring, builder })]
+    let dense = header.storage == Storage::Dense;
+    vec![Box::new(Mirror { structure, mirroring, dense, builder })]
 }
 
 impl Mirror {
@@ -35,13 +40,37 @@ impl Mirror {
     fn mirrored(&self, value: Scalar) -> Option<Scalar> {
         match self.structure {
             Structure::General | Structure::Symmetric(_) => Some(value),
-            Structure::SkewSymmetric(_) => negated(value),
+            Structure::SkewSymmetric(_) => self.negated(value),
             Structure::Hermitian(_) => Some(match value {
-                Scalar::ComplexF32([re, im]) => Scalar::ComplexF32([re, turned(im)]),
-                Scalar::ComplexF64([re, im]) => Scalar::ComplexF64([re, turned(im)]),
+                Scalar::ComplexF32([re, im]) => Scalar::ComplexF32([re, self.turned(im)]),
+                Scalar::ComplexF64([re, im]) => Scalar::ComplexF64([re, self.turned(im)]),
                 real => real,
             }),
         }
+    }
+
+    /// Turns the sign of a float. In what stores every cell, nothing turned is still nothing.
+    fn turned<F: std::ops::Neg<Output = F> + Default + PartialEq>(&self, float: F) -> F {
+        if self.dense && float == F::default() { F::default() } else { -float }
+    }
+
+    /// Turns the sign, or returns `None` where the type has no such value.
+    fn negated(&self, value: Scalar) -> Option<Scalar> {
+        Some(match value {
+            Scalar::I8(v) => Scalar::I8(v.checked_neg()?),
+            Scalar::I16(v) => Scalar::I16(v.checked_neg()?),
+            Scalar::I32(v) => Scalar::I32(v.checked_neg()?),
+            Scalar::I64(v) => Scalar::I64(v.checked_neg()?),
+            Scalar::U8(v) => Scalar::U8(v.checked_neg()?),
+            Scalar::U16(v) => Scalar::U16(v.checked_neg()?),
+            Scalar::U32(v) => Scalar::U32(v.checked_neg()?),
+            Scalar::U64(v) => Scalar::U64(v.checked_neg()?),
+            Scalar::Bint8(_) => return None,
+            Scalar::F32(v) => Scalar::F32(self.turned(v)),
+            Scalar::F64(v) => Scalar::F64(self.turned(v)),
+            Scalar::ComplexF32(parts) => Scalar::ComplexF32(parts.map(|part| self.turned(part))),
+            Scalar::ComplexF64(parts) => Scalar::ComplexF64(parts.map(|part| self.turned(part))),
+        })
     }
 
     fn wrong_side(&self, row: u64, col: u64) -> bool {
@@ -51,30 +80,6 @@ impl Mirror {
             None => false,
         }
     }
-}
-
-/// Turns the sign of a float. Nothing turned is still nothing: no negative zeros are made up.
-fn turned<F: std::ops::Neg<Output = F> + Default + PartialEq>(float: F) -> F {
-    if float == F::default() { F::default() } else { -float }
-}
-
-/// Turns the sign, or returns `None` where the type has no such value.
-fn negated(value: Scalar) -> Option<Scalar> {
-    Some(match value {
-        Scalar::I8(v) => Scalar::I8(v.checked_neg()?),
-        Scalar::I16(v) => Scalar::I16(v.checked_neg()?),
-        Scalar::I32(v) => Scalar::I32(v.checked_neg()?),
-        Scalar::I64(v) => Scalar::I64(v.checked_neg()?),
-        Scalar::U8(v) => Scalar::U8(v.checked_neg()?),
-        Scalar::U16(v) => Scalar::U16(v.checked_neg()?),
-        Scalar::U32(v) => Scalar::U32(v.checked_neg()?),
-        Scalar::U64(v) => Scalar::U64(v.checked_neg()?),
-        Scalar::Bint8(_) => return None,
-        Scalar::F32(v) => Scalar::F32(turned(v)),
-        Scalar::F64(v) => Scalar::F64(turned(v)),
-        Scalar::ComplexF32(parts) => Scalar::ComplexF32(parts.map(turned)),
-        Scalar::ComplexF64(parts) => Scalar::ComplexF64(parts.map(turned)),
-    })
 }
 
 impl Step for Mirror {

@@ -34,26 +34,27 @@ impl Number {
         matches!(self, Self::Integer(0) | Self::Real(0) | Self::Complex([0, 0]))
     }
 
-    fn negated(self) -> Self {
+    fn negated(self, dense: bool) -> Self {
         match self {
             Self::Integer(v) => Self::Integer(-v),
-            Self::Real(v) => Self::Real(turned(v)),
-            Self::Complex(parts) => Self::Complex(parts.map(turned)),
+            Self::Real(v) => Self::Real(turned(v, dense)),
+            Self::Complex(parts) => Self::Complex(parts.map(|part| turned(part, dense))),
         }
     }
 
-    fn conjugate(self) -> Self {
+    fn conjugate(self, dense: bool) -> Self {
         match self {
-            Self::Complex([re, im]) => Self::Complex([re, turned(im)]),
+            Self::Complex([re, im]) => Self::Complex([re, turned(im, dense)]),
             real => real,
         }
     }
 }
 
-/// Turns the sign of a float given by its bits. The mirror image of a zero is a zero without sign.
-fn turned(bits: u64) -> u64 {
+/// Turns the sign of a float given by its bits. Where every cell is stored, the mirror image of a zero
+/// is a zero without sign.
+fn turned(bits: u64, dense: bool) -> u64 {
     const SIGN: u64 = 1 << 63;
-    if bits & !SIGN == 0 { 0 } else { bits ^ SIGN }
+    if dense && bits & !SIGN == 0 { 0 } else { bits ^ SIGN }
 }
 
 /// Row, column, value.
@@ -87,11 +88,12 @@ pub fn logical(source: &dyn MatrixSource) -> Result<Vec<Entry>> {
     let header = source.header();
     let mut all = Vec::new();
     for (row, col, value) in stored(source)? {
+        let dense = header.storage == Storage::Dense;
         let (first, second) = match header.structure {
             Structure::General => (value, None),
             Structure::Symmetric(_) => (value, Some(value)),
-            Structure::SkewSymmetric(_) => (value, Some(value.negated())),
-            Structure::Hermitian(_) => (value, Some(value.conjugate())),
+            Structure::SkewSymmetric(_) => (value, Some(value.negated(dense))),
+            Structure::Hermitian(_) => (value, Some(value.conjugate(dense))),
         };
         all.push((row, col, first));
         if let Some(second) = second
