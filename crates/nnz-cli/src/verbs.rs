@@ -8,9 +8,9 @@ mod stats;
 mod validate;
 mod write;
 
-use nnz::Error;
+use nnz::{Error, Location, Place, StringReader};
 
-use crate::output::{failed, with_stdout};
+use crate::output::with_stdout;
 use crate::{Outcome, args};
 
 pub(crate) use diff::diff;
@@ -41,6 +41,13 @@ pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
     read.map(|()| Outcome::Good)
 }
 
+/// Prints names of what is called `what`.
+fn print_names(names: &mut dyn StringReader, of: &Location, what: &str) -> Result<Outcome, Error> {
+    let place = Place::array(of.to_string(), format!("names of {what}"));
+    with_stdout(|out| nnz::print_names(names, out).map_err(|error| error.within(&place)))?;
+    Ok(Outcome::Good)
+}
+
 /// Prints names.
 pub(crate) fn names(args: &args::Names) -> Result<Outcome, Error> {
     if nnz::fragments::holds(&args.source, args.resources.bytes()) {
@@ -53,11 +60,5 @@ pub(crate) fn names(args: &args::Names) -> Result<Outcome, Error> {
     let Some(mut names) = opened.source.read_names(axis)? else {
         return Ok(Outcome::Good);
     };
-    with_stdout(|out| {
-        while let Some(name) = names.next_string()? {
-            out.write_all(name).and_then(|()| out.write_all(b"\n")).map_err(failed)?;
-        }
-        Ok(())
-    })?;
-    Ok(Outcome::Good)
+    print_names(&mut *names, &args.source, &axis.to_string())
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{About, Result, StringList, UnitReader};
+use crate::{About, Names, Result, StringList, UnitReader};
 
 /// Says which columns of the fragments a reader needs; the others may be left empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,12 +74,26 @@ pub trait FragmentSource: Send + Sync {
     /// Fails where they cannot be read, or are too few.
     fn chromosome_names(&self) -> Result<StringList>;
 
-    /// Reads the names of the cells.
+    /// Reads the names of the cells into memory.
+    ///
+    /// # Errors
+    ///
+    /// Fails where they cannot be read, or take more memory than the source was allowed.
+    fn cell_names(&self) -> Result<StringList>;
+
+    /// Reads the names of the cells one after the other.
     ///
     /// # Errors
     ///
     /// Fails where they cannot be read.
-    fn cell_names(&self) -> Result<StringList>;
+    fn read_cell_names(&self) -> Result<Names<'_>>;
+
+    /// Counts the names of the cells.
+    ///
+    /// # Errors
+    ///
+    /// Fails where they cannot be read.
+    fn cell_count(&self) -> Result<u64>;
 
     /// Starts reading a range of positions, such that many threads can decode. No piece goes
     /// beyond one chromosome.

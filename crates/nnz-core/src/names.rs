@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use crate::Result;
+use crate::{Error, ErrorKind, Place, Result};
 
 /// Hands out strings one after the other, such as the names of the rows of a matrix.
 ///
@@ -33,6 +33,11 @@ pub trait StringReader {
     fn remaining(&self) -> Option<u64> {
         None
     }
+
+    /// Returns how many bytes those still to come have at least.
+    fn least_bytes(&self) -> u64 {
+        0
+    }
 }
 
 impl dyn StringReader + '_ {
@@ -42,9 +47,26 @@ impl dyn StringReader + '_ {
     ///
     /// Fails as [`next_string`](StringReader::next_string).
     pub fn list(&mut self) -> Result<StringList> {
+        self.list_within(u64::MAX)
+    }
+
+    /// Reads the strings that are left into a list that takes at most so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// Fails where they cannot be read, or take more.
+    pub fn list_within(&mut self, allowed: u64) -> Result<StringList> {
+        let refuse = |needed| Err(too_much(needed, allowed));
+        // Each takes a byte at least.
+        if let Some(least) = self.remaining().filter(|least| *least > allowed) {
+            return refuse(least);
+        }
         let mut list = StringList::new();
         while let Some(string) = self.next_string()? {
-            list.push(string);
+            list.try_push(string)?;
+            if list.bytes() > allowed {
+                return refuse(list.bytes().saturating_add(self.remaining().unwrap_or(0)));
+            }
         }
         Ok(list)
     }
@@ -113,6 +135,27 @@ impl StringList {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Returns the bytes the list takes in memory.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.packed.len() as u64
+    }
+
+    /// Appends a name where there is memory for it.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is none.
+    pub fn try_push(&mut self, name: &[u8]) -> Result<()> {
+        // Its length takes up to ten bytes.
+        let more = name.len().saturating_add(10);
+        self.packed.try_reserve(more).map_err(|_| {
+            too_much(self.bytes().saturating_add(more as u64), self.packed.capacity() as u64)
+        })?;
+        self.push(name);
+        Ok(())
     }
 
     /// Appends a name.
@@ -233,6 +276,10 @@ impl StringReader for Owned {
     }
 }
 
+fn too_much(needed: u64, allowed: u64) -> Error {
+    Error::new(ErrorKind::Memory { needed, allowed }, Place::default())
+}
+
 #[expect(clippy::cast_possible_truncation, reason = "masked to seven bits")]
 fn low_seven_bits(n: usize) -> u8 {
     (n & 0x7f) as u8
@@ -257,6 +304,15 @@ mod tests {
         }
         assert_eq!(owned.next_string().unwrap(), None);
         assert_eq!(list.reader().list().unwrap(), list);
+        assert_eq!(list.reader().list_within(list.bytes()).unwrap(), list);
+        for (allowed, least) in [(list.bytes() - 1, list.bytes()), (5, 6), (0, 6)] {
+            let error = list.reader().list_within(allowed).unwrap_err();
+            let needed = match *error.kind() {
+                ErrorKind::Memory { needed, .. } => needed,
+                _ => 0,
+            };
+            assert!(needed >= least, "{error}");
+        }
         let two = list.truncated(2);
         assert_eq!(two.iter().collect::<Vec<_>>(), names[..2]);
     }

@@ -39,7 +39,7 @@ impl Input {
         Ok(Self {
             reader: if gzip {
                 let buffered = BufReader::with_capacity(128 << 10, all);
-                Box::new(Members { member: Some(GzDecoder::new(buffered)) })
+                Box::new(Members::new(buffered))
             } else {
                 Box::new(all)
             },
@@ -51,10 +51,32 @@ impl Input {
 
 /// Inflates members until there are no more bytes.
 ///
-/// Several members after one another are one text: bgzip writes such files.
-struct Members<R> {
+/// Several members after one another are one text: bgzip writes such files. Zeros behind the last
+/// one are padding, as tapes have.
+pub(crate) struct Members<R> {
     /// `None` after the last.
     member: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Members<R> {
+    pub(crate) fn new(reader: R) -> Self {
+        Self { member: Some(GzDecoder::new(reader)) }
+    }
+}
+
+/// Skips zeros; returns whether there was nothing else up to the end.
+fn only_zeros(reader: &mut dyn BufRead) -> io::Result<bool> {
+    loop {
+        let bytes = reader.fill_buf()?;
+        if bytes.iter().any(|&byte| byte != 0) {
+            return Ok(false);
+        }
+        let count = bytes.len();
+        if count == 0 {
+            return Ok(true);
+        }
+        reader.consume(count);
+    }
 }
 
 impl<R: BufRead> Read for Members<R> {
@@ -64,11 +86,12 @@ impl<R: BufRead> Read for Members<R> {
             if count > 0 || out.is_empty() {
                 return Ok(count);
             }
-            match member.get_mut().fill_buf()?.first() {
+            match member.get_mut().fill_buf()?.first().copied() {
                 None => self.member = None,
                 Some(0x1f) => {
                     self.member = self.member.take().map(|done| GzDecoder::new(done.into_inner()));
                 }
+                Some(0) if only_zeros(member.get_mut())? => self.member = None,
                 Some(_) => return Err(io::Error::new(io::ErrorKind::InvalidData, NoMember)),
             }
         }

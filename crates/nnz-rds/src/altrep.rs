@@ -44,10 +44,10 @@ fn sequence(state: &Object, at: u64) -> Result<(u64, f64, f64)> {
     let get = |index| numbers.get(index).unwrap_or(f64::NAN);
     let (len, first, step) = (get(0), get(1), get(2));
     if !(0.0..=LONGEST).contains(&len) || len.fract() != 0.0 {
-        return Err(Error::mismatch(at, format!("a sequence of {len} elements"), "0 to 2^52"));
+        return Err(Error::mismatch(at, format!("a sequence of {len:?} elements"), "0 to 2^52"));
     }
     if step != 1.0 && step != -1.0 {
-        return Err(Error::mismatch(at, format!("a sequence in steps of {step}"), "1 or -1"));
+        return Err(Error::mismatch(at, format!("a sequence in steps of {step:?}"), "1 or -1"));
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
     Ok((len as u64, first, step))
@@ -60,7 +60,7 @@ fn integer_sequence(state: &Object, at: u64) -> Result<Value> {
     // The lowest integer is the missing one.
     let held = f64::from(-i32::MAX)..=f64::from(i32::MAX);
     if first.fract() != 0.0 || !held.contains(&first) || !held.contains(&last) {
-        let found = format!("a sequence from {first} to {last}");
+        let found = format!("a sequence from {first:?} to {last:?}");
         return Err(Error::mismatch(at, found, "integers of 32 bits"));
     }
     #[expect(clippy::cast_possible_truncation, reason = "checked above")]

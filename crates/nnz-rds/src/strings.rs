@@ -71,6 +71,16 @@ impl Strings {
         *len += 1;
     }
 
+    /// Makes room for a string of so many bytes. What was numbers needs none.
+    ///
+    /// Returns the bytes that would be needed where they are not to be had.
+    pub(crate) fn try_reserve(&mut self, string: usize) -> Result<(), u64> {
+        let Form::Packed { bytes, .. } = &mut self.form else { return Ok(()) };
+        // Its length takes up to ten bytes.
+        let more = string.saturating_add(10);
+        bytes.try_reserve(more).map_err(|_| (bytes.len() as u64).saturating_add(more as u64))
+    }
+
     /// Returns the number of strings.
     #[must_use]
     pub fn len(&self) -> u64 {

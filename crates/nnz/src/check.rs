@@ -22,7 +22,7 @@ pub fn validate(location: &Location, memory: u64, each: &mut dyn FnMut(Finding))
         Ok(Recognised::BpCells(store)) => return nnz_bpcells::validate(&|| store.open(), each),
         Ok(Recognised::Binsparse(store)) => return nnz_binsparse::validate(&|| store.open(), each),
         Ok(Recognised::Fragments(store)) => {
-            return nnz_bpcells::validate_fragments(&|| store.open(), each);
+            return nnz_bpcells::validate_fragments(&|| store.open(), memory, each);
         }
         Ok(other) => read_whole(other, location, memory, each),
         Err(error) if matches!(error.kind(), ErrorKind::Unrecognized(_)) => return Err(error),

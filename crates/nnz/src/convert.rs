@@ -168,7 +168,8 @@ pub fn convert_opened(
     let source = &*opened.source;
     let target = Target::new(to, options, source)?;
     target.check()?;
-    let mut dropped = check_names(source, target.needs().names)?;
+    let directory = target.spool_directory();
+    let mut dropped = check_names(source, target.needs().names, &directory)?;
     if !target.keeps_metadata() {
         dropped.extend(source.metadata().named());
     }
@@ -231,12 +232,17 @@ pub(crate) fn carry_out(
 /// Reads the names if the target has a place for them, and says what it has none for.
 ///
 /// They are read again as they are written, there being more than memory has room for, perhaps.
-/// That they are not right has to show before hours are spent on sorting.
-fn check_names(source: &dyn MatrixSource, wanted: bool) -> Result<Vec<String>> {
+/// That they are not right, or too many for the disk, has to show before hours are spent on them.
+fn check_names(
+    source: &dyn MatrixSource,
+    wanted: bool,
+    directory: &std::path::Path,
+) -> Result<Vec<String>> {
     let mut dropped = Vec::new();
     for axis in [Axis::Rows, Axis::Cols] {
         if wanted {
             if let Some(mut names) = source.read_names(axis)? {
+                crate::room::check(directory, names.least_bytes(), "what is to be written")?;
                 names.drain()?;
             }
         } else if !matches!(source.read_names(axis), Ok(None)) {

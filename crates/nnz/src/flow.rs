@@ -20,8 +20,10 @@ pub(crate) trait Work: Sync {
     /// What joining tells encoding.
     type Joint: Send;
 
-    /// Units that are decoded together.
-    const TOGETHER: usize = 1;
+    /// Returns how many units are decoded together.
+    fn together(&self) -> usize {
+        1
+    }
 
     /// Decodes units that follow each other. Returns also how many entries each has stored.
     fn decode(
@@ -86,7 +88,7 @@ fn run_alone<'a, W: Work>(
     write: &mut (dyn Write<W> + '_),
 ) -> Result<()> {
     loop {
-        let group = next_units::<W>(&mut *units)?;
+        let group = next_units(work, &mut *units)?;
         if group.is_empty() {
             return units.end();
         }
@@ -99,10 +101,12 @@ fn run_alone<'a, W: Work>(
 
 /// Takes as many units as are decoded together. None are left when there are none.
 fn next_units<'a, W: Work>(
+    work: &W,
     units: &mut (dyn UnitReader<'a, W::Batch> + 'a),
 ) -> Result<Vec<Box<dyn Unit<W::Batch> + 'a>>> {
-    let mut group = Vec::with_capacity(W::TOGETHER);
-    while group.len() < W::TOGETHER
+    let together = work.together();
+    let mut group = Vec::with_capacity(together);
+    while group.len() < together
         && let Some(unit) = units.next_unit()?
     {
         group.push(unit);
@@ -197,7 +201,7 @@ impl<W: Work> Shared<'_, '_, W> {
                 }
                 let number = reached.next;
                 reached.next += 1;
-                match next_units::<W>(&mut *reached.units) {
+                match next_units(work, &mut *reached.units) {
                     Ok(group) if group.is_empty() => {
                         reached.ended = true;
                         return;

@@ -45,6 +45,7 @@ pub use count::{CountMode, Counts, Regions, Tiles};
 pub use diff::{FragmentDifference, diff};
 pub use import::{ImportOptions, import};
 pub use merge::{MergeOptions, merge};
+pub(crate) use names::shown;
 pub use nnz_core::{
     FragmentBatch, FragmentFields, FragmentHeader, FragmentSink, FragmentSource, Segment,
 };

@@ -5,11 +5,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use nnz_bpcells::RObject;
-use nnz_container::rds::{self, Limits, Rds};
+use nnz_container::rds::{self, Limits};
 use nnz_container::{Tagged, hdf5, npy, npz, zarr};
 use nnz_core::{Error, ErrorKind, MatrixSource, Place, Result};
 use nnz_interop::r_matrix::{self, RMatrixSource};
-use nnz_interop::{matrix_market, tenx_folder};
+use nnz_interop::{fragment_tsv, matrix_market, tenx_folder};
 
 use crate::Location;
 use crate::store::{Grouped, Store};
@@ -248,6 +248,10 @@ fn recognise_file(path: &Path, memory: u64) -> Result<Recognised> {
         // Broken, or compressed as nothing here reads: this says how.
         return recognise_r(path, memory);
     }
+    if fragment_tsv::recognise(path)? {
+        let what = "genomic fragments as text: nnz fragments import makes a store of them";
+        return Err(Error::new(ErrorKind::Unrecognized(what.to_owned()), Place::path(path)));
+    }
     if start.starts_with(b"\x1f\x8b") {
         return matrix_market();
     }
@@ -266,6 +270,5 @@ fn recognise_r(path: &Path, memory: u64) -> Result<Recognised> {
         let source = r_matrix::from_document(path, document)?;
         return Ok(Recognised::RMatrix(Box::new(source)));
     }
-    let object = RObject::open(Rds::from_document(path, document)?)?;
-    Ok(Store::RObject(object).recognise())
+    Ok(Store::RObject(RObject::from_document(path, document)?).recognise())
 }

@@ -143,7 +143,9 @@ impl Work for Collecting<'_> {
     type Encoded = Loose;
     type Joint = ();
 
-    const TOGETHER: usize = 16;
+    fn together(&self) -> usize {
+        16
+    }
 
     fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Buffers, Vec<u64>)> {
         let plan = &self.plan;

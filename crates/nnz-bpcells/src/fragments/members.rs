@@ -1,7 +1,7 @@
 //! The members fragments consist of.
 
 use nnz_container::Container;
-use nnz_core::{At, Error, Place, Result, StringList};
+use nnz_core::{At, Error, Names, Place, Result, StringList, StringReader};
 
 pub(super) const CELL: &str = "cell";
 pub(super) const START: &str = "start";
@@ -34,26 +34,70 @@ pub const FRAGMENT_MEMBERS: &[&str] = &[
     "end_idx_offsets",
 ];
 
-/// Reads the names of `len` chromosomes.
+/// Reads the names of `len` chromosomes, which may take so many bytes.
 ///
-/// More names than chromosomes are allowed, and the surplus is dropped.
-pub(super) fn chromosome_names(container: &dyn Container, len: u32) -> Result<StringList> {
-    let names = container.strings(CHR_NAMES)?;
+/// More names than chromosomes are allowed, and the surplus is not read.
+pub(super) fn chromosome_names(
+    container: &dyn Container,
+    len: u32,
+    memory: u64,
+) -> Result<StringList> {
+    let place = Place::array(container.path(), CHR_NAMES);
     let len = u64::from(len);
+    let allowed = allowed(container.strings_size(CHR_NAMES)?, memory);
+    let mut first = First { names: container.read_strings(CHR_NAMES)?, left: len };
+    let names = (&mut first as &mut dyn StringReader).list_within(allowed);
+    let names = names.map_err(|error| error.within(&place))?;
     if names.len() < len {
-        let place = Place::array(container.path(), CHR_NAMES).at(At::Element(names.len()));
         let found = format!("{} names", names.len());
+        let place = place.at(At::Element(names.len()));
         return Err(Error::mismatch(place, found, format!("{len}, one for each chromosome")));
     }
-    Ok(names.truncated(len))
+    Ok(names)
+}
+
+/// Reads the names of all cells, which may take so many bytes.
+pub(super) fn cell_names(container: &dyn Container, memory: u64) -> Result<StringList> {
+    let allowed = allowed(container.strings_size(CELL_NAMES)?, memory);
+    let names = container.read_strings(CELL_NAMES)?.list_within(allowed);
+    names.map_err(|error| error.within(&Place::array(container.path(), CELL_NAMES)))
+}
+
+/// Returns what may be in memory of what takes so many bytes where it is stored.
+///
+/// What is stored was paid for. Numbers that stand for text grow less than fourfold, but one that
+/// stands for a sequence can become any number of names.
+pub(super) fn allowed(stored: u64, memory: u64) -> u64 {
+    memory.max(stored.saturating_mul(4))
 }
 
 /// Counts the names of cells.
 pub(super) fn count_cells(container: &dyn Container) -> Result<u64> {
+    let mut names = container.read_strings(CELL_NAMES)?;
+    if let Some(count) = names.remaining() {
+        return Ok(count);
+    }
     let mut count = 0;
-    container.for_each_string(CELL_NAMES, &mut |_| {
+    while names.next_string()?.is_some() {
         count += 1;
-        Ok(())
-    })?;
+    }
     Ok(count)
+}
+
+/// The first of some names.
+struct First<'a> {
+    names: Names<'a>,
+    left: u64,
+}
+
+impl StringReader for First<'_> {
+    fn next_string(&mut self) -> Result<Option<&[u8]>> {
+        let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
+        self.left = left;
+        self.names.next_string()
+    }
+
+    fn remaining(&self) -> Option<u64> {
+        self.names.remaining().map(|remaining| remaining.min(self.left))
+    }
 }

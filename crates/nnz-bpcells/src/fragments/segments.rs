@@ -1,9 +1,9 @@
 //! `chr_ptr`: where the fragments of each chromosome lie.
 
 use nnz_container::{Container, NumberArray};
-use nnz_core::{At, Error, FragmentHeader, Result, Segment};
+use nnz_core::{At, Error, ErrorKind, FragmentHeader, Result, Segment};
 
-use super::members::CHR_PTR;
+use super::members::{CHR_PTR, allowed};
 use crate::Generation;
 
 /// Elements that are read at a time; an even number.
@@ -11,11 +11,12 @@ const BLOCK: u64 = 16 * 1024;
 
 /// Reads all of `chr_ptr`: a start and an end for each chromosome.
 ///
-/// Chromosomes lie in any order, but each fragment belongs to just one of them. Where a
+/// What is kept of them may take so many bytes of memory. Chromosomes lie in any order, but each fragment belongs to just one of them. Where a
 /// chromosome without fragments is said to lie means nothing, if it is not behind all others.
 pub(super) fn read(
     container: &dyn Container,
     generation: Generation,
+    memory: u64,
 ) -> Result<(Box<dyn NumberArray>, FragmentHeader)> {
     let array = container.array(CHR_PTR)?;
     let expected = generation.pointer_type();
@@ -31,6 +32,7 @@ pub(super) fn read(
         return Err(Error::mismatch(array.place(), found, expected));
     };
 
+    let allowed = allowed(array.stored_bytes(), memory);
     let mut segments = Vec::new();
     let mut furthest = (0, 0);
     let mut block = Vec::new();
@@ -49,6 +51,11 @@ pub(super) fn read(
             if from < to {
                 // There are less than 2^32 of them.
                 let chromosome = u32::try_from(chromosome).unwrap_or(u32::MAX);
+                let needed = (segments.len() as u64 + 1) * size_of::<Segment>() as u64;
+                if needed > allowed || segments.try_reserve(1).is_err() {
+                    let kind = ErrorKind::Memory { needed, allowed };
+                    return Err(Error::new(kind, array.place()));
+                }
                 segments.push(Segment { chromosome, fragments: from..to });
             }
         }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use nnz_bitpack::Codec;
 use nnz_container::{Container, NumberArray};
 use nnz_core::{
-    About, ArrayAbout, Error, FragmentBatch, FragmentFields, FragmentHeader, Place, Result,
+    About, ArrayAbout, Error, FragmentBatch, FragmentFields, FragmentHeader, Names, Place, Result,
     StringList, UnitReader,
 };
 
@@ -33,6 +33,8 @@ pub struct FragmentSource {
     pub(super) end_max: Box<dyn NumberArray>,
     /// How many cells have names, once that was counted.
     named_cells: OnceLock<u64>,
+    /// Bytes that names may take.
+    memory: u64,
 }
 
 impl FragmentSource {
@@ -43,13 +45,23 @@ impl FragmentSource {
     /// Fails where the version is not one of fragments, a member is missing, is of the wrong type
     /// or too short, or `chr_ptr` does not give each fragment one chromosome.
     pub fn open(container: Box<dyn Container>) -> Result<Self> {
+        Self::open_within(container, u64::MAX)
+    }
+
+    /// Opens the fragments a container holds, as [`open`](Self::open) does, where names and the
+    /// list of chromosomes may each take so many bytes, or what is justified by the bytes stored.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`open`](Self::open), and where there are more chromosomes.
+    pub fn open_within(container: Box<dyn Container>, memory: u64) -> Result<Self> {
         let here = &*container;
         let place = Place::array(here.path(), version::TAG);
         let version = FragmentVersion::parse(&here.tag(version::TAG)?, &place)?;
         for name in [CHR_NAMES, CELL_NAMES] {
             here.strings_size(name)?;
         }
-        let (chr_ptr, header) = segments::read(here, version.generation)?;
+        let (chr_ptr, header) = segments::read(here, version.generation, memory)?;
         let integers = |name, codec| {
             Integers::open(here, name, codec, version.packing, version.generation, header.count)
         };
@@ -59,7 +71,18 @@ impl FragmentSource {
         let end_max = here.array(END_MAX)?;
         at_least(&*end_max, chunks(header.count))?;
         let named_cells = OnceLock::new();
-        Ok(Self { container, version, header, chr_ptr, cells, starts, ends, end_max, named_cells })
+        Ok(Self {
+            container,
+            version,
+            header,
+            chr_ptr,
+            cells,
+            starts,
+            ends,
+            end_max,
+            named_cells,
+            memory,
+        })
     }
 
     /// Returns how the fragments are stored.
@@ -129,11 +152,19 @@ impl nnz_core::FragmentSource for FragmentSource {
     }
 
     fn chromosome_names(&self) -> Result<StringList> {
-        members::chromosome_names(&*self.container, self.header.chromosomes)
+        members::chromosome_names(&*self.container, self.header.chromosomes, self.memory)
     }
 
     fn cell_names(&self) -> Result<StringList> {
-        self.container.strings(CELL_NAMES)
+        members::cell_names(&*self.container, self.memory)
+    }
+
+    fn read_cell_names(&self) -> Result<Names<'_>> {
+        self.container.read_strings(CELL_NAMES)
+    }
+
+    fn cell_count(&self) -> Result<u64> {
+        self.named_cells()
     }
 
     fn units(

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use nnz_bitpack::{CHUNK, Codec};
 use nnz_container::Container;
 use nnz_core::{
-    At, Finding, FragmentBatch, FragmentFields, FragmentSource as _, Result, ValueType,
+    At, ErrorKind, Finding, FragmentBatch, FragmentFields, FragmentHeader, FragmentSource as _,
+    Result, ValueType,
 };
 
 use super::end_max::{EndMax, Entry};
@@ -18,22 +19,25 @@ use crate::version;
 use crate::{FragmentVersion, Packing};
 
 /// Checks every member of the fragments in the container that `open` opens, and hands what is
-/// found to `each`.
+/// found to `each`. The list of chromosomes may take so many bytes of memory, or what is justified
+/// by the bytes stored.
 ///
 /// # Errors
 ///
-/// Fails only where `open` does; whatever else is wrong is a finding.
+/// Fails only where `open` does, and where more memory is needed; whatever else is wrong is a
+/// finding.
 pub fn validate_fragments(
     open: &dyn Fn() -> Result<Box<dyn Container>>,
+    memory: u64,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
     let container = open()?;
     let mut check = Check::new(&*container, each);
-    if members(&mut check).is_none() || check.faults > 0 {
+    if members(&mut check, memory)?.is_none() || check.faults > 0 {
         return Ok(());
     }
     // All lengths fit: now every fragment can be decoded.
-    let source = FragmentSource::open(open()?);
+    let source = FragmentSource::open_within(open()?, memory);
     if let Some(source) = check.take(source) {
         // Apart, so that what is wrong with one does not hide what is wrong with the other.
         let decoded = cells(&source);
@@ -46,25 +50,38 @@ pub fn validate_fragments(
 
 /// Checks each member by itself and the lengths that follow from each other. `None` where what the
 /// rest depends on is not known.
-fn members(check: &mut Check<'_>) -> Option<()> {
-    let text = check.container.tag(version::TAG);
-    let text = check.take(text)?;
-    let version = FragmentVersion::parse(&text, &check.place(version::TAG));
-    let version = check.take(version)?;
+///
+/// # Errors
+///
+/// Fails only where more memory is needed.
+fn members(check: &mut Check<'_>, memory: u64) -> Result<Option<()>> {
+    let Some(version) = version(check) else { return Ok(None) };
     let FragmentVersion { packing, generation } = version;
     check.foreign(&member_names(version), version);
 
     check.trailing(CHR_PTR);
     names(check, CELL_NAMES, None);
-    let read = segments::read(check.container, generation);
+    let read = segments::read(check.container, generation, memory);
+    if let Err(error) = &read
+        && matches!(error.kind(), ErrorKind::Memory { .. })
+    {
+        return read.map(|_| None);
+    }
     let header = check.take(read).map(|(_, header)| header);
     names(check, CHR_NAMES, header.as_ref().map(|header| header.chromosomes));
-    shared_names(check, header.as_ref().map_or(0, |header| header.chromosomes));
-    let count = header?.count;
+    shared_names(check, header.as_ref().map_or(0, |header| header.chromosomes), memory);
+    let Some(FragmentHeader { count, .. }) = header else { return Ok(None) };
     check.integers(CELL, Codec::Plain, packing, generation, count);
     check.integers(START, Codec::Delta, packing, generation, count);
     check.integers(END, Codec::Plain, packing, generation, count);
-    check.array(END_MAX, ValueType::U32, chunks(count)).map(drop)
+    Ok(check.array(END_MAX, ValueType::U32, chunks(count)).map(drop))
+}
+
+fn version(check: &mut Check<'_>) -> Option<FragmentVersion> {
+    let text = check.container.tag(version::TAG);
+    let text = check.take(text)?;
+    let version = FragmentVersion::parse(&text, &check.place(version::TAG));
+    check.take(version)
 }
 
 /// Checks that names can be read, and that there are as many of them as there have to be.
@@ -84,9 +101,9 @@ fn names(check: &mut Check<'_>, name: &str, expected: Option<u32>) {
 }
 
 /// Notes chromosomes that share a name: nothing can be asked of them by it.
-fn shared_names(check: &mut Check<'_>, chromosomes: u32) {
+fn shared_names(check: &mut Check<'_>, chromosomes: u32, memory: u64) {
     // What cannot be read was told before.
-    let Ok(names) = chromosome_names(check.container, chromosomes) else { return };
+    let Ok(names) = chromosome_names(check.container, chromosomes, memory) else { return };
     let mut seen = HashSet::new();
     if let Some(twice) = names.iter().find(|name| !seen.insert(*name)) {
         let twice = String::from_utf8_lossy(twice).escape_debug().to_string();

@@ -33,37 +33,62 @@ pub(super) fn class_of(version: &str) -> Option<&'static str> {
 
 /// The slots in which a class keeps where its data is, and those in which it keeps other objects.
 const PATHS: [&str; 2] = ["dir", "path"];
-const INNER: [&str; 5] = ["matrix", "left", "right", "fragments", "matrix_list"];
+const INNER: [&str; 6] = ["matrix", "left", "right", "fragments", "matrix_list", "fragments_list"];
+
+/// How many paths are named of a chain, and how deep it is followed.
+const MOST_PATHS: usize = 5;
+const MOST_INNER: usize = 64;
 
 /// Says that an object holds no data, and where the data is if it tells.
 pub(super) fn holds_none(rds: &Rds, class: &str) -> Error {
     let slot = |name: &&str| rds.object(name).ok();
     let own = PATHS.iter().find_map(|name| text(slot(name)?));
-    let inner = || INNER.iter().find_map(|name| pointed_to(slot(name)?));
+    let mut inner = Vec::new();
+    INNER.iter().filter_map(slot).for_each(|object| point(object, 0, &mut inner));
     let class = class.escape_debug();
-    let what = match (own, inner()) {
+    let what = match (own, &inner[..]) {
         (Some(path), _) => {
             format!("an R object of class {class}, which only points to {path}: read that instead")
         }
-        (None, Some((inner, path))) => format!(
+        (None, [(inner, path)]) => format!(
             "an R object of class {class}, a chain of operations on an object of class {inner}, \
              which only points to {path}: write out the result with BPCells first"
         ),
-        (None, None) => format!("an R object of class {class}, which holds no BPCells data"),
+        (None, []) => format!("an R object of class {class}, which holds no BPCells data"),
+        (None, several) => {
+            let several = several.iter().map(|(class, path)| format!("\n  {path} (class {class})"));
+            let (named, more): (Vec<_>, Vec<_>) =
+                several.enumerate().partition(|(number, _)| *number < MOST_PATHS);
+            let named: String = named.into_iter().map(|(_, named)| named).collect();
+            let more = if more.is_empty() { "" } else { "\n  ..." };
+            format!(
+                "an R object of class {class}, a chain of operations on objects that only point \
+                 to where their data is; write out the result with BPCells first, from{named}{more}"
+            )
+        }
     };
     Error::unsupported(Place::path(rds.path()), what)
 }
 
-/// Finds the first object inside another that points somewhere.
-fn pointed_to(object: &Object) -> Option<(String, String)> {
+/// Finds the objects inside another that point somewhere, one more than are named.
+fn point(object: &Object, depth: usize, found: &mut Vec<(String, String)>) {
+    if depth > MOST_INNER || found.len() > MOST_PATHS {
+        return;
+    }
     if let Value::List(members) = &object.value {
-        return members.iter().take(1).find_map(pointed_to);
+        members.iter().for_each(|member| point(member, depth + 1, found));
+        return;
     }
-    if let Some(path) = PATHS.iter().find_map(|name| text(object.attribute(name)?)) {
-        let class = object.class()?;
-        return Some((shown(class.get().bytes), path));
+    let path = PATHS.iter().find_map(|name| text(object.attribute(name)?));
+    if let (Some(path), Some(class)) = (path, object.class()) {
+        let pointer = (shown(class.get().bytes), path);
+        if found.len() <= MOST_PATHS && !found.contains(&pointer) {
+            found.push(pointer);
+        }
+        return;
     }
-    INNER.iter().find_map(|name| pointed_to(object.attribute(name)?))
+    let inner = INNER.iter().filter_map(|name| object.attribute(name));
+    inner.for_each(|inner| point(inner, depth + 1, found));
 }
 
 /// Returns the only string of a vector, as it may be shown.
@@ -72,6 +97,39 @@ fn text(object: &Object) -> Option<String> {
         Value::Character(strings) => Some(shown(strings.only()?.get().bytes)),
         _ => None,
     }
+}
+
+/// Says of an object that is neither S4 nor a list with a version what it is.
+pub(super) fn other(object: &Object) -> Option<String> {
+    if object.is_s4() {
+        return None;
+    }
+    let named = |names: &Object, name: &[u8]| match &names.value {
+        Value::Character(names) => names
+            .try_for_each(|text| match text {
+                Some(text) if text.bytes == name => Err(()),
+                _ => Ok(()),
+            })
+            .is_err(),
+        _ => false,
+    };
+    let list = matches!(object.value, Value::List(_));
+    if list && object.attribute("names").is_some_and(|names| named(names, b"version")) {
+        return None;
+    }
+    Some(match object.attribute("class").map(|class| &class.value) {
+        Some(Value::Character(classes)) => {
+            let mut first = String::new();
+            // The first one is what it is, others are what it is a kind of.
+            let _ = classes.try_for_each(|class| {
+                first = class.map(|class| shown(class.bytes)).unwrap_or_default();
+                Err(())
+            });
+            format!("an R object of class {first}")
+        }
+        _ if list => "a list of R without \"version\" among its names".to_owned(),
+        _ => format!("an R object that is {}", object.value.kind()),
+    })
 }
 
 fn shown(bytes: &[u8]) -> String {

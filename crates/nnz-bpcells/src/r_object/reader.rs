@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use nnz_container::rds::{Rds, Value};
+use nnz_container::rds::{Document, Rds, Value};
 use nnz_container::{Capabilities, Container, NumberArray};
 use nnz_core::{At, Error, Names, Order, Place, Result, StringList, ValueType};
 
-use super::class::{holds_none, versions_of};
+use super::class::{holds_none, other, versions_of};
 use super::views::{BitCast, WholeNumbers};
 use crate::version;
 
@@ -27,6 +27,23 @@ const NAMES: [(&str, &str); 2] = [("row_names", "dimnames[[1]]"), ("col_names", 
 const STORAGE_ORDER: (&str, &str) = ("storage_order", "transpose");
 
 impl RObject {
+    /// Takes what a file of R holds.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is nothing that could be of BPCells, and as [`open`](Self::open).
+    pub fn from_document(path: &Path, document: Document) -> Result<Self> {
+        if let Some(what) = other(&document.object) {
+            let what = format!(
+                "{what}, neither a matrix nor data of BPCells: what can be read are sparse \
+                 matrices of the package Matrix, dgeMatrix, plain matrices, and matrices and \
+                 fragments that BPCells keeps in memory"
+            );
+            return Err(Error::unsupported(Place::path(path), what));
+        }
+        Self::open(Rds::from_document(path, document)?)
+    }
+
     /// Takes an object of R.
     ///
     /// # Errors

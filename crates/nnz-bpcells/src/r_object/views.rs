@@ -32,7 +32,8 @@ impl NumberArray for WholeNumbers {
             let number = f64::from_ne_bytes(*bytes);
             let Some(whole) = whole(number) else {
                 let place = self.place().at(At::Element(element));
-                return Err(Error::mismatch(place, number, "a whole number from 0 to 2^53"));
+                let found = format!("{number:?}");
+                return Err(Error::mismatch(place, found, "a whole number from 0 to 2^53"));
             };
             *bytes = whole.to_ne_bytes();
         }

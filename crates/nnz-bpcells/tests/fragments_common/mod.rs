@@ -139,7 +139,7 @@ pub fn set_pointers(members: &mut [(String, Member)], pointers: &[u64]) {
 /// Returns faults and notes.
 pub fn findings(memory: &Memory) -> (Vec<String>, Vec<String>) {
     let (mut faults, mut notes) = (Vec::new(), Vec::new());
-    nnz_bpcells::validate_fragments(&|| Ok(Box::new(memory.clone())), &mut |finding| {
+    nnz_bpcells::validate_fragments(&|| Ok(Box::new(memory.clone())), u64::MAX, &mut |finding| {
         let list = match finding.severity {
             nnz_core::Severity::Fault => &mut faults,
             nnz_core::Severity::Note => &mut notes,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as Group, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args as Group, Subcommand, ValueEnum};
 use nnz::fragments::CountMode;
 use nnz::{Compress, Generation, Location};
 
@@ -187,6 +187,7 @@ pub(crate) struct Select {
 /// Regions are those of a BED file, or tiles of one width. Rows have the order of the regions and
 /// are called CHROMOSOME:START-END.
 #[derive(Debug, Group)]
+#[command(group = ArgGroup::new("regions").required(true))]
 #[command(after_help = "\
 Examples:
   nnz fragments count pbmc.fragments peaks.bpcells --peaks peaks.bed
@@ -202,16 +203,17 @@ pub(crate) struct Count {
     pub(crate) target: Location,
 
     /// The regions: chromosome, start and end of each, in a BED file
-    #[arg(long, value_name = "FILE", required_unless_present = "tiles", conflicts_with = "tiles")]
+    #[arg(long, value_name = "FILE", group = "regions", conflicts_with = "tiles")]
     pub(crate) peaks: Option<PathBuf>,
 
     /// Cut all chromosomes into regions of so many bases
-    #[arg(long, value_name = "BASES", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "BASES", group = "regions")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) tiles: Option<u32>,
 
     /// The chromosomes to cut and their sizes, one a line with a tab between [default: all, each as
     /// far as its fragments reach]
-    #[arg(long, value_name = "FILE", requires = "tiles")]
+    #[arg(long, value_name = "FILE", requires = "tiles", conflicts_with = "peaks")]
     pub(crate) chrom_sizes: Option<PathBuf>,
 
     /// What is counted

@@ -36,7 +36,7 @@ pub struct TsvBlock {
     /// The chromosome of the last run, with a tab behind it.
     pub(super) current: Vec<u8>,
     /// Bases of that chromosome, where known.
-    pub(super) size: u32,
+    pub(super) size: Option<u32>,
     /// Barcodes that were not known when the block was read.
     pub(super) new_cells: Names,
     /// The cell of each fragment: its number, or [`OWN`] and the number of its name above.

@@ -1,6 +1,6 @@
 //! Lists beside the text: chromosomes in their order, cells that are wanted.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nnz_core::{At, Error, Place, Result, StringList};
 
@@ -14,7 +14,9 @@ use crate::lines::Lines;
 pub struct Chromosomes {
     names: Names,
     /// Bases of each.
-    sizes: Vec<u32>,
+    sizes: Vec<Option<u32>>,
+    /// The file they were read from.
+    path: Option<PathBuf>,
 }
 
 impl Chromosomes {
@@ -27,21 +29,21 @@ impl Chromosomes {
     ///
     /// Fails where the file cannot be read, a name is there twice or a size is no number.
     pub fn read(path: &Path) -> Result<Self> {
-        let mut chromosomes = Self::default();
+        let mut chromosomes = Self { path: Some(path.to_path_buf()), ..Self::default() };
         each_line(path, |line, place| {
             let mut fields = line.split(|&byte| byte == b'\t');
             let name = fields.next().unwrap_or(&[]);
             let size = match fields.next() {
-                None => u32::MAX,
+                None => None,
                 Some(size) => {
                     let number = std::str::from_utf8(size).ok();
                     let digits = size.iter().all(u8::is_ascii_digit);
                     let number = number.filter(|_| digits).and_then(|text| text.parse().ok());
-                    number.ok_or_else(|| {
+                    Some(number.ok_or_else(|| {
                         let column = name.len() as u64 + 2;
                         let expected = format!("bases, a whole number from 0 to {}", u32::MAX);
                         Error::mismatch(place(column), field(size), expected)
-                    })?
+                    })?)
                 }
             };
             if name.is_empty() {
@@ -64,7 +66,7 @@ impl Chromosomes {
     pub fn named(names: &StringList) -> Result<Self> {
         let mut chromosomes = Self::default();
         for name in names.iter() {
-            if !chromosomes.push(name, u32::MAX) {
+            if !chromosomes.push(name, None) {
                 let what = format!("the chromosome {} is listed twice", shown(name));
                 return Err(Error::argument(what));
             }
@@ -73,7 +75,7 @@ impl Chromosomes {
     }
 
     /// Adds a chromosome, unless it is there.
-    fn push(&mut self, name: &[u8], size: u32) -> bool {
+    fn push(&mut self, name: &[u8], size: Option<u32>) -> bool {
         let before = self.names.len();
         let number = self.names.find_or_insert(name);
         let new = number.is_some() && self.names.len() > before;
@@ -88,11 +90,16 @@ impl Chromosomes {
         self.names.find(name)
     }
 
-    /// Returns the bases of the chromosome of a number; as many as there can be where that is not
-    /// known.
+    /// Returns the bases of the chromosome of a number, where that is known.
     #[must_use]
-    pub fn size(&self, chromosome: u32) -> u32 {
-        self.sizes.get(chromosome as usize).copied().unwrap_or(u32::MAX)
+    pub fn size(&self, chromosome: u32) -> Option<u32> {
+        self.sizes.get(chromosome as usize).copied().flatten()
+    }
+
+    /// Returns the file they were read from, for messages.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.path.as_ref().map_or_else(Place::default, Place::path)
     }
 
     /// Returns the names in their order.

@@ -159,7 +159,7 @@ impl Scan<'_> {
             return Err(Wrong { at, found, expected });
         }
         self.block.size = match &self.rules.chromosomes {
-            None => u32::MAX,
+            None => None,
             Some(known) => match known.find(name) {
                 Some(number) => known.size(number),
                 None => {
@@ -195,12 +195,13 @@ impl Scan<'_> {
             return Err(Wrong { at, found: end.to_string(), expected });
         }
         match u32::try_from(behind) {
-            Ok(behind) if behind <= self.block.size => Ok(behind),
+            Ok(behind) if behind <= self.block.size.unwrap_or(u32::MAX) => Ok(behind),
             _ => {
-                let most = self.block.size.saturating_sub(self.rules.end_inclusive.into());
+                let most = self.block.size.unwrap_or(u32::MAX);
+                let most = most.saturating_sub(self.rules.end_inclusive.into());
                 let expected = match self.block.size {
-                    u32::MAX => format!("where the fragment ends, at most {most}"),
-                    _ => format!("at most {most}, where the chromosome ends"),
+                    None => format!("where the fragment ends, at most {most}"),
+                    Some(_) => format!("at most {most}, where the chromosome ends"),
                 };
                 Err(Wrong { at, found: end.to_string(), expected })
             }

@@ -13,7 +13,7 @@ use super::cells::Cells;
 use super::join::Joiner;
 use super::lists::Chromosomes;
 use super::scan::{Rules, Shared};
-use super::units::Pieces;
+use super::units::{CAPACITY, LEAST_CAPACITY, Pieces};
 
 /// Says how fragments are read.
 #[derive(Debug, Default)]
@@ -35,6 +35,8 @@ pub struct FragmentTsv {
     kind: Kind,
     /// The length of a file that can be opened again.
     file_bytes: Option<u64>,
+    /// Bytes that are read at once.
+    capacity: usize,
     /// What can be read once, until it is taken.
     once: Mutex<Option<Box<dyn Read + Send>>>,
 }
@@ -105,7 +107,14 @@ impl FragmentTsv {
     fn new(path: &Path, reader: Box<dyn Read + Send>) -> Result<Self> {
         let (kind, reader) = kind_of(reader).map_err(|error| Error::io(path, error))?;
         let once = Mutex::new(Some(reader));
-        Ok(Self { path: path.to_path_buf(), kind, file_bytes: None, once })
+        Ok(Self { path: path.to_path_buf(), kind, file_bytes: None, capacity: CAPACITY, once })
+    }
+
+    /// Hands out pieces of about so many bytes of text. They have half a mebibyte unless this says
+    /// less, and in compressed text up to twice that; 64 KiB are the least.
+    #[must_use]
+    pub fn in_pieces_of(self, bytes: usize) -> Self {
+        Self { capacity: bytes.clamp(LEAST_CAPACITY, CAPACITY), ..self }
     }
 
     /// Describes how the fragments are stored.
@@ -155,7 +164,7 @@ impl FragmentTsv {
         };
         let shared = Arc::new(Shared { rules, cells: RwLock::new(cells) });
         let gzip = kind != Kind::Plain;
-        let pieces = Pieces::new(reader, gzip, &self.path, Arc::clone(&shared));
+        let pieces = Pieces::new(reader, gzip, &self.path, Arc::clone(&shared), self.capacity);
         Ok(Reading { units: Box::new(pieces), joiner: Joiner::new(&self.path, shared) })
     }
 }

@@ -4,20 +4,21 @@ use std::io::{self, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use flate2::bufread::MultiGzDecoder;
 use nnz_core::{At, Error, Place, Result, Unit, UnitReader};
 
-use super::bgzf::{self, Beginning};
+use super::bgzf::{self, Beginning, LARGEST_BLOCK};
 use super::block::TsvBlock;
 use super::pieces::{Inflater, read_blocks, read_text};
 use super::scan::Shared;
 use super::spare::{Lent, Spares};
+use crate::input::Members;
 use crate::lines::read_error;
 
-/// Bytes of text, or of BGZF blocks, that are read at once.
-const CAPACITY: usize = 512 << 10;
-/// Bytes of text in BGZF blocks that are inflated together, and how many blocks that are at most.
-const TEXT: u64 = 1 << 20;
+/// Bytes of text, or of BGZF blocks, that are read at once: at the most, and at the least, which
+/// is as many as the longest block has.
+pub(super) const CAPACITY: usize = 512 << 10;
+pub(super) const LEAST_CAPACITY: usize = LARGEST_BLOCK;
+/// How many blocks are inflated together at most.
 const BLOCKS: usize = 1024;
 
 /// Hands out pieces of text.
@@ -25,6 +26,8 @@ pub(super) struct Pieces {
     path: PathBuf,
     shared: Arc<Shared>,
     from: From,
+    /// Bytes that are read at once.
+    capacity: usize,
     buffers: Arc<Spares<Vec<u8>>>,
     inflaters: Arc<Spares<Inflater>>,
 }
@@ -68,6 +71,7 @@ impl Pieces {
         gzip: bool,
         path: &Path,
         shared: Arc<Shared>,
+        capacity: usize,
     ) -> Self {
         let buffers = Arc::<Spares<Vec<u8>>>::default();
         let from = if gzip {
@@ -75,7 +79,8 @@ impl Pieces {
         } else {
             From::Text(reader)
         };
-        Self { path: path.to_path_buf(), shared, from, buffers, inflaters: Arc::default() }
+        let inflaters = Arc::default();
+        Self { path: path.to_path_buf(), shared, from, capacity, buffers, inflaters }
     }
 
     fn next_piece(&mut self) -> Result<Option<Piece>> {
@@ -85,7 +90,7 @@ impl Pieces {
                 From::Text(mut reader) => {
                     let mut text = self.buffers.lend();
                     text.clear();
-                    fill(&mut reader, &mut text, CAPACITY)
+                    fill(&mut reader, &mut text, self.capacity)
                         .map_err(|error| read_error(&self.path, error))?;
                     if text.is_empty() {
                         return Ok(Some(Piece::End));
@@ -104,24 +109,27 @@ impl Pieces {
 
     /// Returns the next blocks, or `None` where what follows is no block.
     fn next_blocks(&mut self, mut blocks: Blocks) -> Result<Option<Piece>> {
-        fill(&mut blocks.reader, &mut blocks.ahead, CAPACITY)
+        fill(&mut blocks.reader, &mut blocks.ahead, self.capacity)
             .map_err(|error| Error::io(&self.path, error))?;
-        let place = |at: usize| Place::path(&self.path).at(At::Byte(blocks.byte + at as u64));
+        let first_byte = blocks.byte;
+        let place = || Place::path(&self.path).at(At::Byte(first_byte));
         if blocks.ahead.is_empty() {
             if !blocks.ended {
                 let found = "no block without text at the end, so more may be missing";
                 let expected = "one, as bgzip writes; if nothing is, the output of \"bgzip -dc\" \
                                 can be read";
-                return Err(Error::mismatch(place(0), found, expected));
+                return Err(Error::mismatch(place(), found, expected));
             }
             return Ok(Some(Piece::End));
         }
+        // Text of blocks that are inflated together.
+        let most_text = 2 * self.capacity as u64;
         let mut end = 0;
         let mut text = 0;
         let mut count = 0;
         let other = loop {
             let rest = &blocks.ahead[end..];
-            if rest.is_empty() || text >= TEXT || count >= BLOCKS {
+            if rest.is_empty() || text >= most_text || count >= BLOCKS {
                 break None;
             }
             match bgzf::beginning(rest) {
@@ -142,15 +150,16 @@ impl Pieces {
                     // Members of another kind are inflated in turn, from here on.
                     let ahead = Cursor::new(std::mem::take(&mut *blocks.ahead));
                     let all = BufReader::with_capacity(128 << 10, ahead.chain(blocks.reader));
-                    self.from = From::Text(Box::new(MultiGzDecoder::new(all)));
+                    self.from = From::Text(Box::new(Members::new(all)));
                     Ok(None)
                 }
                 // As much was read as the longest block has.
-                Some(Beginning::Short) => {
+                Some(Beginning::Short) if blocks.ahead.first() != Some(&0) => {
                     let found = "compressed data that is cut short";
-                    Err(Error::mismatch(place(0), found, "whole BGZF blocks"))
+                    Err(Error::mismatch(place(), found, "whole BGZF blocks"))
                 }
-                _ => Err(Error::mismatch(place(0), "other bytes", "a gzip member or the end")),
+                _ if blocks.ended && self.only_zeros(&mut blocks)? => Ok(Some(Piece::End)),
+                _ => Err(Error::mismatch(place(), "other bytes", "a gzip member or the end")),
             };
         }
         let byte = blocks.byte;
@@ -162,6 +171,23 @@ impl Pieces {
         whole.truncate(end);
         self.from = From::Blocks(blocks);
         Ok(Some(Piece::Blocks(whole, byte)))
+    }
+}
+
+impl Pieces {
+    /// Skips the zeros that tapes put behind a file; returns whether there was nothing else.
+    fn only_zeros(&self, blocks: &mut Blocks) -> Result<bool> {
+        loop {
+            if blocks.ahead.iter().any(|&byte| byte != 0) {
+                return Ok(false);
+            }
+            if blocks.ahead.is_empty() {
+                return Ok(true);
+            }
+            blocks.ahead.clear();
+            fill(&mut blocks.reader, &mut blocks.ahead, self.capacity)
+                .map_err(|error| Error::io(&self.path, error))?;
+        }
     }
 }
 

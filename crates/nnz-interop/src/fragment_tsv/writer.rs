@@ -9,7 +9,7 @@ use std::path::Path;
 
 use nnz_core::{Error, Place, Result, StringList};
 
-use super::Target;
+use super::{Chromosomes, Target};
 pub use encode::{EncodedFragments, FragmentTsvEncoder};
 pub use sink::FragmentTsvSink;
 
@@ -100,7 +100,8 @@ impl WriteOptions {
 /// # Errors
 ///
 /// Fails where a target is there already or cannot be written, where a name cannot stand in a
-/// text, and where an index is asked for that cannot be.
+/// text, and where an index is asked for that cannot be, or would
+/// not tell two chromosomes apart.
 pub fn create(
     target: Target,
     chromosomes: &StringList,
@@ -117,6 +118,13 @@ pub fn create(
     }
     if options.index && matches!(target, Target::Stream { .. }) {
         return Err(Error::unsupported(place, "an index lies beside a file, not a stream"));
+    }
+    if options.index {
+        // An index finds chromosomes by their names.
+        Chromosomes::named(chromosomes).map_err(|error| {
+            let what = format!("{}, and an index cannot tell which is meant", error.kind());
+            Error::unsupported(place.clone(), what)
+        })?;
     }
     let encoder = FragmentTsvEncoder::new(place.clone(), chromosomes, cells, options)?;
     let names = (chromosomes.clone(), cells.clone());

@@ -112,7 +112,16 @@ fn of_package(slots: &mut Slots<'_>, class: &str) -> Result<Parts> {
     }
     let shape = slots.shape("Dim")?;
     let structure = structure(slots, form, shape)?;
-    let names = slots.names("Dimnames")?;
+    let mut names = slots.names("Dimnames")?;
+    if form == b's' {
+        // Names of one side are those of the other, too.
+        let [rows, cols] = &mut names;
+        match (&rows, &cols) {
+            (Some(names), None) => *cols = Some(names.clone()),
+            (None, Some(names)) => *rows = Some(names.clone()),
+            _ => {}
+        }
+    }
     let order = if storage == b'R' { Order::Row } else { Order::Col };
     let places = match storage {
         b'C' | b'R' => Places::Compressed {

@@ -4,7 +4,7 @@ use super::Reader;
 use super::source::{BLOCK, Form};
 use crate::budget;
 use crate::codes;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::numbers::{Integers, Reals};
 use crate::object::Value;
 use crate::strings::Strings;
@@ -115,6 +115,9 @@ impl Reader<'_> {
             let flags = self.flags()?;
             let encoding = self.string(flags, at, &mut bytes)?;
             self.budget.take(1, at)?;
+            strings.try_reserve(bytes.len()).map_err(|needed| {
+                Error::new(ErrorKind::Memory { needed, allowed: strings.bytes() }, at)
+            })?;
             strings.push(encoding.map(|encoding| TextRef { bytes: &bytes, encoding }));
         }
         Ok(strings)

@@ -167,12 +167,14 @@ impl Attempt<'_> {
         let at_target = |error: Error| error.within(&self.target.place());
         let header = plan.sink_header(stored);
         // A few bytes of text can ask for a shape that no disk holds.
-        let least = self.target.least_bytes(&header);
-        crate::room::check(&self.target.spool_directory(), least, "what is to be written")?;
+        let mut least = self.target.least_bytes(&header);
         let mut names = [None, None];
         if plan.needs.names {
             names = [self.source.read_names(Axis::Rows)?, self.source.read_names(Axis::Cols)?];
+            let of_names = names.iter().flatten().map(|names| names.least_bytes());
+            least = of_names.fold(least, u64::saturating_add);
         }
+        crate::room::check(&self.target.spool_directory(), least, "what is to be written")?;
         let sink = self.target.create(&header, names)?;
         let writing = Writing {
             steps,

@@ -65,7 +65,7 @@ pub fn diff(
         return Ok(());
     }
     let places = [first.source_place(), second.source_place()];
-    let tables = [Table::of(&cells[0]), Table::of(&cells[1])];
+    let tables = [Table::of(&cells[0])?, Table::of(&cells[1])?];
     let numbers = Numbers::of(&chromosomes[1]);
     let segment = |which: usize, chromosome: Option<u32>| -> Range<u64> {
         let mut segments = sources[which].header().segments.iter();

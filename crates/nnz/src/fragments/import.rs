@@ -8,7 +8,7 @@ use nnz_core::{FragmentBatch, FragmentSink, Result, StringList, Unit, Written};
 use nnz_interop::fragment_tsv::{self, Chromosomes, FragmentTsv, Joiner, Joint, Reading, TsvBlock};
 
 use super::run::run;
-use super::sort::{Merging, Runs, Sorted, SortedRun};
+use super::sort::{LEAST_MEMORY, Merging, Runs, Shares, Sorted, SortedRun};
 use super::target::{Output, StoreOptions, Target};
 use super::write::FragmentSummary;
 use crate::flow::{self, Join, Work, Write};
@@ -46,7 +46,11 @@ pub fn import(
 ) -> Result<FragmentSummary> {
     let started = Instant::now();
     let target = Target::new(to, options)?;
-    let text = open_text(from)?;
+    let mut text = open_text(from)?;
+    let shares = Shares::of(options.memory, options.threads);
+    if reading.sort {
+        text = text.in_pieces_of(shares.piece);
+    }
     let bytes_before = text.about().bytes;
     let sort = reading.sort;
     let Reading { units, mut joiner } = text.read(fragment_tsv::Options {
@@ -62,8 +66,8 @@ pub fn import(
     let mut joined = Joined { joiner: &mut joiner, progress };
     let done = if sort {
         let mut runs = Runs::new(&target.spool_directory(), options.memory, threads, &disk);
-        let work = Sorting { spares: Mutex::default() };
-        let read = flow::run(units, &work, &mut joined, &mut runs, threads);
+        let work = Sorting { together: shares.together, spares: Mutex::default() };
+        let read = flow::run(units, &work, &mut joined, &mut runs, shares.threads);
         progress.end();
         progress.begin("writing", Some(joiner.fragments()));
         read.and_then(|()| {
@@ -84,6 +88,9 @@ pub fn import(
         .finish(&read.chromosomes, &read.cells)
         .map_err(|error| error.within(&target.place()))?;
     let mut notes = Vec::new();
+    if sort && options.memory < LEAST_MEMORY {
+        notes.push(format!("sorting takes {LEAST_MEMORY} bytes of memory at least"));
+    }
     if read.unwanted > 0 {
         notes.push(format!("{} fragments of other cells were left out", read.unwanted));
     }
@@ -173,6 +180,8 @@ impl Write<Importing> for Into<'_> {
 
 /// Makes sorted runs of text in any order.
 struct Sorting {
+    /// Blocks that are sorted together.
+    together: usize,
     /// Blocks to be used again.
     spares: Mutex<Vec<TsvBlock>>,
 }
@@ -183,7 +192,9 @@ impl Work for Sorting {
     type Encoded = SortedRun;
     type Joint = Vec<Joint>;
 
-    const TOGETHER: usize = 16;
+    fn together(&self) -> usize {
+        self.together
+    }
 
     fn decode(
         &self,
@@ -200,12 +211,12 @@ impl Work for Sorting {
     }
 
     fn encode(&self, blocks: Vec<TsvBlock>, joints: Vec<Joint>) -> Result<SortedRun> {
-        let mut batches = Vec::new();
+        let mut pieces = Vec::with_capacity(blocks.len());
         for (mut block, joint) in blocks.into_iter().zip(joints) {
-            batches.append(&mut block.resolve(joint).into_batches());
+            pieces.push(block.resolve(joint));
             self.spares.lock().unwrap_or_else(PoisonError::into_inner).push(block);
         }
-        Ok(SortedRun::of(&batches))
+        Ok(SortedRun::of(pieces))
     }
 }
 

@@ -36,13 +36,20 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn of(names: &StringList) -> Self {
+    pub(super) fn of(names: &StringList) -> Result<Self> {
         let mut table = Self { text: Vec::new(), ends: Vec::new() };
+        let len = usize::try_from(names.len()).unwrap_or(usize::MAX);
+        let bytes = usize::try_from(names.bytes()).unwrap_or(usize::MAX);
+        let reserved = table.ends.try_reserve_exact(len).is_ok()
+            && table.text.try_reserve_exact(bytes.saturating_sub(len)).is_ok();
+        if !reserved {
+            return Err(Error::argument(format!("no memory for {len} names")));
+        }
         for name in names.iter() {
             table.text.extend_from_slice(name);
             table.ends.push(table.text.len());
         }
-        table
+        Ok(table)
     }
 
     /// Returns a name; an empty one where there is none.
@@ -59,7 +66,7 @@ impl Table {
 }
 
 /// Quotes a name: printable, and not much of it.
-pub(super) fn shown(name: &[u8]) -> String {
+pub(crate) fn shown(name: &[u8]) -> String {
     const SHOWN: usize = 40;
     let cut = if name.len() > SHOWN { "..." } else { "" };
     let start = String::from_utf8_lossy(&name[..name.len().min(SHOWN)]);

@@ -17,11 +17,12 @@ pub fn open(location: &Location) -> Result<Box<dyn FragmentSource>> {
 }
 
 /// Opens the fragments at a place, as [`open`] does, where what has to be read whole may take so
-/// many bytes.
+/// many bytes, and names too.
 ///
 /// # Errors
 ///
-/// Fails as [`open`], and where an object of R takes more.
+/// Fails as [`open`], and where an object of R takes more. Names that take more are refused as they
+/// are read into memory, unless the store itself has as many bytes.
 pub fn open_within(location: &Location, memory: u64) -> Result<Box<dyn FragmentSource>> {
     let store = match recognise(location, memory, Sought::Fragments) {
         Ok(Recognised::Fragments(store) | Recognised::BpCells(store)) => store,
@@ -29,7 +30,7 @@ pub fn open_within(location: &Location, memory: u64) -> Result<Box<dyn FragmentS
         Err(error) if is_text(location) => return Err(error_of_text(location).unwrap_or(error)),
         Err(error) => return Err(error),
     };
-    Ok(Box::new(nnz_bpcells::FragmentSource::open(store.open()?)?))
+    Ok(Box::new(nnz_bpcells::FragmentSource::open_within(store.open()?, memory)?))
 }
 
 /// Returns whether a place holds a store of fragments, and no matrix.

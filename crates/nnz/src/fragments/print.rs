@@ -3,20 +3,22 @@
 use std::io::Write as _;
 
 use nnz_core::{
-    Error, ErrorKind, FragmentBatch, FragmentFields, FragmentSource, Place, Result, Unit,
+    Error, ErrorKind, FragmentBatch, FragmentFields, FragmentSource, Place, Result, StringList,
+    Unit,
 };
 
 use super::names::Table;
 use super::part::{Part, Parts};
 use super::region::Region;
 use crate::flow::{self, Join, Work, Write};
+use crate::names::check_one_line;
 
 /// Prints the fragments that overlap regions, one region after the other; all fragments where no
 /// region is given. A line has chromosome, start, end and cell, with tabs between.
 ///
 /// # Errors
 ///
-/// Fails where the fragments cannot be read, or `out` cannot be written; what was read before is
+/// Fails where the fragments cannot be read, a name has a tab or a line break in it, or `out` cannot be written; what was read before is
 /// printed.
 pub fn print(
     source: &dyn FragmentSource,
@@ -34,10 +36,19 @@ pub fn print(
     let threads = if few < 1 << 16 { 1 } else { threads };
     let units = Box::new(Parts::new(source, FragmentFields::ALL, parts));
     let lines = Lines {
-        chromosomes: Table::of(&source.chromosome_names()?),
-        cells: Table::of(&source.cell_names()?),
+        chromosomes: in_lines(&source.chromosome_names()?, "names of chromosomes")?,
+        cells: in_lines(&source.cell_names()?, "names of cells")?,
     };
     flow::run(units, &lines, &mut AsTheyCome, &mut Printed(out), threads)
+}
+
+/// Checks that names can stand between tabs in a line.
+fn in_lines(names: &StringList, what: &str) -> Result<Table> {
+    let place = Place { array: Some(what.to_owned()), ..Place::default() };
+    for (name, number) in names.iter().zip(0..) {
+        check_one_line(name, number).map_err(|error| error.within(&place))?;
+    }
+    Table::of(names)
 }
 
 /// Makes lines.

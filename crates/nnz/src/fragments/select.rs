@@ -79,7 +79,7 @@ pub fn select(
     };
     let (cells, renumbered) = match &selected.cells {
         Some(wanted) => {
-            let mut renumbered = vec![ABSENT; Table::of(&cells).len()];
+            let mut renumbered = vec![ABSENT; Table::of(&cells)?.len()];
             for (&old, new) in find_all("cell", wanted, &cells)?.iter().zip(0..) {
                 renumbered[old as usize] = new;
             }

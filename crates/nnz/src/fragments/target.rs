@@ -118,7 +118,8 @@ impl Target {
                 Ok(Box::new(nnz_bpcells::FragmentSink::create(container, *options)?))
             }
             Kind::Text(_) => {
-                let what = "what is written as text was a store before: import it to one first";
+                let what = "an import makes a store of text, and this would be text again: name a \
+                            directory, an HDF5 file (.h5) or an object of R (.rds)";
                 Err(Error::unsupported(self.place(), what))
             }
         }

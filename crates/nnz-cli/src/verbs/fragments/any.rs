@@ -6,6 +6,7 @@ use nnz::fragments::{self, FragmentDifference, StoreOptions};
 use nnz::{Error, WriteOptions};
 use serde::Serialize;
 
+use super::super::print_names;
 use super::{print, summarise};
 use crate::Outcome;
 use crate::args::{self, NamesArg};
@@ -23,21 +24,15 @@ pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
 
 /// Prints names of cells or chromosomes.
 pub(crate) fn names(args: &args::Names) -> Result<Outcome, Error> {
-    let source = fragments::open(&args.source)?;
-    let names = match args.axis {
-        NamesArg::Cells => source.cell_names()?,
-        NamesArg::Chromosomes => source.chromosome_names()?,
+    let source = fragments::open_within(&args.source, args.resources.bytes())?;
+    let (mut names, what) = match args.axis {
+        NamesArg::Cells => (source.read_cell_names()?, "cells"),
+        NamesArg::Chromosomes => (source.chromosome_names()?.into_reader(), "chromosomes"),
         NamesArg::Rows | NamesArg::Cols => {
             return Err(Error::argument("fragments have names of cells and of chromosomes"));
         }
     };
-    with_stdout(|out| {
-        for name in names.iter() {
-            out.write_all(name).and_then(|()| out.write_all(b"\n")).map_err(failed)?;
-        }
-        Ok(())
-    })?;
-    Ok(Outcome::Good)
+    print_names(&mut *names, &args.source, what)
 }
 
 /// Writes a store in another form.
@@ -152,7 +147,7 @@ struct Array {
 
 /// Tells what a store is.
 pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
-    let source = fragments::open(&args.source)?;
+    let source = fragments::open_within(&args.source, args.resources.bytes())?;
     let about = source.about()?;
     let header = source.header();
     let per_fragment = |bytes: u64, factor: f64| {
@@ -163,7 +158,7 @@ pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
         kind: "fragments",
         fragments: header.count,
         chromosomes: header.chromosomes.into(),
-        cells: source.cell_names()?.len(),
+        cells: source.cell_count()?,
         bytes: about.bytes,
         bytes_per_fragment: about.bytes.and_then(|bytes| per_fragment(bytes, 1.0)),
         arrays: about

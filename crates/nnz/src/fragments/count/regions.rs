@@ -70,7 +70,7 @@ impl Rows {
             Regions::Peaks(Peaks { chromosomes, list }) => {
                 let known = known(&chromosomes, &there)?;
                 let len = list.len() as u64;
-                let names = Table::of(&chromosomes);
+                let names = Table::of(&chromosomes)?;
                 let notes = notes(&known, &names);
                 Ok(Self { kind: Kind::Peaks(list, known), names, len, notes })
             }
@@ -84,14 +84,12 @@ impl Rows {
         let (names, sizes) = match &listed {
             Some(listed) => {
                 let names = listed.names();
-                let sizes =
-                    (0..).zip(names.iter()).map(|(number, name)| match listed.size(number) {
-                        u32::MAX => Err(Error::argument(format!(
-                            "the size of the chromosome {} is not listed",
-                            shown(name)
-                        ))),
-                        size => Ok(size),
-                    });
+                let sizes = (0..).zip(names.iter()).map(|(number, name)| {
+                    listed.size(number).ok_or_else(|| {
+                        let found = format!("no size of the chromosome {}", shown(name));
+                        Error::mismatch(listed.place(), found, "its bases in the second column")
+                    })
+                });
                 let sizes = sizes.collect::<Result<Vec<_>>>()?;
                 (names, sizes)
             }
@@ -111,7 +109,7 @@ impl Rows {
                 len += u64::from(size.div_ceil(width));
             }
         }
-        let names = Table::of(&names);
+        let names = Table::of(&names)?;
         let mut notes = notes(&known, &names);
         let without = there.iter().zip(0..).filter(|(_, number)| !known.contains(&Some(*number)));
         let without: Vec<String> = without.map(|(name, _)| shown(name)).collect();
@@ -151,6 +149,25 @@ impl Rows {
         self.get(row).map_or(nowhere, |(_, place)| place)
     }
 
+    /// Returns the bytes that the names of rows from this one on have at least.
+    pub(super) fn least_bytes_of_names(&self, from: u64) -> u64 {
+        match &self.kind {
+            // A letter, a colon, a digit, a hyphen and a digit.
+            Kind::Peaks(..) => (self.len - from).saturating_mul(5),
+            Kind::Tiles { width, parts } => {
+                let least = parts.iter().map(|part| {
+                    let rows = u64::from(part.size.div_ceil(*width));
+                    let passed = from.saturating_sub(part.first_row).min(rows);
+                    // Starts; ends have as many digits at least.
+                    let digits = digits(rows, *width) - digits(passed, *width);
+                    let rest = self.names.get(part.name).len() as u64 + 2;
+                    2 * digits + rest * (rows - passed)
+                });
+                least.sum()
+            }
+        }
+    }
+
     /// Writes the name of a row, such as `chr1:1000-1500`.
     pub(super) fn name(&self, row: u64, text: &mut Vec<u8>) {
         text.clear();
@@ -160,6 +177,13 @@ impl Rows {
             let _ = write!(text, ":{start}-{end}");
         }
     }
+}
+
+/// Counts the digits of the first multiples of a number, from 0 on.
+fn digits(count: u64, step: u32) -> u64 {
+    let powers = (1..10).map(|power| 10_u64.pow(power));
+    let longer = powers.map(|power| count.saturating_sub(power.div_ceil(u64::from(step))));
+    count + longer.sum::<u64>()
 }
 
 /// Finds chromosomes in the store.
@@ -195,4 +219,22 @@ fn furthest(source: &dyn FragmentSource, sizes: &mut [u32]) -> Result<()> {
         }
         Ok(())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_counted_without_writing_them() {
+        for step in [1_u32, 7, 10, 99, 100, 500, 1_000_000, 4_000_000_000] {
+            for count in [0_u64, 1, 2, 9, 10, 11, 100, 1001, 5000] {
+                if count * u64::from(step) < 10_000_000_000 {
+                    let written: usize =
+                        (0..count).map(|n| (n * u64::from(step)).to_string().len()).sum();
+                    assert_eq!(digits(count, step), written as u64, "{count} times {step}");
+                }
+            }
+        }
+    }
 }

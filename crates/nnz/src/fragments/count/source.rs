@@ -195,7 +195,7 @@ impl MatrixSource for Counts {
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
         Ok(Some(match axis {
             Axis::Rows => Box::new(RowNames { rows: &self.rows, next: 0, name: Vec::new() }),
-            Axis::Cols => self.source.cell_names()?.into_reader(),
+            Axis::Cols => self.source.read_cell_names()?,
         }))
     }
 
@@ -243,6 +243,10 @@ impl StringReader for RowNames<'_> {
 
     fn remaining(&self) -> Option<u64> {
         Some(self.rows.len() - self.next)
+    }
+
+    fn least_bytes(&self) -> u64 {
+        self.rows.least_bytes_of_names(self.next)
     }
 }
 

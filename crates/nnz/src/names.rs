@@ -1,0 +1,34 @@
+//! Names as text, one a line.
+
+use std::io::Write;
+
+use nnz_core::{At, Error, ErrorKind, Place, Result, StringReader};
+
+use crate::fragments::shown;
+
+/// Prints names, one a line.
+///
+/// # Errors
+///
+/// Fails where they cannot be read or written, and where one has a tab or a line break in it: it
+/// would be taken for several. What came before is printed.
+pub fn print_names(names: &mut dyn StringReader, out: &mut dyn Write) -> Result<()> {
+    let failed = |error| Error::new(ErrorKind::Io(error), Place::path("standard output"));
+    let mut number = 0;
+    while let Some(name) = names.next_string()? {
+        check_one_line(name, number)?;
+        out.write_all(name).and_then(|()| out.write_all(b"\n")).map_err(failed)?;
+        number += 1;
+    }
+    Ok(())
+}
+
+/// Checks that a name keeps to its line and its column.
+pub(crate) fn check_one_line(name: &[u8], number: u64) -> Result<()> {
+    if !name.iter().any(|byte| matches!(byte, b'\t' | b'\n' | b'\r')) {
+        return Ok(());
+    }
+    let place = Place::default().at(At::Element(number));
+    let expected = "a name without tabs and line breaks, as it is printed in a line";
+    Err(Error::mismatch(place, format!("the name {}", shown(name)), expected))
+}
