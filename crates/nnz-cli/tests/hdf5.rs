@@ -101,7 +101,9 @@ fn a_file_of_several_matrices_lists_them() {
     let nowhere = format!("{}::nowhere", text(&file));
     assert!(run(&["info", &nowhere]).refused().contains("nowhere"));
     let other = testdata().join("bpcells/interop/basic_uint.h5ad");
-    assert!(run(&["info", text(&other)]).refused().contains("without a BPCells matrix"));
+    assert!(
+        run(&["info", text(&other)]).refused().contains("without a matrix of BPCells or Binsparse")
+    );
 }
 
 #[test]

@@ -343,7 +343,7 @@ fn gzip_is_known_by_its_bytes_and_may_have_several_members() {
                 expected complete gzip members to the end";
     let many = [b'-'; 99];
     // Zeros up to the end are padding, as tapes have.
-    assert_eq!(read_text(&[&text[..], &[0; 1000]].concat()).unwrap().len(), 2);
+    assert_eq!(read_text([&text[..], &[0; 1000]].concat()).unwrap().len(), 2);
     for garbage in [&b"\0x"[..], b"garbage", &many] {
         assert_eq!(refusal([&text[..], garbage].concat()), none);
     }
