@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for the benchmark")]
 
 mod columns;
+mod daphne;
 mod fragments;
 mod inflate;
 mod memory;
@@ -55,6 +56,44 @@ enum Call {
         /// The store.
         path: PathBuf,
     },
+    /// Makes a file of DAPHNE with numbers that follow from their place.
+    DaphneMake {
+        /// Where to write it.
+        path: PathBuf,
+        /// Rows.
+        #[arg(long)]
+        rows: u64,
+        /// Columns.
+        #[arg(long)]
+        cols: u64,
+        /// Entries of a sparse matrix; without, it is dense.
+        #[arg(long)]
+        entries: Option<u64>,
+    },
+    /// A file of DAPHNE into memory.
+    DaphneRead {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A matrix of DAPHNE from memory to a file.
+    DaphneWrite {
+        /// The file it is read from first, which is not timed.
+        source: PathBuf,
+        /// Where to write it.
+        target: PathBuf,
+    },
+    /// The bytes of a file into memory.
+    PlainRead {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Bytes from memory to a file.
+    PlainWrite {
+        /// The file they are read from first, which is not timed.
+        source: PathBuf,
+        /// Where to write them.
+        target: PathBuf,
+    },
     /// Inflates a gzip file with the library `nnz` inflates with, into nothing.
     Inflate {
         /// The file.
@@ -88,6 +127,11 @@ fn main() -> ExitCode {
         Call::Columns { path, count } => columns::measure(&Location::parse(path), count),
         Call::Fragments { path } => fragments::scan(&Location::parse(path)),
         Call::Query { path } => fragments::query(&Location::parse(path)),
+        Call::DaphneMake { path, rows, cols, entries } => daphne::make(&path, rows, cols, entries),
+        Call::DaphneRead { path } => daphne::read(&path),
+        Call::DaphneWrite { source, target } => daphne::write(&source, &target),
+        Call::PlainRead { path } => daphne::plain_read(&path),
+        Call::PlainWrite { source, target } => daphne::plain_write(&source, &target),
         Call::Inflate { path } => inflate::measure(&path),
     };
     match measured {

@@ -1,5 +1,6 @@
 //! What the command line can say.
 
+pub(crate) mod daphne;
 pub(crate) mod fragments;
 mod values;
 
@@ -27,9 +28,13 @@ name or --to.
 
 Reads:  BPCells directories, HDF5 groups and objects of R (.rds); matrices of R and its package
         Matrix (.rds); Matrix Market (.mtx, .mtx.gz); 10x folders (matrix.mtx, barcodes.tsv,
-        features.tsv or genes.tsv, each also with .gz)
+        features.tsv or genes.tsv, each also with .gz); matrices and frames of DAPHNE (.dbdf), and
+        directories of segments (.dbdf.hdfs)
 Writes: BPCells directories (.bpcells), objects of R (.rds) and HDF5 groups (.h5 with --to bpcells);
-        matrices of R (.rds with --to dgCMatrix); Matrix Market (.mtx, .mtx.gz)
+        matrices of R (.rds with --to dgCMatrix); Matrix Market (.mtx, .mtx.gz);
+        DAPHNE (.dbdf, .dbdf.hdfs)
+
+Frames are read from .csv and .dbdf, and written to both, by convert.
 
 Exit status: 0 yes; 1 refused, invalid or an I/O error; 2 usage; 130 interrupted.";
 
@@ -78,6 +83,9 @@ pub(crate) struct Info {
     pub(crate) json: bool,
 
     #[command(flatten)]
+    pub(crate) reading: daphne::Reading,
+
+    #[command(flatten)]
     pub(crate) resources: Memory,
 }
 
@@ -104,6 +112,9 @@ pub(crate) struct Cat {
     /// What to do with entries at one place, where the format leaves that open
     #[arg(long, value_name = "HOW", default_value = "refuse")]
     pub(crate) duplicates: Duplicates,
+
+    #[command(flatten)]
+    pub(crate) reading: daphne::Reading,
 
     #[command(flatten)]
     pub(crate) resources: Memory,
@@ -136,7 +147,9 @@ Examples:
   nnz convert pbmc.bpcells pbmc.mtx.gz
   nnz convert pbmc.bpcells study.h5ad::bpcells/raw --to bpcells --compress gzip:1
   nnz convert pbmc.bpcells pbmc.rds --to dgCMatrix
-  nnz convert counts.mtx counts.bpcells --order row --type double")]
+  nnz convert counts.mtx counts.bpcells --order row --type double
+  nnz convert counts.mtx counts.dbdf --dialect daphne
+  nnz convert people.csv people.dbdf --types si64,f64,ui8")]
 pub(crate) struct Convert {
     /// The matrix
     #[arg(value_name = "SRC", value_parser = location())]
@@ -145,6 +158,9 @@ pub(crate) struct Convert {
     /// Where to write it
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
+
+    #[command(flatten)]
+    pub(crate) source_is: daphne::SourceIs,
 
     #[command(flatten)]
     pub(crate) writing: Writing,
@@ -226,9 +242,9 @@ pub(crate) struct Concat {
 /// What everything that writes a matrix can be told.
 #[derive(Debug, Group)]
 pub(crate) struct Writing {
-    /// The format to write: bpcells, binsparse, dgCMatrix, mtx; CSR, COOR or another format of
-    /// Binsparse, or its levels, as in "dense(sparse(element))" [default: what DST's ending stands
-    /// for]
+    /// The format to write: bpcells, binsparse, dgCMatrix, mtx, daphne; CSR, COOR or another format
+    /// of Binsparse, or its levels, as in "dense(sparse(element))" [default: what DST's ending
+    /// stands for]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<To>,
 
@@ -273,9 +289,13 @@ pub(crate) struct Writing {
     #[arg(long, value_name = "HOW", value_parser = compress)]
     pub(crate) compress: Option<Compress>,
 
-    /// Matrix Market: coordinate or array [default: array if every cell of SRC is stored]
+    /// Matrix Market and DAPHNE: coordinate (a sparse matrix) or array (a dense one) [default: array
+    /// if every cell of SRC is stored]
     #[arg(long, value_name = "LAYOUT")]
     pub(crate) format: Option<LayoutArg>,
+
+    #[command(flatten)]
+    pub(crate) daphne: daphne::Written,
 
     /// Replace DST if it is there
     #[arg(long)]
@@ -313,6 +333,9 @@ pub(crate) struct Validate {
     /// Findings and notes as JSON
     #[arg(long)]
     pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) reading: daphne::Reading,
 
     #[command(flatten)]
     pub(crate) resources: Memory,

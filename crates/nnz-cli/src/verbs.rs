@@ -2,6 +2,7 @@
 
 mod diff;
 pub(crate) mod fragments;
+mod frames;
 mod generate;
 mod info;
 mod stats;
@@ -25,6 +26,9 @@ pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
     if nnz::fragments::holds(&args.source, args.resources.bytes()) {
         return fragments::cat(args);
     }
+    if nnz::frames::holds(&args.source, args.reading.dialect) {
+        return frames::cat(args);
+    }
     let options = nnz::CatOptions {
         rows: args.rows.clone(),
         cols: args.cols.clone(),
@@ -35,7 +39,13 @@ pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
     let mut read = Ok(());
     with_stdout(|out| {
         // What was read before an error is printed all the same.
-        read = nnz::cat(&args.source, &options, out);
+        read = match args.reading.dialect {
+            Some(dialect) => nnz::daphne::open_as(&args.source, dialect).and_then(|opened| {
+                let place = nnz::Place::path(args.source.to_string());
+                nnz::cat_opened(&opened, &place, &options, out)
+            }),
+            None => nnz::cat(&args.source, &options, out),
+        };
         Ok(())
     })?;
     read.map(|()| Outcome::Good)
@@ -52,6 +62,9 @@ fn print_names(names: &mut dyn StringReader, of: &Location, what: &str) -> Resul
 pub(crate) fn names(args: &args::Names) -> Result<Outcome, Error> {
     if nnz::fragments::holds(&args.source, args.resources.bytes()) {
         return fragments::names(args);
+    }
+    if nnz::frames::holds(&args.source, None) {
+        return frames::names(args);
     }
     let Some(axis) = args.axis.axis() else {
         return Err(Error::argument("a matrix has names of rows and of cols"));

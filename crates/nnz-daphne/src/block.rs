@@ -12,6 +12,7 @@ mod scan;
 mod walk;
 
 use std::fmt;
+use std::str::FromStr;
 
 use nnz_core::ValueType;
 
@@ -70,6 +71,16 @@ impl BlockType {
 impl fmt::Display for BlockType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
+    }
+}
+
+impl FromStr for BlockType {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let all = [Self::Empty, Self::Dense, Self::Sparse, Self::UltraSparse];
+        let found = all.into_iter().find(|block_type| block_type.name() == text);
+        found.ok_or_else(|| format!("unknown block type {text:?}"))
     }
 }
 

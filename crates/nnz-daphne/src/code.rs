@@ -77,7 +77,8 @@ pub(crate) fn meta_name(value_type: ValueType) -> Option<&'static str> {
     NAMES.iter().find(|(_, named)| *named == value_type).map(|(name, _)| *name)
 }
 
-/// Returns the type that `.meta` calls so.
-pub(crate) fn named_in_meta(name: &str) -> Option<ValueType> {
+/// Returns the type that DAPHNE calls so, such as `si64`.
+#[must_use]
+pub fn named_in_meta(name: &str) -> Option<ValueType> {
     NAMES.iter().find(|(known, _)| *known == name).map(|(_, value_type)| *value_type)
 }

@@ -14,7 +14,7 @@ use crate::sort::{SortPlan, sorted};
 use crate::stages::{
     Batches, Builder, Counted, DuplicatePolicy, Mirroring, Step, Unique, apply, empty_batch, mirror,
 };
-use crate::{Location, TensorFile};
+use crate::{Location, Opened, TensorFile};
 
 /// Says which entries are written, and how.
 #[derive(Clone, Debug)]
@@ -61,13 +61,26 @@ pub fn cat(location: &Location, options: &CatOptions, out: &mut (dyn Write + Sen
         }
         return tensor.cat(out).map_err(|error| error.within(&location.source_place()));
     }
-    let opened = found.open()?;
+    cat_opened(&found.open()?, &location.source_place(), options, out)
+}
+
+/// Writes the stored entries of a matrix that is open. `from` is what messages call it.
+///
+/// # Errors
+///
+/// Fails as [`cat`].
+pub fn cat_opened(
+    opened: &Opened,
+    from: &Place,
+    options: &CatOptions,
+    out: &mut (dyn Write + Send),
+) -> Result<()> {
     let source = &*opened.source;
     let mut printer = Printer::new(source, options, out);
     let printed = print(source, options, &mut printer);
     // What was read before an error is written all the same.
     let flushed = printer.flush();
-    printed.and(flushed).map_err(|error| error.within(&location.source_place()))
+    printed.and(flushed).map_err(|error| error.within(from))
 }
 
 fn print(source: &dyn MatrixSource, options: &CatOptions, printer: &mut Printer<'_>) -> Result<()> {

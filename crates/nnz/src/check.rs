@@ -24,6 +24,7 @@ pub fn validate(location: &Location, memory: u64, each: &mut dyn FnMut(Finding))
         Ok(Recognised::Fragments(store)) => {
             return nnz_bpcells::validate_fragments(&|| store.open(), memory, each);
         }
+        Ok(Recognised::Daphne(found)) => found.validate(None, each),
         Ok(other) => read_whole(other, location, memory, each),
         Err(error) if matches!(error.kind(), ErrorKind::Unrecognized(_)) => return Err(error),
         Err(error) => Err(error),

@@ -15,6 +15,7 @@ use nnz_core::{
 };
 use nnz_interop::matrix_market::Layout;
 
+use crate::daphne::DaphneOptions;
 use crate::open::{Recognised, Sought, recognise};
 use crate::target::Target;
 use crate::{
@@ -48,8 +49,10 @@ pub struct ConvertOptions {
     pub expand: bool,
     /// How arrays are compressed; by default not at all, and objects of R as R does.
     pub compress: Option<Compress>,
-    /// Matrix Market: entries or every cell; by default as the source.
+    /// Matrix Market and DAPHNE: entries or every cell; by default as the source.
     pub layout: Option<Layout>,
+    /// DAPHNE: the dialect, blocks and so on.
+    pub daphne: DaphneOptions,
     /// Whether the target may be replaced, and is synced.
     pub write: WriteOptions,
     /// Whether what the target has no place for is an error.
@@ -76,6 +79,7 @@ impl Default for ConvertOptions {
             expand: false,
             compress: None,
             layout: None,
+            daphne: DaphneOptions::default(),
             write: WriteOptions::default(),
             strict: false,
             transpose: false,

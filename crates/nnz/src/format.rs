@@ -16,15 +16,18 @@ pub enum Format {
     DgcMatrix,
     /// A Matrix Market file.
     MatrixMarket,
+    /// A file of DAPHNE, or a directory of segments.
+    Daphne,
 }
 
 impl Format {
     /// Every format, and the names it goes by.
-    const NAMES: [(Self, &'static [&'static str]); 4] = [
+    const NAMES: [(Self, &'static [&'static str]); 5] = [
         (Self::BpCells, &["bpcells"]),
         (Self::Binsparse, &["binsparse", "bsp"]),
         (Self::DgcMatrix, &["dgcmatrix"]),
         (Self::MatrixMarket, &["mtx", "matrix-market", "matrixmarket"]),
+        (Self::Daphne, &["daphne", "dbdf"]),
     ];
 
     /// Returns the format that a path's ending stands for, if it stands for one.
@@ -38,6 +41,8 @@ impl Format {
             "bpcells" | "rds" => Some(Self::BpCells),
             "bsp" | "npz" | "zarr" | "nc" | "nc4" => Some(Self::Binsparse),
             "h5" | "hdf5" if stem.ends_with(".bsp") => Some(Self::Binsparse),
+            "dbdf" => Some(Self::Daphne),
+            "hdfs" if stem.ends_with(".dbdf") => Some(Self::Daphne),
             _ => None,
         }
     }
@@ -50,6 +55,7 @@ impl fmt::Display for Format {
             Self::Binsparse => "binsparse",
             Self::DgcMatrix => "dgCMatrix",
             Self::MatrixMarket => "mtx",
+            Self::Daphne => "daphne",
         })
     }
 }
@@ -62,7 +68,8 @@ impl FromStr for Format {
         let found = Self::NAMES.iter().find(|(_, names)| names.contains(&lower.as_str()));
         found.map(|(format, _)| *format).ok_or_else(|| {
             format!(
-                "unknown format {text:?}: this version writes bpcells, binsparse (or CSR, COOR and so on), dgCMatrix and mtx"
+                "unknown format {text:?}: this version writes bpcells, binsparse (also by the names \
+                 of its formats, such as CSR), dgCMatrix, mtx and daphne"
             )
         })
     }
@@ -82,6 +89,10 @@ mod tests {
             ("b.mtx", Some(Format::MatrixMarket)),
             ("b.MTX.gz", Some(Format::MatrixMarket)),
             ("b.gz", None),
+            ("b.dbdf", Some(Format::Daphne)),
+            ("b.DBDF.gz", None),
+            ("b.dbdf.hdfs", Some(Format::Daphne)),
+            ("b.hdfs", None),
             ("mtx", None),
             ("b.h5", None),
             ("b.bsp.h5", Some(Format::Binsparse)),

@@ -12,6 +12,7 @@ use nnz_interop::r_matrix::{self, RMatrixSource};
 use nnz_interop::{fragment_tsv, matrix_market, tenx_folder};
 
 use crate::Location;
+use crate::daphne::Found;
 use crate::store::{Grouped, Store};
 
 /// A matrix that was opened.
@@ -65,6 +66,7 @@ impl Recognised {
             }
             Self::TenxFolder(path) => Ok(unordered(Box::new(tenx_folder::open(&path)?))),
             Self::MatrixMarket(path) => Ok(unordered(Box::new(matrix_market::open(&path)?))),
+            Self::Daphne(found) => found.open(None),
         }
     }
 }
@@ -108,6 +110,8 @@ pub(crate) enum Recognised {
     TenxFolder(PathBuf),
     /// A Matrix Market file.
     MatrixMarket(PathBuf),
+    /// A matrix or a frame of DAPHNE.
+    Daphne(Found),
 }
 
 /// Finds out what a place holds; an object of R is read, and may take `memory` bytes.
@@ -139,13 +143,16 @@ fn recognise_directory(path: &Path) -> Result<Recognised> {
     if tenx_folder::looks_like(path) {
         return Ok(Recognised::TenxFolder(path.to_path_buf()));
     }
+    if let Some(segments) = Found::directory(path) {
+        return Ok(Recognised::Daphne(segments));
+    }
     if npy::is_npy_directory(path)? {
         return Ok(Store::Npy(path.to_path_buf()).recognise());
     }
     let mut inside = stores_inside(path)?;
     let what = if inside.is_empty() {
-        "a directory without a file \"version\" (BPCells), \"matrix.mtx\" (10x) or \
-         \"binsparse.json\""
+        "a directory without a file \"version\" (BPCells), \"matrix.mtx\" (10x), \
+         \"binsparse.json\" or segments (DAPHNE)"
             .to_owned()
     } else {
         inside.sort();
@@ -164,7 +171,8 @@ fn stores_inside(path: &Path) -> Result<Vec<String>> {
         let is_store =
             child.is_dir() && (child.join("version").exists() || tenx_folder::looks_like(&child));
         let is_store = is_store || zarr::is_zarr(&child);
-        if is_store || crate::Format::of_path(&child) == Some(crate::Format::MatrixMarket) {
+        let named = [crate::Format::MatrixMarket, crate::Format::Daphne].map(Some);
+        if is_store || named.contains(&crate::Format::of_path(&child)) {
             inside.push(child.display().to_string());
         }
         if inside.len() == MOST {
@@ -234,10 +242,14 @@ fn recognise_file(path: &Path, memory: u64) -> Result<Recognised> {
     if !regular || crate::Format::of_path(path) == Some(crate::Format::MatrixMarket) {
         return matrix_market();
     }
+    let start = first_bytes(path, 512)?;
+    let len = path.metadata().map_err(|error| Error::io(path, error))?.len();
+    if let Some(found) = Found::file(path, &start[..start.len().min(64)], len) {
+        return Ok(Recognised::Daphne(found));
+    }
     if rds::is_rds(path)? {
         return recognise_r(path, memory);
     }
-    let start = first_bytes(path, 512)?;
     if npz::is_npz(&start) {
         return Ok(Store::Npz(path.to_path_buf()).recognise());
     }

@@ -14,6 +14,7 @@ use nnz_interop::matrix_market::{self, Layout};
 use nnz_interop::r_matrix;
 
 use crate::binsparse_target::Binsparse;
+use crate::daphne::{self, DaphneOptions};
 use crate::home::{self, Home, Plain};
 use crate::read::MemorySink;
 use crate::{Compressed, ConvertOptions, Format, Generation, Location, Packing};
@@ -31,6 +32,7 @@ enum Kind {
     Binsparse(Home, Binsparse),
     DgcMatrix(PathBuf, RdsOptions),
     MatrixMarket { layout: Layout, lossy: bool },
+    Daphne(daphne::Target),
     Memory(Shelf, u64),
 }
 
@@ -52,8 +54,8 @@ impl Target {
             .format
             .or_else(|| path.as_deref().map_or(Some(Format::MatrixMarket), Format::of_path));
         let Some(format) = format else {
-            let what =
-                "its ending stands for no format; say --to bpcells, binsparse, dgCMatrix or mtx";
+            let what = "its ending stands for no format; say --to bpcells, binsparse, dgCMatrix, mtx \
+                        or daphne";
             return Err(Error::argument(format!("{to}: {what}")));
         };
         let refuse = |what: &str| Err(Error::argument(format!("{what} says nothing of {format}")));
@@ -61,8 +63,11 @@ impl Target {
         if group.is_some() && !arrays {
             return refuse("a group");
         }
-        if options.layout.is_some() && format != Format::MatrixMarket {
+        if options.layout.is_some() && !matches!(format, Format::MatrixMarket | Format::Daphne) {
             return refuse("a layout");
+        }
+        if options.daphne != DaphneOptions::default() && format != Format::Daphne {
+            return refuse("a dialect, blocks, narrow, .meta or segments");
         }
         if options.packing == Some(Packing::Unpacked) && format != Format::BpCells {
             return refuse("unpacked");
@@ -101,6 +106,13 @@ impl Target {
             (Format::DgcMatrix, Some(path)) => {
                 Kind::DgcMatrix(path.clone(), home::rds(options.compress)?)
             }
+            (Format::Daphne, None) => {
+                return Err(Error::argument("a file of DAPHNE cannot go to standard output"));
+            }
+            (Format::Daphne, Some(path)) => {
+                let dense = source.header().storage == Storage::Dense;
+                Kind::Daphne(daphne::Target::new(path, options, dense)?)
+            }
             (Format::MatrixMarket, _) => {
                 if options.compress.is_some() {
                     return Err(home::uncompressed());
@@ -129,6 +141,7 @@ impl Target {
             Kind::Binsparse(_, binsparse) => binsparse.needs(),
             Kind::DgcMatrix(..) => r_matrix::NEEDS,
             Kind::MatrixMarket { layout, .. } => matrix_market::needs(*layout),
+            Kind::Daphne(target) => target.needs(),
             Kind::Memory(..) => MemorySink::NEEDS,
         }
     }
@@ -172,6 +185,7 @@ impl Target {
         match (&self.kind, &self.path) {
             (Kind::BpCells(home, _), _) => home.check(nnz_bpcells::MEMBERS),
             (Kind::Binsparse(home, _), _) => home.check(&[]),
+            (Kind::Daphne(target), _) => target.check(),
             (_, Some(path)) => StagedFile::create(path, self.write).map(drop),
             (_, None) => Ok(()),
         }
@@ -189,6 +203,7 @@ impl Target {
             Kind::MatrixMarket { layout: Layout::Array, .. } => {
                 u64::try_from(header.shape.cells()).unwrap_or(u64::MAX)
             }
+            Kind::Daphne(target) => target.least_bytes(header),
             Kind::MatrixMarket { .. } | Kind::Memory(..) => 0,
         }
     }
@@ -210,6 +225,7 @@ impl Target {
                 let sink = r_matrix::create(path, header, names, self.write, *rds);
                 sink.map(|sink| Box::new(sink) as Box<dyn MatrixSink>)
             }
+            Kind::Daphne(target) => target.create(header),
             Kind::Memory(shelf, allowed) => {
                 let sink = MemorySink::new(header, Arc::clone(shelf), *allowed);
                 sink.map(|sink| Box::new(sink) as Box<dyn MatrixSink>)

@@ -100,6 +100,12 @@ pub(super) fn write(target: &str, into: &Path) -> Result<()> {
             all.retain(|file| file.starts_with(b"\x89HDF"));
             all
         }
+        // The first byte says in which dialect the file is read: 3 is whichever fits.
+        "daphne" => {
+            let all = files(&[data.join("daphne")])?.into_iter();
+            let all = all.filter(|file| file.first() != Some(&b'{'));
+            all.map(|file| [&[3], &file[..]].concat()).collect()
+        }
         "rds" => files(&[data.join("bpcells/matrix_rds"), data.join("bpcells/fragments_rds")])?,
         "bitpack" => packed(&files(&[data.join("bpcells/codec")])?),
         "tenx_folder" => vec![tenx(b"2 1 2\n1 1 5\n2 1 7\n"), tenx(b"3 2 0\n")],

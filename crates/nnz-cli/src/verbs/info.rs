@@ -58,10 +58,16 @@ pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
     if nnz::fragments::holds(&args.source, args.resources.bytes()) {
         return super::fragments::info(args);
     }
-    if let Some(tensor) = TensorFile::open(&args.source, args.resources.bytes())? {
-        return tensor_info(args, &tensor);
+    if nnz::frames::holds(&args.source, args.reading.dialect) {
+        return super::frames::info(args);
     }
-    let opened = nnz::open_within(&args.source, args.resources.bytes())?;
+    let opened = match args.reading.dialect {
+        Some(dialect) => nnz::daphne::open_as(&args.source, dialect)?,
+        None => match TensorFile::open(&args.source, args.resources.bytes())? {
+            Some(tensor) => return tensor_info(args, &tensor),
+            None => nnz::open_within(&args.source, args.resources.bytes())?,
+        },
+    };
     let told = tell(opened.source.header(), opened.ordered, opened.source.about()?);
     show(args, &told)
 }

@@ -22,7 +22,11 @@ struct One {
 /// Checks a matrix.
 pub(crate) fn validate(args: &args::Validate) -> Result<Outcome, Error> {
     let mut findings: Vec<Finding> = Vec::new();
-    nnz::validate(&args.source, args.resources.bytes(), &mut |finding| findings.push(finding))?;
+    let each = &mut |finding| findings.push(finding);
+    match args.reading.dialect {
+        Some(dialect) => nnz::daphne::validate_as(&args.source, dialect, each)?,
+        None => nnz::validate(&args.source, args.resources.bytes(), each)?,
+    }
     let valid = findings.iter().all(|finding| finding.severity == Severity::Note);
     with_stdout(|out| {
         if args.json {

@@ -19,8 +19,19 @@ pub(crate) fn convert(
     if !transpose && nnz::fragments::holds(&args.source, args.writing.resources.bytes()) {
         return super::fragments::convert(args, quiet);
     }
+    if super::frames::concerned(args) {
+        return super::frames::convert(args, transpose, quiet);
+    }
     let options = ConvertOptions { transpose, ..options(&args.writing) };
-    let summary = nnz::convert(&args.source, &args.target, &options, &Bar::new(quiet))?;
+    let bar = Bar::new(quiet);
+    let summary = match args.source_is.from_dialect {
+        Some(dialect) => {
+            let opened = nnz::daphne::open_as(&args.source, dialect)?;
+            let place = nnz::Place::path(args.source.to_string());
+            nnz::convert_opened(opened, &place, &args.target, &options, &bar)?
+        }
+        None => nnz::convert(&args.source, &args.target, &options, &bar)?,
+    };
     if !quiet {
         summarise(std::slice::from_ref(&args.source), &args.target, &summary);
     }
@@ -72,6 +83,7 @@ pub(super) fn options(args: &Writing) -> ConvertOptions {
         generation: args.format_version,
         compress: args.compress,
         layout: args.format.map(Into::into),
+        daphne: args.daphne.options(),
         write: WriteOptions { overwrite: args.force, sync: !args.no_sync },
         strict: args.strict,
         transpose: false,

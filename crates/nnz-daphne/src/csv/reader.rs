@@ -1,6 +1,7 @@
 //! Reading a frame from text.
 
 use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,7 +34,7 @@ pub struct CsvReader {
 /// The records of a file, the labels first.
 struct Records {
     path: PathBuf,
-    reader: Reader<Limited<File>>,
+    reader: Reader<Limited<Box<dyn Read + Send>>>,
     read: Arc<AtomicU64>,
     record: ByteRecord,
     labels: Vec<String>,
@@ -56,6 +57,24 @@ impl CsvReader {
                 types
             }
         };
+        Self::new(records, &types)
+    }
+
+    /// Reads what comes but once, such as a pipe, for which types have to be given. `name` is what
+    /// messages call it.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`open`](Self::open).
+    pub fn from_reader(
+        reader: Box<dyn Read + Send>,
+        name: &Path,
+        types: &[ValueType],
+    ) -> Result<Self> {
+        Self::new(Records::read(reader, name)?, types)
+    }
+
+    fn new(records: Records, types: &[ValueType]) -> Result<Self> {
         if types.len() != records.labels.len() {
             let found = format!("{} labels", records.labels.len());
             let place = records.place(1, None);
@@ -68,7 +87,7 @@ impl CsvReader {
         if let Some(other) = types.iter().find(|t| **t == ValueType::Bint8 || t.is_complex()) {
             return Err(crate::block::refused_type(*other));
         }
-        let columns = records.labels.iter().zip(types);
+        let columns = records.labels.iter().zip(types.iter().copied());
         let columns = columns
             .map(|(label, value_type)| Column { label: label.clone(), value_type })
             .collect();
@@ -104,7 +123,11 @@ impl FrameReader for CsvReader {
 impl Records {
     fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(|error| Error::io(path, error))?;
-        let (limited, read) = Limited::new(file);
+        Self::read(Box::new(file), path)
+    }
+
+    fn read(reader: Box<dyn Read + Send>, path: &Path) -> Result<Self> {
+        let (limited, read) = Limited::new(reader);
         let reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(limited);
         let record = ByteRecord::new();
         let mut records =

@@ -8,9 +8,12 @@ use crate::{BlockType, DataType};
 /// Tells of the blocks of an object: how many there are of each kind and type, and their bytes.
 pub(crate) fn about(object: &Object) -> About {
     let mut arrays: Vec<(BlockType, u64, ArrayAbout)> = Vec::new();
+    let matrix = object.data_type != DataType::Frame;
     for block in &object.blocks {
+        // An empty block has no type of its own; what it stands for has that of the matrix.
+        let value_type = block.value_type.or_else(|| matrix.then(|| object.value_type()));
         let found = arrays.iter_mut().find(|(block_type, _, about)| {
-            *block_type == block.block_type && about.value_type == block.value_type
+            *block_type == block.block_type && about.value_type == value_type
         });
         let bytes = block.end - block.start;
         match found {
@@ -20,12 +23,8 @@ pub(crate) fn about(object: &Object) -> About {
                 about.len = about.len.and_then(|len| len.checked_add(block.stored));
             }
             None => {
-                let about = ArrayAbout {
-                    name: String::new(),
-                    value_type: block.value_type,
-                    len: Some(block.stored),
-                    bytes,
-                };
+                let about =
+                    ArrayAbout { name: String::new(), value_type, len: Some(block.stored), bytes };
                 arrays.push((block.block_type, 1, about));
             }
         }

@@ -92,6 +92,15 @@ impl MatrixSink {
         Self::start(Output::create(path, write, options.writes_meta())?, header, options)
     }
 
+    /// Checks that a file, and a `.meta` if there is to be one, may be written.
+    ///
+    /// # Errors
+    ///
+    /// Fails where one is there already and may not be replaced, or cannot be written.
+    pub fn check(path: &Path, write: WriteOptions, options: &Options) -> Result<()> {
+        Output::create(path, write, options.writes_meta()).map(drop)
+    }
+
     /// Starts a file of a directory.
     pub(crate) fn member(
         directory: &mut StagedDirectory,

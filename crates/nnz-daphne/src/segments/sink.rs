@@ -49,8 +49,7 @@ impl SegmentsSink {
         if segments == 0 || segments > MOST {
             return Err(Error::argument(format!("{segments} segments, which are 1 to {MOST}")));
         }
-        let mut directory = StagedDirectory::create_matching(path, write, is_member)?;
-        let meta = StagedFile::create(&Meta::path_of(directory.path()), write)?;
+        let (mut directory, meta) = Self::stage(path, write)?;
         let Some(name) = directory.path().file_name().and_then(|name| name.to_str()) else {
             return Err(Error::unsupported(Place::path(path), "a name that is not UTF-8"));
         };
@@ -70,6 +69,21 @@ impl SegmentsSink {
             number: 0,
             entries: 0,
         })
+    }
+
+    /// Checks that a directory of segments may be written.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is there already and may not be replaced, or cannot be written.
+    pub fn check(path: &Path, write: WriteOptions) -> Result<()> {
+        Self::stage(path, write).map(drop)
+    }
+
+    fn stage(path: &Path, write: WriteOptions) -> Result<(StagedDirectory, StagedFile)> {
+        let directory = StagedDirectory::create_matching(path, write, is_member)?;
+        let meta = StagedFile::create(&Meta::path_of(directory.path()), write)?;
+        Ok((directory, meta))
     }
 
     /// Completes a segment, and starts the next.

@@ -95,6 +95,21 @@ pub const FOLDER: &[Damage] = &[
     Damage::Exchange,
 ];
 
+/// One file that is binary.
+pub const FILE: &[Damage] = &[
+    Damage::Flip,
+    Damage::Flip,
+    Damage::Byte,
+    Damage::Narrow,
+    Damage::Wide,
+    Damage::Cut,
+    Damage::Insert,
+    Damage::Extend,
+    Damage::Repeat,
+    Damage::Empty,
+    Damage::Swap,
+];
+
 /// Damages one of the files, and says which and how. `others` are those of another store.
 pub fn apply(damage: Damage, files: &mut Files, others: &Files, random: &mut Random) -> String {
     let names: Vec<String> = files.keys().cloned().collect();

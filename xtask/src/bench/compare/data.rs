@@ -26,6 +26,8 @@ pub(super) struct Data {
     pub(super) stencil: Text,
     /// Genomic fragments.
     pub(super) fragments: Fragments,
+    /// Files of DAPHNE: dense, sparse with few rows, and with ten times as many.
+    pub(super) daphne: [Daphne; 3],
     /// Where results are written, to be removed.
     pub(super) out: PathBuf,
 }
@@ -56,6 +58,21 @@ pub(super) struct Text {
     pub(super) packed: PathBuf,
 }
 
+/// A file of DAPHNE.
+pub(super) struct Daphne {
+    /// What it is.
+    pub(super) name: &'static str,
+    pub(super) entries: u64,
+    pub(super) file: PathBuf,
+}
+
+impl Daphne {
+    /// How fast it should be read and written, over its bytes alone.
+    pub(super) fn share(&self) -> f64 {
+        if self.name == "dense" { 0.9 } else { 0.8 }
+    }
+}
+
 /// Genomic fragments, in many forms.
 pub(super) struct Fragments {
     pub(super) count: u64,
@@ -82,6 +99,7 @@ impl Data {
             graph: make.text(&big, "rmat20")?,
             stencil: make.text(&big, "fem3d")?,
             fragments: make.fragments(FRAGMENTS.saturating_mul(cells) / CELLS)?,
+            daphne: make.daphne(cells)?,
             out,
         })
     }
@@ -179,6 +197,33 @@ impl Maker<'_> {
         })?;
         let count = number(&raw.join("chrom.json"), "n")?;
         Ok(Fragments { count, text, packed, peaks: raw.join("peaks.tsv") })
+    }
+
+    /// Makes 1 GB of cells, and 50 M entries in 1 M and in 10 M rows; less where fewer cells are
+    /// asked for.
+    fn daphne(&self, cells: u64) -> Result<[Daphne; 3]> {
+        let scaled = |rows: u64| rows.saturating_mul(cells) / CELLS;
+        let file = |kind: &str, rows: u64, cols: &str, entries: Option<u64>| {
+            self.made(&format!("daphne-{kind}-{rows}.dbdf"), |part| {
+                let mut command = Command::new(&self.tools.measure);
+                command.arg("daphne-make").arg(part).args(["--rows", &rows.to_string()]);
+                command.args(["--cols", cols]);
+                command.args(entries.iter().flat_map(|n| ["--entries".to_owned(), n.to_string()]));
+                command
+            })
+        };
+        let sparse = |name, rows, each: u64| {
+            let entries = rows * each;
+            let file = file("sparse", rows, "100000", Some(entries))?;
+            Ok(Daphne { name, entries, file })
+        };
+        let rows = scaled(125_000);
+        let dense = file("dense", rows, "1000", None)?;
+        Ok([
+            Daphne { name: "dense", entries: rows * 1000, file: dense },
+            sparse("sparse, 50 entries in a row", scaled(1_000_000), 50)?,
+            sparse("sparse, 5 entries in a row", scaled(10_000_000), 5)?,
+        ])
     }
 
     /// Makes the graph and the stencil, smaller where fewer cells are asked for.

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use super::data::{Counts, Data, Text};
+use super::data::{Counts, Daphne, Data, Text};
 use super::goal::{Bar, Goal};
 use super::row::{Clock, Contender, Row};
 use super::tools::Tools;
@@ -18,6 +18,7 @@ const FMM_ONE: &str = "fast_matrix_market, 1 thread";
 const FMM_TWO: &str = "fast_matrix_market, 2 threads";
 const DIRECTORY: &str = "nnz on the directory, 2 threads";
 const INFLATE: &str = "inflating alone (zlib-rs, 1 thread)";
+const PLAIN: &str = "the bytes alone";
 const NO_SYNC: &str = "--no-sync";
 
 /// Bytes that converting may take, whatever the size of the matrix.
@@ -65,6 +66,9 @@ pub(super) fn all(data: &Data, tools: &Tools) -> Vec<Row> {
         make.query_fragments(),
         make.count_fragments(),
     ]);
+    for file in &data.daphne {
+        rows.extend([make.read_daphne(file), make.write_daphne(file)]);
+    }
     rows
 }
 
@@ -372,6 +376,38 @@ impl Make<'_> {
         }
     }
 
+    fn read_daphne(&self, file: &Daphne) -> Row {
+        Row {
+            name: format!("DAPHNE file into memory, {}", file.name),
+            entries: file.entries,
+            note: "Into memory that was not touched before, as the bytes alone are.",
+            contenders: vec![
+                self.call(ONE, &["daphne-read"], &file.file, 0),
+                self.call(PLAIN, &["plain-read"], &file.file, 0),
+            ],
+            goals: vec![goal(ONE, Bar::Over(PLAIN, file.share()))],
+            inputs: vec![file.file.clone()],
+        }
+    }
+
+    fn write_daphne(&self, file: &Daphne) -> Row {
+        let write = |name, words: &[&str]| {
+            let mut contender = self.call(name, words, &file.file, 0);
+            let output = self.data.out.join("written.dbdf");
+            contender.command.push(output.clone().into());
+            contender.output = Some(output);
+            contender
+        };
+        Row {
+            name: format!("DAPHNE file written, {}", file.name),
+            entries: file.entries,
+            note: "From memory, whose filling is not timed; nobody waits for the disk.",
+            contenders: vec![write(ONE, &["daphne-write"]), write(PLAIN, &["plain-write"])],
+            goals: vec![goal(ONE, Bar::Over(PLAIN, file.share()))],
+            inputs: vec![file.file.clone()],
+        }
+    }
+
     fn text(&self, name: &str, entries: u64, text: &Path, call: &[&str], bar: f64) -> Row {
         let read = |threads| ["--threads", threads, "read"];
         Row {
@@ -443,6 +479,11 @@ mod tests {
         };
         let data = Data {
             fragments,
+            daphne: ["dense", "sparse, few rows", "sparse, many rows"].map(|name| Daphne {
+                name,
+                entries: 7,
+                file: "daphne.dbdf".into(),
+            }),
             counts: counts(100_000),
             fewer: counts(20_000),
             graph: text("graph.mtx"),

@@ -50,6 +50,7 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
         format_version,
         compress,
         format,
+        daphne,
         force,
         strict: _,
         no_sync,
@@ -64,10 +65,11 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
         || value_type.is_some()
         || *lossy
         || duplicates.is_some()
-        || format.is_some();
+        || format.is_some()
+        || daphne.options() != nnz::daphne::DaphneOptions::default();
     if of_matrices {
         let what = "holds fragments: --to, --order, --type, --lossy, --duplicates, --expand, \
-                    --format and what is said of Binsparse are for matrices";
+                    --format and what is for Binsparse or DAPHNE are for matrices";
         return Err(Error::argument(format!("{}: {what}", args.source)));
     }
     let options = StoreOptions {

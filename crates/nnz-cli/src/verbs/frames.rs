@@ -1,0 +1,207 @@
+//! What verbs for matrices do with a frame.
+
+use std::io::Write;
+
+use nnz::frames::{self, FrameOptions, FrameSummary};
+use nnz::{Error, Format, Location, Rounding, WriteOptions};
+use serde::Serialize;
+
+use super::write;
+use crate::Outcome;
+use crate::args::{self, NamesArg};
+use crate::output::{bytes, failed, tell, with_stdout};
+
+/// Whether a conversion is one of frames.
+pub(super) fn concerned(args: &args::Convert) -> bool {
+    // Standard input may be a matrix as well: what has types of columns is a frame.
+    args.source_is.types.is_some()
+        || frames::holds(&args.source, args.source_is.from_dialect)
+        || (args.source_is.from_dialect.is_none() && frames::is_text(&args.source))
+}
+
+/// Takes a frame from text to a file of DAPHNE, or back.
+pub(super) fn convert(
+    args: &args::Convert,
+    transpose: bool,
+    quiet: bool,
+) -> Result<Outcome, Error> {
+    let writing = &args.writing;
+    let of_matrices = transpose
+        || writing.to.as_ref().is_some_and(|to| to.format != Format::Daphne)
+        || writing.order.is_some()
+        || writing.value_type.is_some()
+        || writing.duplicates.is_some()
+        || writing.unpacked
+        || writing.format_version.is_some()
+        || writing.compress.is_some()
+        || writing.format.is_some();
+    if of_matrices {
+        let what = "is a frame, which is converted from .csv to .dbdf and back; --order, --type, \
+                    --duplicates, --format and the like are for matrices";
+        return Err(Error::argument(format!("{}: {what}", args.source)));
+    }
+    let options = FrameOptions {
+        format: writing.to.as_ref().map(|to| to.format),
+        types: args.source_is.types.clone(),
+        from: args.source_is.from_dialect,
+        daphne: writing.daphne.options(),
+        rounding: if writing.lossy { Rounding::Nearest } else { Rounding::Refused },
+        write: WriteOptions { overwrite: writing.force, sync: !writing.no_sync },
+    };
+    let summary = frames::convert(&args.source, &args.target, &options)?;
+    if !quiet {
+        summarise(&args.source, &args.target, &summary);
+    }
+    Ok(Outcome::Good)
+}
+
+/// Prints the summary to standard error: the target may be standard output.
+fn summarise(source: &Location, target: &Location, summary: &FrameSummary) {
+    for note in &summary.notes {
+        tell(&format!("note: {note}"));
+    }
+    tell(&write::heading(std::slice::from_ref(source), target));
+    tell(&format!("  {} rows, {} columns", summary.rows, summary.cols));
+    let sizes: Vec<String> =
+        [summary.bytes_before, summary.bytes_after].into_iter().flatten().map(bytes).collect();
+    if !sizes.is_empty() {
+        tell(&format!("  {}", sizes.join(" -> ")));
+    }
+    tell(&format!("  {:.2} s", summary.seconds));
+}
+
+/// Prints all cells: row, column and value.
+pub(super) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
+    if args.expand {
+        return Err(Error::argument("a frame has no symmetry to expand"));
+    }
+    let frame = frames::open(&args.source, args.reading.dialect)?;
+    let whole = 0..u64::MAX;
+    let rows = args.rows.clone().unwrap_or(whole.clone());
+    let cols = args.cols.clone().unwrap_or(whole);
+    let mut printed = Ok(());
+    with_stdout(|out| {
+        // What was read before an error is printed all the same.
+        printed = frames::print(&frame, rows, cols, out);
+        Ok(())
+    })?;
+    printed.map(|()| Outcome::Good)
+}
+
+/// Prints the labels of the columns.
+pub(super) fn names(args: &args::Names) -> Result<Outcome, Error> {
+    let frame = frames::open(&args.source, None)?;
+    match args.axis {
+        NamesArg::Cols => {}
+        NamesArg::Rows => return Ok(Outcome::Good),
+        NamesArg::Cells | NamesArg::Chromosomes => {
+            return Err(Error::argument("a frame has names of cols"));
+        }
+    }
+    with_stdout(|out| {
+        frame
+            .columns()
+            .iter()
+            .try_for_each(|column| writeln!(out, "{}", column.label))
+            .map_err(failed)
+    })?;
+    Ok(Outcome::Good)
+}
+
+/// What is told, with the keys of the JSON form.
+#[derive(Serialize)]
+struct Told {
+    format: String,
+    container: String,
+    version: Option<String>,
+    dialect: Option<String>,
+    kind: &'static str,
+    rows: u64,
+    cols: u64,
+    bytes: Option<u64>,
+    columns: Vec<Column>,
+    blocks: Vec<Blocks>,
+}
+
+#[derive(Serialize)]
+struct Column {
+    label: String,
+    #[serde(rename = "type")]
+    value_type: String,
+}
+
+/// Blocks of a kind and type.
+#[derive(Serialize)]
+struct Blocks {
+    name: String,
+    #[serde(rename = "type")]
+    value_type: Option<String>,
+    bytes: u64,
+}
+
+/// Tells what a frame is.
+pub(super) fn info(args: &args::Info) -> Result<Outcome, Error> {
+    let frame = frames::open(&args.source, args.reading.dialect)?;
+    let about = frame.about();
+    let columns = frame.columns().iter();
+    let told = Told {
+        format: about.format,
+        container: about.container,
+        version: about.version,
+        dialect: about.dialect,
+        kind: "frame",
+        rows: frame.rows(),
+        cols: frame.columns().len() as u64,
+        bytes: about.bytes,
+        columns: columns
+            .map(|column| Column {
+                label: column.label.clone(),
+                value_type: column.value_type.to_string(),
+            })
+            .collect(),
+        blocks: about
+            .arrays
+            .into_iter()
+            .map(|array| Blocks {
+                name: array.name,
+                value_type: array.value_type.map(|t| t.to_string()),
+                bytes: array.bytes,
+            })
+            .collect(),
+    };
+    with_stdout(|out| {
+        if args.json {
+            serde_json::to_writer_pretty(&mut *out, &told).map_err(|e| failed(e.into()))?;
+            return writeln!(out).map_err(failed);
+        }
+        show(&told, out).map_err(failed)
+    })?;
+    Ok(Outcome::Good)
+}
+
+fn show(told: &Told, out: &mut dyn Write) -> std::io::Result<()> {
+    let mut line = |key: &str, value: &str| writeln!(out, "{key:<12}{value}");
+    line("format", &told.format)?;
+    line("container", &told.container)?;
+    line("version", told.version.as_deref().unwrap_or_default())?;
+    line("dialect", told.dialect.as_deref().unwrap_or_default())?;
+    line("kind", told.kind)?;
+    line("rows", &told.rows.to_string())?;
+    line("cols", &told.cols.to_string())?;
+    line("size", &bytes(told.bytes.unwrap_or_default()))?;
+    if !told.columns.is_empty() {
+        writeln!(out, "\n{:<10}label", "type")?;
+    }
+    for Column { label, value_type } in &told.columns {
+        // Control characters in a label must not reach the terminal.
+        writeln!(out, "{value_type:<10}{}", label.escape_debug())?;
+    }
+    if !told.blocks.is_empty() {
+        writeln!(out, "\n{:<28}{:<10}{:>12}", "blocks", "type", "size")?;
+    }
+    for Blocks { name, value_type, bytes: size } in &told.blocks {
+        let value_type = value_type.as_deref().unwrap_or("-");
+        writeln!(out, "{name:<28}{value_type:<10}{:>12}", bytes(*size))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,220 @@
+//! Frames from text and to text, and from one dialect to another.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use nnz_container::staging::{StagedFile, WriteOptions};
+use nnz_core::{Error, ErrorKind, Place, Result, Rounding, ValueType};
+use nnz_daphne::csv::{self, CsvReader};
+use nnz_daphne::{FrameBatch, FrameReader, FrameSink};
+
+use crate::daphne::{DaphneOptions, Dialect};
+use crate::home::ends_in;
+use crate::open::{Sought, recognise};
+use crate::{Format, Location};
+
+/// Says how a frame is converted.
+#[derive(Clone, Debug, Default)]
+pub struct FrameOptions {
+    /// The format to write; by default what the target's ending stands for.
+    pub format: Option<Format>,
+    /// The type of each column of a text; by default they are inferred.
+    pub types: Option<Vec<ValueType>>,
+    /// The dialect to read; by default it is recognised.
+    pub from: Option<Dialect>,
+    /// How a file of DAPHNE is written. Blocks have as many columns as the frame.
+    pub daphne: DaphneOptions,
+    /// Whether text may lose the sign and payload of a NaN.
+    pub rounding: Rounding,
+    /// Whether the target may be replaced, and is synced.
+    pub write: WriteOptions,
+}
+
+/// What a conversion came to.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FrameSummary {
+    /// Rows.
+    pub rows: u64,
+    /// Columns.
+    pub cols: u64,
+    /// Bytes read from, where that can be told.
+    pub bytes_before: Option<u64>,
+    /// Bytes written; `None` for standard output.
+    pub bytes_after: Option<u64>,
+    /// Seconds it took, the final sync included.
+    pub seconds: f64,
+    /// What was noticed on the way, and is allowed.
+    pub notes: Vec<String>,
+}
+
+/// Converts the frame at one place into another place: a text of comma-separated values, or a file
+/// of DAPHNE.
+///
+/// # Errors
+///
+/// Fails where the source cannot be read or is broken, where the target exists and may not be
+/// replaced or cannot be written, and where it cannot hold a label, a type or a value exactly.
+/// Nothing is left behind then.
+pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result<FrameSummary> {
+    let started = Instant::now();
+    let target = Target::new(to, options)?;
+    target.check(options)?;
+    let place = from.source_place();
+    let mut notes = Vec::new();
+    let frame;
+    let mut reader: Box<dyn FrameReader + '_> = if super::holds(from, options.from) {
+        if options.types.is_some() {
+            return Err(Error::argument(format!("{from}: a frame has types of its own")));
+        }
+        frame = super::open(from, options.from)?;
+        notes.extend(frame.notes().iter().cloned());
+        frame.batches(0..frame.rows())?
+    } else if options.from.is_some() {
+        return Err(Error::unsupported(place, "holds no frame"));
+    } else {
+        Box::new(text(from, options)?)
+    };
+    let bytes_before = match from {
+        Location::Path { path, .. } => path.metadata().ok().map(|found| found.len()),
+        Location::Stream => None,
+    };
+    let cols = reader.columns().len() as u64;
+    let (rows, bytes_after) =
+        target.write(&mut *reader, options).map_err(|error| error.within(&place))?;
+    let seconds = started.elapsed().as_secs_f64();
+    Ok(FrameSummary { rows, cols, bytes_before, bytes_after, seconds, notes })
+}
+
+/// Opens a text.
+fn text(from: &Location, options: &FrameOptions) -> Result<CsvReader> {
+    match (from, &options.types) {
+        (Location::Path { path, group: None }, types) => {
+            // What is recognised is no text of columns, whatever it is called.
+            if recognise(from, 0, Sought::Matrix).is_ok() {
+                return Err(Error::argument(format!("{from}: holds no frame")));
+            }
+            CsvReader::open(path, &csv::ReadOptions { types: types.clone() })
+        }
+        (Location::Path { .. }, _) => Err(Error::argument(format!("{from}: a text has no groups"))),
+        (Location::Stream, Some(types)) => {
+            let name = Path::new("standard input");
+            CsvReader::from_reader(Box::new(std::io::stdin()), name, types)
+        }
+        (Location::Stream, None) => {
+            let what =
+                "types are inferred by reading twice: those of standard input have to be given";
+            Err(Error::argument(what))
+        }
+    }
+}
+
+/// What is written.
+enum Target<'a> {
+    Stream,
+    Text(&'a Path),
+    Daphne(&'a Path),
+}
+
+impl<'a> Target<'a> {
+    fn new(to: &'a Location, options: &FrameOptions) -> Result<Self> {
+        let path = match to {
+            Location::Stream => None,
+            Location::Path { path, group: None } => Some(path.as_path()),
+            Location::Path { .. } => {
+                return Err(Error::argument(format!("{to}: a frame goes to no group")));
+            }
+        };
+        let format = options.format.or_else(|| path.and_then(Format::of_path));
+        let found = match (path, format) {
+            (Some(path), Some(Format::Daphne)) => Self::Daphne(path),
+            (None, Some(Format::Daphne)) => {
+                return Err(Error::argument("a file of DAPHNE cannot go to standard output"));
+            }
+            (None, None) => Self::Stream,
+            (Some(path), None) if ends_in(path, &["csv"]) => Self::Text(path),
+            _ => {
+                let what = "a frame is written to .csv or .dbdf, or with --to daphne";
+                return Err(Error::argument(format!("{to}: {what}")));
+            }
+        };
+        let DaphneOptions { block_type, narrow, segments, .. } = options.daphne;
+        let refused = match found {
+            Self::Daphne(_) if block_type.is_some() || narrow || segments.is_some() => {
+                "block types, narrow and segments are for matrices, this is a frame"
+            }
+            Self::Text(_) | Self::Stream if options.daphne != DaphneOptions::default() => {
+                "a dialect, blocks and .meta say nothing of a text"
+            }
+            _ => return Ok(found),
+        };
+        Err(Error::argument(refused))
+    }
+
+    /// Checks that the place may be written, before any work is done.
+    fn check(&self, options: &FrameOptions) -> Result<()> {
+        match self {
+            Self::Stream => Ok(()),
+            Self::Text(path) | Self::Daphne(path) => {
+                StagedFile::create(path, options.write).map(drop)
+            }
+        }
+    }
+
+    /// Writes all rows. Returns their number, and the bytes if it is a file.
+    fn write(
+        &self,
+        frame: &mut dyn FrameReader,
+        options: &FrameOptions,
+    ) -> Result<(u64, Option<u64>)> {
+        let lossy = options.rounding == Rounding::Nearest;
+        let text = |frame: &mut dyn FrameReader, out: &mut dyn Write, name: &Path| {
+            let written = csv::write(frame, out, csv::WriteOptions { lossy });
+            // What was read says where it is; what could not be written does not.
+            written.map_err(|error| match error.kind() {
+                ErrorKind::Io(_) => error.within(&Place::path(name)),
+                _ => error,
+            })
+        };
+        match self {
+            Self::Stream => {
+                let out = &mut std::io::stdout().lock();
+                text(frame, out, Path::new("standard output")).map(|rows| (rows, None))
+            }
+            Self::Text(path) => {
+                let mut file = StagedFile::create(path, options.write)?;
+                let rows = text(frame, &mut file, path)?;
+                Ok((rows, Some(file.commit()?)))
+            }
+            Self::Daphne(path) => {
+                let (rows, bytes) = copy(frame, path, options)?;
+                Ok((rows, Some(bytes)))
+            }
+        }
+    }
+}
+
+/// Writes a frame to a file of DAPHNE. Returns the number of rows, and of bytes.
+fn copy(frame: &mut dyn FrameReader, path: &Path, options: &FrameOptions) -> Result<(u64, u64)> {
+    let DaphneOptions { dialect, block, meta, .. } = options.daphne;
+    let columns = frame.columns().to_vec();
+    if block.is_some() && dialect != Dialect::Spec {
+        return Err(Error::argument("a frame for DAPHNE has one block"));
+    }
+    if let Some((_, cols)) = block.filter(|&(_, cols)| u64::from(cols) < columns.len() as u64) {
+        let what =
+            format!("blocks of a frame have all of its columns: {}, not {cols}", columns.len());
+        return Err(Error::argument(what));
+    }
+    let block_rows = block.map(|(rows, _)| rows);
+    let how = nnz_daphne::FrameOptions { dialect, block_rows, meta };
+    let mut sink = FrameSink::create(path, &columns, options.write, &how)?;
+    let mut batch = FrameBatch::default();
+    let mut rows = 0;
+    while frame.next_batch(&mut batch)? {
+        rows = batch.rows.end;
+        sink.write(&batch)?;
+    }
+    Ok((rows, sink.finish()?.bytes))
+}
