@@ -17,6 +17,10 @@ class Nnz:
     def __init__(self, binary):
         self.binary = binary
 
+    def tool(self, name):
+        """Returns the path of a tool that is built beside the command."""
+        return str(pathlib.Path(self.binary).with_name(name))
+
     def run(self, *arguments):
         """Runs it and returns what became of it."""
         command = [self.binary, *map(str, arguments)]

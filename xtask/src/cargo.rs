@@ -33,11 +33,12 @@ pub(crate) fn target_directory() -> Result<PathBuf> {
         .ok_or_else(|| Error::new("cargo metadata names no target directory"))
 }
 
-/// Builds the `nnz` command with the development profile and returns its path.
+/// Builds the `nnz` command, and the tools that lie beside it, with the development profile and
+/// returns its path.
 pub(crate) fn build_nnz() -> Result<PathBuf> {
     let mut build = cargo();
     build
-        .args(["build", "--workspace", "--bin", "nnz"])
+        .args(["build", "--package", "nnz-cli", "--bins"])
         .arg("--message-format=json-render-diagnostics");
     output(&mut build)?
         .lines()

@@ -70,6 +70,14 @@ impl Descriptor {
         parse::parse(text, place, found)
     }
 
+    /// Reads the levels of a tensor of so many dimensions from its description.
+    pub(crate) fn layout_of(keys: &Keys, dimensions: usize) -> Result<Layout> {
+        let mut found = Deviations::default();
+        let layout = parse::layout(keys, dimensions, &mut found);
+        found.into_notes()?;
+        layout.ok_or_else(|| nnz_core::Error::argument("no levels"))
+    }
+
     /// Returns the type of an array.
     #[must_use]
     pub fn data_type(&self, array: &str) -> Option<DataType> {

@@ -74,6 +74,13 @@ impl EntryReader {
         self.store.fill
     }
 
+    /// Returns what an array says of cells that are not stored, in its own type and also where it is
+    /// zero.
+    #[must_use]
+    pub fn stated_fill(&self) -> Option<Scalar> {
+        self.store.stated_fill
+    }
+
     /// Returns the value that all entries share, where they do.
     #[must_use]
     pub fn iso(&self) -> Option<Scalar> {

@@ -24,6 +24,7 @@
 //! ```
 
 mod about;
+mod copy;
 mod data_type;
 mod descriptor;
 mod deviation;
@@ -40,6 +41,7 @@ mod tensor;
 mod validate;
 mod version;
 
+pub use copy::copy;
 pub use data_type::DataType;
 pub use descriptor::{DESCRIPTOR, Descriptor};
 pub use entries::{EntryReader, for_each_entry};
@@ -48,6 +50,6 @@ pub use keys::Keys;
 pub use layout::{Layout, Level, LevelKind, MOST_DIMENSIONS};
 pub use matrix::{MatrixSink, MatrixSource, needs};
 pub use options::{Narrowest, Options};
-pub use tensor::{Tensor, read_tensor, write_tensor};
+pub use tensor::{Tensor, read_tensor, write_stated, write_tensor};
 pub use validate::validate;
 pub use version::Version;

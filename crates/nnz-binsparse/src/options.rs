@@ -16,6 +16,8 @@ pub struct Options {
     pub index_type: Option<ValueType>,
     /// The type of pointers.
     pub pointer_type: Option<ValueType>,
+    /// The types of single arrays of indices or pointers, by name.
+    pub types: Vec<(String, ValueType)>,
     /// Whether types are the smallest unsigned ones that hold what may come: indices by the length of
     /// their dimension, pointers by the number of entries. Values of a tensor become the smallest
     /// type of their kind too; those of a matrix, which are not known before, stay.
@@ -27,18 +29,23 @@ pub struct Options {
 }
 
 impl Options {
-    /// Chooses the type of the indices along a dimension.
-    pub(crate) fn index_type(&self, extent: u64) -> Result<ValueType> {
-        self.chosen(self.index_type, extent.saturating_sub(1), "indices")
+    /// Chooses the type of the indices in an array, along a dimension of a length.
+    pub(crate) fn index_type(&self, array: &str, extent: u64) -> Result<ValueType> {
+        let wanted = self.own_type(array).or(self.index_type);
+        self.chosen(wanted, extent.saturating_sub(1), "indices")
     }
 
-    /// Chooses the type of pointers to at most so many entries, or any number.
-    pub(crate) fn pointer_type(&self, entries: Option<u64>) -> Result<ValueType> {
-        match (self.pointer_type, entries) {
+    /// Chooses the type of pointers in an array, to at most so many entries, or any number.
+    pub(crate) fn pointer_type(&self, array: &str, entries: Option<u64>) -> Result<ValueType> {
+        match (self.own_type(array).or(self.pointer_type), entries) {
             // That they fit shows when they come.
             (Some(wanted), None) => self.chosen(Some(wanted), 0, "pointers"),
             (wanted, entries) => self.chosen(wanted, entries.unwrap_or(u64::MAX), "pointers"),
         }
+    }
+
+    fn own_type(&self, array: &str) -> Option<ValueType> {
+        self.types.iter().find(|(name, _)| name == array).map(|&(_, value_type)| value_type)
     }
 
     fn chosen(&self, wanted: Option<ValueType>, largest: u64, what: &str) -> Result<ValueType> {

@@ -26,6 +26,8 @@ pub(crate) struct Store {
     pub(crate) values: ValueArray,
     /// What cells hold that are not stored, where that is not zero.
     pub(crate) fill: Option<Scalar>,
+    /// The same in the type it is stored in, and also where it is zero.
+    pub(crate) stated_fill: Option<Scalar>,
 }
 
 impl Store {
@@ -71,11 +73,11 @@ impl Store {
         let values = ValueArray::open(container, &descriptor, found);
         let fill = fill(container, &descriptor, found);
         let levels: Option<Vec<_>> = levels.into_iter().collect();
-        let (levels, values, fill) = (levels?, values?, fill?);
+        let (levels, values, [fill, stated_fill]) = (levels?, values?, fill?);
         if found.any_refused() {
             return None;
         }
-        Some(Self { descriptor, levels, values, fill })
+        Some(Self { descriptor, levels, values, fill, stated_fill })
     }
 
     /// Returns whether the innermost level stores every cell of its slices.
@@ -85,15 +87,15 @@ impl Store {
     }
 }
 
-/// Reads what cells hold that are not stored; `Some(None)` where that is zero.
+/// Reads what cells hold that are not stored: where that is not zero, and as it is stored.
 fn fill(
     container: &dyn Container,
     descriptor: &Descriptor,
     found: &mut Deviations,
-) -> Option<Option<Scalar>> {
+) -> Option<[Option<Scalar>; 2]> {
     const NAME: &str = "fill_value";
     if !descriptor.fill {
-        return Some(None);
+        return Some([None; 2]);
     }
     let own = descriptor.data_type("values")?.value_type;
     let place = Place::array(container.path(), NAME);
@@ -113,14 +115,15 @@ fn fill(
         found.refuse(Error::mismatch(place, format!("{} elements", array.len()), "1 element"));
         return None;
     }
-    let value = found.take(array.get(0))?;
-    if value.value_type() != own {
-        found.note(place.clone(), format!("{} beside values of {own}", value.value_type()));
+    let stated = found.take(array.get(0))?;
+    if stated.value_type() != own {
+        found.note(place.clone(), format!("{} beside values of {own}", stated.value_type()));
     }
-    let Ok(value) = value.cast(own, Rounding::Refused) else {
+    let Ok(value) = stated.cast(own, Rounding::Refused) else {
         let what = format!("a value that {own}, the type of the values, cannot hold");
         found.refuse(Error::unsupported(place, what));
         return None;
     };
-    Some((!value_bits(value).iter().all(|&byte| byte == 0)).then_some(value))
+    let zero = value_bits(value).iter().all(|&byte| byte == 0);
+    Some([(!zero).then_some(value), Some(stated)])
 }

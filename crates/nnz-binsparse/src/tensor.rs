@@ -3,6 +3,7 @@
 mod order;
 mod output;
 mod read;
+mod stated;
 mod walk;
 mod write;
 
@@ -13,6 +14,7 @@ use nnz_core::{Error, Result, Scalar, Structure, ValueType, Values};
 use crate::store::zero;
 use crate::structure::value_bits;
 pub use read::read_tensor;
+pub use stated::write_stated;
 pub use write::write_tensor;
 
 /// The stored entries of a tensor, in any order.

@@ -13,6 +13,18 @@ impl Default for Version {
     }
 }
 
+impl Version {
+    /// Returns the version `0.1.0`, as drafts newer than `0.1` write it.
+    ///
+    /// ```
+    /// assert_eq!(nnz_binsparse::Version::semantic().to_string(), "0.1.0");
+    /// ```
+    #[must_use]
+    pub fn semantic() -> Self {
+        Self("0.1.0".to_owned())
+    }
+}
+
 impl FromStr for Version {
     type Err = String;
 

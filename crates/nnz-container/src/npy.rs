@@ -2,16 +2,19 @@
 //!
 //! An array of numbers or a list of strings named `N` is `N.npy`, of one dimension. A text that is
 //! an object in JSON is `N.json`; any other text, and every tag, is `N.npy` with a single string.
+//! Files of their own may hold arrays of any number of dimensions: [`read_array`], [`write_array`].
 //! `docs/formats/numpy.md` says what is read and written.
 
 mod dict;
 mod element;
 mod header;
+mod nd;
 mod reader;
 mod stored;
 mod strings;
 mod writer;
 
+pub use nd::{NdArray, read_array, write_array};
 pub use reader::{NpyDirectory, is_npy_directory};
 pub use writer::NpyDirectoryWriter;
 

@@ -132,11 +132,15 @@ pub struct Metadata {
     pub attributes: Vec<(String, String)>,
 }
 
+/// The key that comments of a text have.
+const COMMENT: &str = "comment";
+
 impl Metadata {
-    /// Says what there is, for whoever has no place for it.
+    /// Says what there is, for whoever has no place for it. Comments are not worth telling.
     #[must_use]
     pub fn named(&self) -> Vec<String> {
-        let keys = self.keys.iter().map(|(key, _)| format!("the user's key {key:?}"));
+        let keys = self.keys.iter().filter(|(key, _)| key != COMMENT);
+        let keys = keys.map(|(key, _)| format!("the user's key {key:?}"));
         let attributes = self.attributes.iter().map(|(key, _)| format!("the attribute {key:?}"));
         keys.chain(attributes).collect()
     }

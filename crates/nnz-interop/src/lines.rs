@@ -12,6 +12,9 @@ use crate::input::NoMember;
 /// The longest line that is kept. Only comments, which are not kept, may be longer.
 pub(crate) const LONGEST_LINE: usize = 64 << 10;
 
+/// The most bytes of comments that are kept.
+const MOST_COMMENTS: usize = 1 << 20;
+
 /// Bytes of a buffer. A block of the shortest lines (4 bytes) then has some 65,000 entries.
 const CAPACITY: usize = 256 << 10;
 
@@ -26,6 +29,28 @@ pub(crate) struct Lines {
     line: u64,
     ended: bool,
     spare: Arc<Spare>,
+    comments: Comments,
+}
+
+/// Lines that are comments, where they are wanted.
+#[derive(Default)]
+pub(crate) struct Comments {
+    wanted: bool,
+    /// Each ends with a newline.
+    pub(crate) text: Vec<u8>,
+    /// Whether there are more than are kept.
+    pub(crate) too_long: bool,
+}
+
+impl Comments {
+    fn keep(&mut self, piece: &[u8]) {
+        if self.wanted && piece.len() <= MOST_COMMENTS - self.text.len() {
+            self.text.extend_from_slice(piece);
+        } else {
+            self.too_long |= self.wanted;
+            self.wanted = false;
+        }
+    }
 }
 
 /// Some whole lines, the last one ended by a newline too.
@@ -90,7 +115,18 @@ impl Lines {
             line: 1,
             ended: false,
             spare: Arc::default(),
+            comments: Comments::default(),
         }
+    }
+
+    /// Keeps the comments that come before contents.
+    pub(crate) fn keep_comments(&mut self) {
+        self.comments.wanted = true;
+    }
+
+    /// Keeps no more comments, and returns those that were.
+    pub(crate) fn take_comments(&mut self) -> Comments {
+        std::mem::take(&mut self.comments)
     }
 
     /// Returns the number of the next line.
@@ -207,10 +243,13 @@ impl Lines {
     fn skip_line(&mut self) -> Result<()> {
         loop {
             if let Some(at) = memchr::memchr(b'\n', self.text()) {
-                self.unread.start += at + 1;
+                let end = self.unread.start + at + 1;
+                self.comments.keep(&self.buffer[self.unread.start..end]);
+                self.unread.start = end;
                 self.line += 1;
                 return Ok(());
             }
+            self.comments.keep(&self.buffer[self.unread.clone()]);
             self.unread = 0..0;
             self.fill()?;
             if self.unread.is_empty() {

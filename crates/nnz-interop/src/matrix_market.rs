@@ -5,6 +5,7 @@
 
 mod array;
 mod banner;
+mod comment;
 mod coordinate;
 mod decimal;
 mod entries;

@@ -218,8 +218,13 @@ pub(crate) fn carry_out(
     progress: &dyn Progress,
     from: &Place,
 ) -> Result<Carried> {
-    let plan =
-        Plan::new(source.header(), own, target, options).map_err(|error| error.within(from))?;
+    let within = |error: Error| error.within(from);
+    let value_type = match options.value_type {
+        None => target.narrowest(source).map_err(within)?,
+        wanted => wanted,
+    };
+    let options = &ConvertOptions { value_type, ..options.clone() };
+    let plan = Plan::new(source.header(), own, target, options).map_err(within)?;
     let disk = Arc::<AtomicU64>::default();
     let attempt = Attempt { source, plan: &plan, target, progress, disk: Arc::clone(&disk) };
     for strategy in Strategy::from_fastest(source, &plan) {

@@ -184,7 +184,7 @@ fn stores_inside(path: &Path) -> Result<Vec<String>> {
 }
 
 /// Reads the beginning of a file.
-fn first_bytes(path: &Path, most: u64) -> Result<Vec<u8>> {
+pub(crate) fn first_bytes(path: &Path, most: u64) -> Result<Vec<u8>> {
     let mut start = Vec::new();
     let file = File::open(path).map_err(|error| Error::io(path, error))?;
     file.take(most).read_to_end(&mut start).map_err(|error| Error::io(path, error))?;

@@ -8,7 +8,7 @@ use nnz_container::rds::RdsOptions;
 use nnz_container::staging::{StagedFile, WriteOptions};
 use nnz_core::{
     AxisMeaning, Error, Header, MatrixSink, MatrixSource, Names, Needs, Place, Result, Rounding,
-    Storage,
+    Storage, ValueType,
 };
 use nnz_interop::matrix_market::{self, Layout};
 use nnz_interop::r_matrix;
@@ -159,6 +159,14 @@ impl Target {
     /// Whether it has a place for what users keep beside a matrix.
     pub(crate) fn keeps_metadata(&self) -> bool {
         matches!(self.kind, Kind::Binsparse(..))
+    }
+
+    /// Returns the smallest type that holds all values of a source, where that is wanted.
+    pub(crate) fn narrowest(&self, source: &dyn MatrixSource) -> Result<Option<ValueType>> {
+        match &self.kind {
+            Kind::Binsparse(_, binsparse) => binsparse.narrowest(source),
+            _ => Ok(None),
+        }
     }
 
     /// Returns the place, for messages.

@@ -6,7 +6,7 @@ use nnz_core::{Error, ErrorKind, Place, Structure};
 
 use super::{DESCRIPTOR, Descriptor, json};
 use crate::deviation::Deviations;
-use crate::{Keys, structure};
+use crate::{Keys, Layout, structure};
 use members::Members;
 
 /// Names a key inside what `place` names.
@@ -53,6 +53,13 @@ pub(super) fn parse(text: &str, place: &Place, found: &mut Deviations) -> Option
     };
     members.check_structure(&descriptor);
     Some(descriptor)
+}
+
+/// Reads the levels alone, of a tensor of so many dimensions.
+pub(super) fn layout(keys: &Keys, dimensions: usize, found: &mut Deviations) -> Option<Layout> {
+    let place = Place { array: Some(DESCRIPTOR.to_owned()), ..Place::default() };
+    let mut members = Members { keys, place, found };
+    members.layout(&vec![0; dimensions]).map(|(_, layout)| layout)
 }
 
 /// Splits the text into the description and the keys of the user.

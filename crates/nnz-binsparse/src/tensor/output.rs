@@ -68,14 +68,16 @@ impl<'a> Arrays<'a> {
                     Ok::<_, nnz_core::Error>(Collected { array, elements: Vec::new() })
                 };
                 if number > 0 {
-                    let value_type = options.pointer_type(Some(count.slices[number]))?;
-                    let mut created = create(pointers(level.dimensions.start), value_type)?;
+                    let name = pointers(level.dimensions.start);
+                    let value_type = options.pointer_type(&name, Some(count.slices[number]))?;
+                    let mut created = create(name, value_type)?;
                     created.elements.push(0);
                     arrays.pointers = Some(created);
                 }
                 for dimension in level.dimensions.clone() {
-                    let value_type = options.index_type(extents[dimension])?;
-                    arrays.indices.push(create(indices(dimension), value_type)?);
+                    let name = indices(dimension);
+                    let value_type = options.index_type(&name, extents[dimension])?;
+                    arrays.indices.push(create(name, value_type)?);
                 }
             }
             levels.push(arrays);

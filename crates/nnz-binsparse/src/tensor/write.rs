@@ -27,19 +27,10 @@ pub fn write_tensor(
     layout: &Layout,
     options: &Options,
 ) -> Result<()> {
-    if layout.rank() != tensor.shape.len() {
-        let found = format!("{layout}, of {} dimensions", layout.rank());
-        let expected = format!("{} dimensions", tensor.shape.len());
-        return Err(Error::mismatch(Place::default(), found, expected));
-    }
-    let columns = tensor.columns()?;
-    let (columns, extents) = (layout.stored(&columns), layout.stored(&tensor.shape));
-    let order = order::sorted(&columns, tensor.len(), &extents)?;
+    let (walk, count) = walk(tensor, layout)?;
+    let extents = layout.stored(&tensor.shape);
     let diagonal = check_structure(tensor, layout)?;
     let (values, background) = values(tensor, options)?;
-    let walk = Walk { levels: WalkLevel::list(layout, &extents)?, columns, order };
-    let mut count = Count { slices: vec![0; walk.levels.len()], entries: 0, missing: 0 };
-    walk.visit(&mut count)?;
     let stored = count
         .entries
         .checked_add(count.missing)
@@ -85,7 +76,23 @@ pub fn write_tensor(
     container.set_text(DESCRIPTOR, &descriptor.to_json()?)
 }
 
-fn same(a: Scalar, b: Scalar) -> bool {
+/// Brings the entries of a tensor into the order of a layout, and counts what is to be stored.
+pub(super) fn walk<'a>(tensor: &'a Tensor, layout: &Layout) -> Result<(Walk<'a>, Count)> {
+    if layout.rank() != tensor.shape.len() {
+        let found = format!("{layout}, of {} dimensions", layout.rank());
+        let expected = format!("{} dimensions", tensor.shape.len());
+        return Err(Error::mismatch(Place::default(), found, expected));
+    }
+    let columns = tensor.columns()?;
+    let (columns, extents) = (layout.stored(&columns), layout.stored(&tensor.shape));
+    let order = order::sorted(&columns, tensor.len(), &extents)?;
+    let walk = Walk { levels: WalkLevel::list(layout, &extents)?, columns, order };
+    let mut count = Count { slices: vec![0; walk.levels.len()], entries: 0, missing: 0 };
+    walk.visit(&mut count)?;
+    Ok((walk, count))
+}
+
+pub(super) fn same(a: Scalar, b: Scalar) -> bool {
     value_bits(a) == value_bits(b)
 }
 
@@ -113,7 +120,7 @@ fn values(tensor: &Tensor, options: &Options) -> Result<(Values, Scalar)> {
 }
 
 /// Checks what a structure asks of the entries, and counts those on the diagonal.
-fn check_structure(tensor: &Tensor, layout: &Layout) -> Result<u64> {
+pub(super) fn check_structure(tensor: &Tensor, layout: &Layout) -> Result<u64> {
     let structure = tensor.structure;
     if structure == Structure::General {
         return Ok(0);

@@ -6,6 +6,8 @@ pub(super) struct Description {
     /// What `descr` says; `None` where it is no plain string.
     pub(super) descr: Option<String>,
     pub(super) shape: Vec<u64>,
+    /// Whether it is the first index that changes fastest.
+    pub(super) fortran: bool,
 }
 
 /// Reads a description: `descr`, `fortran_order` and `shape`, each once, in any order.
@@ -41,12 +43,11 @@ pub(super) fn parse(text: &str) -> Option<Description> {
         }
     }
     parser.skip_blanks();
-    // In one dimension both orders are the same.
-    fortran?;
-    parser.rest.is_empty().then_some(Description { descr: descr?, shape: shape? })
+    let description = Description { descr: descr?, shape: shape?, fortran: fortran? };
+    parser.rest.is_empty().then_some(description)
 }
 
-const STRUCTURED: Description = Description { descr: None, shape: Vec::new() };
+const STRUCTURED: Description = Description { descr: None, shape: Vec::new(), fortran: false };
 
 struct Parser<'a> {
     rest: &'a str,
@@ -114,7 +115,8 @@ mod tests {
     use super::*;
 
     fn described(descr: &str, shape: &[u64]) -> Option<Description> {
-        Some(Description { descr: Some(descr.to_owned()), shape: shape.to_vec() })
+        let descr = Some(descr.to_owned());
+        Some(Description { descr, shape: shape.to_vec(), fortran: false })
     }
 
     #[test]
@@ -124,7 +126,8 @@ mod tests {
         let text = "{'descr': '<U186', 'fortran_order': False, 'shape': (), }\n";
         assert_eq!(parse(text), described("<U186", &[]));
         let text = "{'shape': (2L, 5L), \"descr\": '|b1', 'fortran_order': True}\n";
-        assert_eq!(parse(text), described("|b1", &[2, 5]));
+        let expected = described("|b1", &[2, 5]);
+        assert_eq!(parse(text), expected.map(|expected| Description { fortran: true, ..expected }));
         let text = "{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': (3,), }\n";
         assert_eq!(parse(text), Some(STRUCTURED));
     }

@@ -61,8 +61,45 @@ impl Header {
         Ok(before + text)
     }
 
-    /// Reads a whole header.
+    /// Reads a whole header of an array of at most one dimension, where both orders are the same.
     pub(crate) fn parse(bytes: &[u8], place: &Place) -> Result<Self> {
+        let NdHeader { element, shape, .. } = NdHeader::parse(bytes, place)?;
+        let (len, scalar) = match shape[..] {
+            [] => (1, true),
+            [len] => (len, false),
+            _ => {
+                let shape: Vec<String> = shape.iter().map(u64::to_string).collect();
+                let shape = format!("an array of {}", shape.join(" x "));
+                let before = if bytes.get(6) == Some(&1) { 10 } else { 12 };
+                let place = place.clone().at(At::Byte(before));
+                return Err(Error::mismatch(place, shape, "one dimension"));
+            }
+        };
+        Ok(Self { element, len, scalar, bytes: bytes.len() as u64 })
+    }
+
+    /// Returns the bytes of all elements; `None` if they cannot be counted.
+    pub(crate) fn data_bytes(&self) -> Option<u64> {
+        self.element.size()?.checked_mul(self.len)
+    }
+
+    /// Writes a header byte by byte as NumPy does: of one length, whatever the number of elements.
+    pub(crate) fn write(element: Element, len: Option<u64>) -> Vec<u8> {
+        NdHeader::write(element, len.as_slice())
+    }
+}
+
+/// What the header of an array of any number of dimensions says.
+pub(super) struct NdHeader {
+    pub(super) element: Element,
+    pub(super) shape: Vec<u64>,
+    /// Whether it is the first index that changes fastest.
+    pub(super) fortran: bool,
+}
+
+impl NdHeader {
+    /// Reads a whole header.
+    pub(super) fn parse(bytes: &[u8], place: &Place) -> Result<Self> {
         let before = if bytes.get(6) == Some(&1) { 10 } else { 12 };
         let text = bytes.get(before..).unwrap_or_default();
         let place = place.clone().at(At::Byte(before as u64));
@@ -84,30 +121,20 @@ impl Header {
             };
             return Err(Error::unsupported(place, what));
         };
-        let (len, scalar) = match found.shape[..] {
-            [] => (1, true),
-            [len] => (len, false),
-            _ => {
-                let shape: Vec<String> = found.shape.iter().map(u64::to_string).collect();
-                let shape = format!("an array of {}", shape.join(" x "));
-                return Err(Error::mismatch(place, shape, "one dimension"));
-            }
+        Ok(Self { element, shape: found.shape, fortran: found.fortran })
+    }
+
+    /// Writes a header byte by byte as NumPy does.
+    pub(super) fn write(element: Element, shape: &[u64]) -> Vec<u8> {
+        let lengths = match shape {
+            [only] => format!("{only},"),
+            several => several.iter().map(u64::to_string).collect::<Vec<_>>().join(", "),
         };
-        Ok(Self { element, len, scalar, bytes: bytes.len() as u64 })
-    }
-
-    /// Returns the bytes of all elements; `None` if they cannot be counted.
-    pub(crate) fn data_bytes(&self) -> Option<u64> {
-        self.element.size()?.checked_mul(self.len)
-    }
-
-    /// Writes a header byte by byte as NumPy does: of one length, whatever the number of elements.
-    pub(crate) fn write(element: Element, len: Option<u64>) -> Vec<u8> {
-        let shape = len.map_or_else(String::new, |len| format!("{len},"));
         let descr = element.descr();
         let mut text =
-            format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
-        if let Some(len) = len {
+            format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({lengths}), }}");
+        // Along the first dimension an array may grow in place.
+        if let Some(len) = shape.first() {
             let digits = len.checked_ilog10().map_or(1, |digits| digits + 1);
             let digits = usize::try_from(digits).unwrap_or(DIGITS);
             text.extend(std::iter::repeat_n(' ', DIGITS - digits));
@@ -115,7 +142,7 @@ impl Header {
         let bytes = (10 + text.len() + 1).next_multiple_of(ALIGNMENT);
         text.extend(std::iter::repeat_n(' ', bytes - 10 - text.len() - 1));
         text.push('\n');
-        // A description has some 100 bytes.
+        // A description has some 100 bytes, and 20 for each dimension.
         let length = u16::try_from(text.len()).unwrap_or(u16::MAX);
         [&MAGIC[..], &[1, 0], &length.to_le_bytes(), text.as_bytes()].concat()
     }

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use nnz_core::{
-    About, At, Axis, Batch, BatchReader, Error, Fields, Header, InTurn, MatrixSource, Names, Order,
-    Place, Result, UnitReader, Values,
+    About, At, Axis, Batch, BatchReader, Error, Fields, Header, InTurn, MatrixSource, Metadata,
+    Names, Order, Place, Result, UnitReader, Values,
 };
 
 use super::array::ArrayReader;
 use super::banner::Layout;
+use super::comment::Comment;
 use super::coordinate::{CoordinateReader, Noted};
 use super::entries::Rules;
 use super::fault::{Fault, counted};
@@ -27,6 +28,7 @@ use crate::lines::{Block, Lines};
 pub struct MatrixMarketSource {
     path: PathBuf,
     preamble: Preamble,
+    comment: Comment,
     header: Header,
     origin: Origin,
     noted: Mutex<Noted>,
@@ -83,7 +85,9 @@ pub fn from_reader(reader: Box<dyn Read + Send>, name: &str) -> Result<MatrixMar
 impl MatrixMarketSource {
     fn new(path: &Path, input: Input) -> Result<Self> {
         let mut lines = Lines::new(input.reader, path);
+        lines.keep_comments();
         let preamble = Preamble::read(&mut lines, path)?;
+        let comment = Comment::of(&lines.take_comments());
         let guess = match preamble.banner.layout {
             Layout::Array => Guess { order: Order::Col, ascend: true },
             Layout::Coordinate => {
@@ -93,6 +97,7 @@ impl MatrixMarketSource {
         Ok(Self {
             path: path.to_path_buf(),
             preamble,
+            comment,
             header: preamble.header(guess),
             origin: Origin {
                 gzip: input.gzip,
@@ -238,17 +243,22 @@ impl MatrixSource for MatrixMarketSource {
         }
     }
 
+    fn metadata(&self) -> Metadata {
+        self.comment.metadata()
+    }
+
     fn notes(&self) -> Vec<String> {
+        let mut notes = self.comment.notes();
         let noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
-        let (count, Some(first)) = (noted.count, &noted.first) else {
-            return Vec::new();
-        };
-        let symmetry = self.preamble.banner.symmetry;
-        vec![format!(
-            "{} above the diagonal, though a {symmetry} file stores the lower triangle; \
-             the first is at {first}",
-            counted(count),
-        )]
+        if let (count, Some(first)) = (noted.count, &noted.first) {
+            let symmetry = self.preamble.banner.symmetry;
+            notes.push(format!(
+                "{} above the diagonal, though a {symmetry} file stores the lower triangle; \
+                 the first is at {first}",
+                counted(count),
+            ));
+        }
+        notes
     }
 }
 

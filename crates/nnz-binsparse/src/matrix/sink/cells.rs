@@ -35,8 +35,9 @@ impl CellSink {
         data_types: &mut Vec<(String, DataType)>,
     ) -> Result<Self> {
         let listed = if plan.listed {
-            let value_type = options.index_type(plan.majors)?;
-            let array = IntegerArray::create(container, "indices_0".to_owned(), value_type)?;
+            let name = "indices_0";
+            let value_type = options.index_type(name, plan.majors)?;
+            let array = IntegerArray::create(container, name.to_owned(), value_type)?;
             data_types.push(array.data_type());
             Some(array)
         } else {

@@ -12,6 +12,11 @@ use crate::output::IntegerArray;
 /// Pointers that are written at a time.
 const BLOCK: usize = 1 << 16;
 
+/// The names of the arrays.
+const MAJORS: &str = "indices_0";
+const MINORS: &str = "indices_1";
+const POINTERS: &str = "pointers_to_1";
+
 /// The arrays of entries being written.
 pub(super) struct EntrySink {
     /// The majors: those that have entries, or those of each entry.
@@ -37,15 +42,15 @@ impl EntrySink {
             Ok::<_, nnz_core::Error>(array)
         };
         let listed = plan.listed || plan.pairs;
-        let major_type = if listed { Some(options.index_type(plan.majors)?) } else { None };
-        let listed = major_type.map(|t| create("indices_0", t)).transpose()?;
+        let major_type = if listed { Some(options.index_type(MAJORS, plan.majors)?) } else { None };
+        let listed = major_type.map(|t| create(MAJORS, t)).transpose()?;
         let pointers = if plan.pairs || plan.vector {
             None
         } else {
-            Some(create("pointers_to_1", options.pointer_type(plan.most)?)?)
+            Some(create(POINTERS, options.pointer_type(POINTERS, plan.most)?)?)
         };
-        let minors = if plan.vector { "indices_0" } else { "indices_1" };
-        let minors = create(minors, options.index_type(plan.minors)?)?;
+        let minors = if plan.vector { MAJORS } else { MINORS };
+        let minors = create(minors, options.index_type(minors, plan.minors)?)?;
         Ok(Self { listed, pointers, minors, pairs: plan.pairs, majors: plan.majors, last: None })
     }
 

@@ -1,0 +1,187 @@
+//! Writing a tensor with a description that is given.
+
+use nnz_container::ContainerWriter;
+use nnz_core::{Error, Place, Result, Rounding, Scalar, ValueType, Values};
+use serde_json::json;
+
+use super::Tensor;
+use super::output::Arrays;
+use super::write::{check_structure, same, walk};
+use crate::descriptor::{DESCRIPTOR, Descriptor};
+use crate::output::write_fill;
+use crate::store::zero;
+use crate::{DataType, Keys, Options, Version};
+
+/// Writes a tensor into a container, which the caller completes, as a description says.
+///
+/// `description` is the object that stands under `binsparse`, of which all but the format may be
+/// left out. What it has stays as it is. What it leaves out follows from the tensor: a fill, where
+/// the tensor has one, its types, indices as `int64` and pointers as `uint64`. Values become what
+/// it says they are, exactly, and `iso[...]` where all are the same. Of a tensor without a
+/// structure it may say what structure it has.
+///
+/// ```
+/// # use nnz_container::{ContainerWriter, memory::Memory};
+/// # use nnz_core::{Structure, Values};
+/// # let tensor = nnz_binsparse::Tensor {
+/// #     shape: vec![2], coordinates: vec![vec![1]], values: Values::F64(vec![2.0]),
+/// #     structure: Structure::General, fill: None,
+/// # };
+/// let memory = Memory::new();
+/// let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
+/// let description = r#"{"format": "CVEC", "data_types": {"values": "iso[int8]"}}"#;
+/// nnz_binsparse::write_stated(&mut *writer, &tensor, description)?;
+/// writer.finish()?;
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails where what is said is not so, or not all of it is understood; where a value does not fit
+/// its type, or a dense level has cells that no entry is in; and where the container refuses.
+pub fn write_stated(
+    container: &mut dyn ContainerWriter,
+    tensor: &Tensor,
+    description: &str,
+) -> Result<()> {
+    let keys = complete(Keys::parse(description)?, tensor)?;
+    let mut outer = Keys::default();
+    outer.set(DESCRIPTOR, &keys.to_string())?;
+    let text = outer.to_string();
+    let descriptor = Descriptor::parse(&text, &Place::default())?;
+    check(&descriptor, tensor)?;
+    let stored = Tensor { structure: descriptor.structure, ..tensor.clone() };
+    check_structure(&stored, &descriptor.layout)?;
+    let (walk, count) = walk(&stored, &descriptor.layout)?;
+    if count.missing > 0 {
+        let found = format!("{} cells of a dense level that no entry is in", count.missing);
+        return Err(Error::mismatch(Place::default(), found, "an entry in each"));
+    }
+    let values = values(&stored.values, &descriptor)?;
+    let iso = match values {
+        Values::Iso(value) => Some(value),
+        _ => None,
+    };
+    let background = zero(values.value_type());
+    let integers = descriptor.data_types.iter().filter(|(_, data_type)| !data_type.iso);
+    let options = Options {
+        types: integers.map(|(name, data_type)| (name.clone(), data_type.value_type)).collect(),
+        ..Options::default()
+    };
+    let mut written: Vec<(String, DataType)> = Vec::new();
+    let extents = descriptor.extents();
+    let values = (&values, iso.is_some());
+    let chosen = (&count, &options);
+    let mut arrays =
+        Arrays::create(container, &walk, &extents, chosen, values, background, &mut written)?;
+    walk.visit(&mut arrays)?;
+    arrays.finish(iso)?;
+    if let Some(stated) = descriptor.data_type(FILL) {
+        let fill = stored.fill.unwrap_or(background);
+        written.push(write_fill(container, exactly(fill, stated.value_type, FILL)?)?);
+    }
+    if let Some((name, stated)) =
+        descriptor.data_types.iter().find(|known| !written.contains(known))
+    {
+        let found = format!("an array {name:?} of type {stated}");
+        return Err(Error::mismatch(Place::default(), found, "only those that are written"));
+    }
+    container.set_text(DESCRIPTOR, &text)
+}
+
+const FILL: &str = "fill_value";
+
+/// Sets what a description leaves out.
+fn complete(mut keys: Keys, tensor: &Tensor) -> Result<Keys> {
+    let absent = |keys: &Keys, key: &str| keys.get(key).is_none();
+    if absent(&keys, "version") {
+        keys.set_string("version", &Version::semantic().to_string())?;
+    }
+    if absent(&keys, "shape") {
+        keys.set("shape", &json!(tensor.shape).to_string())?;
+    }
+    if absent(&keys, "number_of_stored_values") {
+        keys.set("number_of_stored_values", &tensor.len().to_string())?;
+    }
+    if absent(&keys, "fill") && tensor.fill.is_some() {
+        keys.set("fill", "true")?;
+    }
+    let mut types = Keys::parse(keys.get("data_types").unwrap_or("{}"))?;
+    let layout = Descriptor::layout_of(&keys, tensor.shape.len())?;
+    for name in layout.arrays() {
+        let value_type = match name.split('_').next() {
+            Some("pointers") => ValueType::U64,
+            Some("indices") => ValueType::I64,
+            _ => tensor.value_type(),
+        };
+        if absent(&types, &name) {
+            types.set_string(&name, value_type.name())?;
+        }
+    }
+    if let Some(fill) = tensor.fill.filter(|_| absent(&types, FILL)) {
+        types.set_string(FILL, fill.value_type().name())?;
+    }
+    keys.set("data_types", &types.to_string())?;
+    Ok(keys)
+}
+
+/// Checks that what is described is the tensor.
+fn check(descriptor: &Descriptor, tensor: &Tensor) -> Result<()> {
+    let key =
+        |name: &str| Place { array: Some(format!("{DESCRIPTOR}.{name}")), ..Place::default() };
+    if descriptor.shape != tensor.shape {
+        let found = format!("{:?}", descriptor.shape);
+        let expected = format!("{:?}, as the tensor has", tensor.shape);
+        return Err(Error::mismatch(key("shape"), found, expected));
+    }
+    if usize::try_from(descriptor.stored) != Ok(tensor.len()) {
+        let expected = format!("{}, as there are entries", tensor.len());
+        return Err(Error::mismatch(key("number_of_stored_values"), descriptor.stored, expected));
+    }
+    if descriptor.fill && descriptor.data_type(FILL).is_none() {
+        return Err(Error::mismatch(key("fill"), "true", "false: the tensor has none"));
+    }
+    let fill = descriptor.data_type(FILL).filter(|stated| stated.iso);
+    fill.map_or(Ok(()), |stated| {
+        let place = key("data_types.fill_value");
+        Err(Error::mismatch(place, stated, "a type without iso"))
+    })
+}
+
+/// Returns the values in the type they are described to have; one where all share it.
+fn values(values: &Values, descriptor: &Descriptor) -> Result<Values> {
+    let Some(stated) = descriptor.data_type("values") else {
+        return Ok(values.clone());
+    };
+    let mut cast = Values::new(stated.value_type);
+    values
+        .cast_into(stated.value_type, Rounding::Refused, &mut cast)
+        .map_err(|offender| unfit("values", offender.found, stated.value_type))?;
+    if !stated.iso {
+        let many = match cast {
+            Values::Iso(value) => value.repeat(usize::try_from(descriptor.stored).unwrap_or(0)),
+            many => many,
+        };
+        return Ok(many);
+    }
+    let first = cast.get(0).unwrap_or_else(|| zero(stated.value_type));
+    let other = (1..cast.len().unwrap_or(0))
+        .find_map(|at| cast.get(at).filter(|&value| !same(value, first)));
+    match other {
+        Some(other) => {
+            let place = Place { array: Some("values".to_owned()), ..Place::default() };
+            let expected = format!("{first:?} for all, since they are {stated}");
+            Err(Error::mismatch(place, format!("{other:?}"), expected))
+        }
+        None => Ok(Values::Iso(first)),
+    }
+}
+
+fn exactly(value: Scalar, value_type: ValueType, array: &str) -> Result<Scalar> {
+    value.cast(value_type, Rounding::Refused).map_err(|_| unfit(array, value, value_type))
+}
+
+fn unfit(array: &str, value: Scalar, value_type: ValueType) -> Error {
+    let place = Place { array: Some(array.to_owned()), ..Place::default() };
+    Error::mismatch(place, format!("{value:?}"), format!("a value that {value_type} holds"))
+}

@@ -1,0 +1,55 @@
+//! Compares two matrices.
+#![allow(clippy::exit, reason = "a program ends with a status")]
+
+#[path = "tools/ending.rs"]
+mod ending;
+#[path = "tools/place.rs"]
+mod place;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::Parser;
+use nnz::{ConvertOptions, DiffOptions, Difference, Error, Location};
+
+const TOOL: &str = "check_equivalence";
+
+/// Tell whether two matrices or tensors hold the same numbers, however they are stored
+///
+/// The exit status is 0 if they do, and 1 if not.
+#[derive(Parser)]
+#[command(name = TOOL, version)]
+struct Args {
+    /// The first matrix
+    #[arg(value_name = "A[:GROUP]", value_parser = place::place())]
+    first: Location,
+
+    /// The second matrix
+    #[arg(value_name = "B[:GROUP]", value_parser = place::place())]
+    second: Location,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    ending::run(TOOL, || run(&args))
+}
+
+fn run(args: &Args) -> Result<bool, Error> {
+    let ConvertOptions { memory, threads, .. } = ConvertOptions::default();
+    let options = DiffOptions { stored: false, most: 1, memory, threads };
+    let mut found = None;
+    nnz::diff(&args.first, &args.second, &options, &mut |difference| {
+        found.get_or_insert(difference);
+    })?;
+    let told = match &found {
+        None => "The matrices hold the same numbers.".to_owned(),
+        Some(Difference::Shape(a, b)) => format!("The matrices differ in shape: {a}, {b}."),
+        Some(Difference::Entry { row, col, .. }) => {
+            format!("The matrices differ, first at row {row}, column {col}.")
+        }
+        Some(_) => "The matrices differ.".to_owned(),
+    };
+    // The answer is the exit status.
+    let _ = writeln!(std::io::stdout(), "{told}");
+    Ok(found.is_none())
+}

@@ -1,0 +1,82 @@
+//! Converts a Matrix Market file to Binsparse, with the smallest types that hold what there is.
+#![allow(clippy::exit, reason = "a program ends with a status")]
+
+#[path = "tools/convert.rs"]
+mod convert;
+#[path = "tools/ending.rs"]
+mod ending;
+#[path = "tools/place.rs"]
+mod place;
+#[path = "tools/writing.rs"]
+mod writing;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use nnz::binsparse::Format;
+use nnz::{BinsparseOptions, Compress, ConvertOptions, Error, Location, Storage};
+
+const TOOL: &str = "mtx2bsp";
+
+/// Convert a Matrix Market file to Binsparse
+///
+/// Indices, pointers and values get the smallest types that hold them. A pattern becomes one shared
+/// value, a triangle stays a triangle, an array becomes DMAT, and comments are kept under the key
+/// "comment". What is there is replaced when all is written.
+#[derive(Parser)]
+#[command(name = TOOL, version)]
+struct Args {
+    /// The Matrix Market file, gzipped or not
+    #[arg(value_name = "IN.mtx", value_parser = place::place())]
+    source: Location,
+
+    /// Where to write: .h5, .hdf5, .nc or .zarr, with a group behind a colon or without; .npz; .bsp
+    #[arg(value_name = "OUT[:GROUP]", value_parser = place::place())]
+    target: Location,
+
+    /// COO, CSR, DMAT or another format of Binsparse [default: COO, and DMAT for arrays]
+    #[arg(value_name = "FORMAT", value_parser = format)]
+    format: Option<Format>,
+
+    /// How much gzip compresses: 0 (not at all) to 9
+    #[arg(value_name = "LEVEL", default_value = "0", value_parser = clap::value_parser!(u32).range(0..=9))]
+    level: u32,
+
+    #[command(flatten)]
+    writing: writing::Writing,
+}
+
+fn format(text: &str) -> Result<Format, String> {
+    Format::named(&text.to_ascii_uppercase()).ok_or_else(|| {
+        let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+        format!("expected DMAT, COO, {}", names.join(", "))
+    })
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    ending::run(TOOL, || run(&args).map(|()| true))
+}
+
+fn run(args: &Args) -> Result<(), Error> {
+    // Once: standard input can be read but once.
+    let opened = nnz::open(&args.source)?;
+    let dense = opened.source.header().storage == Storage::Dense;
+    let default = if dense { Format::Dmatr } else { Format::Coor };
+    let format = args.format.unwrap_or(default);
+    let options = ConvertOptions {
+        format: Some(nnz::Format::Binsparse),
+        binsparse: BinsparseOptions {
+            layout: Some(format.layout()),
+            minimize: true,
+            ..BinsparseOptions::default()
+        },
+        compress: Some(match args.level {
+            0 => Compress::None,
+            level => Compress::Gzip(level),
+        }),
+        write: args.writing.options(),
+        ..ConvertOptions::default()
+    };
+    convert::convert(TOOL, (opened, &args.source), &args.target, &options)
+}

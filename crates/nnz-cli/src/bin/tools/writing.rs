@@ -1,0 +1,17 @@
+//! How the tools write: over what is there, in one step.
+
+use nnz::WriteOptions;
+
+/// What every tool that writes can be told.
+#[derive(clap::Args)]
+pub(crate) struct Writing {
+    /// Do not wait until the data is on disk
+    #[arg(long)]
+    no_sync: bool,
+}
+
+impl Writing {
+    pub(crate) fn options(&self) -> WriteOptions {
+        WriteOptions { overwrite: true, sync: !self.no_sync }
+    }
+}
