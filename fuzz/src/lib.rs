@@ -1,5 +1,6 @@
 //! What the fuzz targets share.
 
+pub mod container;
 #[path = "../../crates/nnz/tests/common/entries.rs"]
 pub mod entries;
 pub mod members;

@@ -192,7 +192,7 @@ fn the_arrays_of_dcsr_are_those_of_the_specification() {
         )
     );
     let source = open(&memory);
-    assert_eq!(source.metadata().named().len(), 2);
+    assert_eq!(source.metadata().keys.len(), 2);
     assert_eq!(source.about().unwrap().dialect.as_deref(), Some("DCSR"));
     assert_eq!(source.about().unwrap().version.as_deref(), Some("0.1.0"));
 }

@@ -12,7 +12,7 @@ use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use nnz::binsparse::Version;
 use nnz::{
     Axis, Compress, ConvertOptions, DuplicatePolicy, Generation, Layout, Location, Measures, Order,
-    ValueType,
+    StructurePolicy, ValueType,
 };
 
 pub(crate) use values::{Selected, To};
@@ -259,6 +259,11 @@ pub(crate) struct Writing {
     /// Write both triangles of a symmetric, skew-symmetric or Hermitian matrix
     #[arg(long)]
     pub(crate) expand: bool,
+
+    /// Which triangles to write where DST can hold one alone: auto finds out whether one follows
+    /// from the other, general is the same as --expand [default: keep, as SRC]
+    #[arg(long, value_name = "HOW", conflicts_with = "expand")]
+    pub(crate) structure: Option<StructureArg>,
 
     /// Store row by row or column by column [default: as SRC; col where it has no order]
     #[arg(long)]
@@ -523,6 +528,23 @@ impl From<OrderArg> for Order {
         match order {
             OrderArg::Row => Self::Row,
             OrderArg::Col => Self::Col,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum StructureArg {
+    Auto,
+    General,
+    Keep,
+}
+
+impl From<StructureArg> for StructurePolicy {
+    fn from(structure: StructureArg) -> Self {
+        match structure {
+            StructureArg::Auto => Self::Auto,
+            StructureArg::General => Self::General,
+            StructureArg::Keep => Self::Keep,
         }
     }
 }

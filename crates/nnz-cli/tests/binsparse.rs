@@ -229,3 +229,23 @@ fn what_users_keep_beside_a_matrix_stays() {
     let dropped = run(&["convert", text(&source), text(&folder.path().join("a.mtx"))]);
     assert!(dropped.err.contains("the user's key \"source\""), "{}", dropped.err);
 }
+
+#[test]
+fn a_structure_is_looked_for_where_it_is_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let [source, target] = ["a.mtx", "b.bsp.h5"].map(|name| directory.path().join(name));
+    let lines = "coordinate integer general\n3 3 5\n1 1 1\n2 1 4\n1 2 4\n3 2 5\n2 3 5\n";
+    fs::write(&source, format!("%%MatrixMarket matrix {lines}")).unwrap();
+    let (source, target) = (text(&source), text(&target));
+    for (how, structure, stored) in
+        [("auto", "symmetric (lower)", 3), ("keep", "general", 5), ("general", "general", 5)]
+    {
+        run(&["convert", "--quiet", source, target, "--structure", how, "--force"]).good();
+        let told: Value = serde_json::from_str(&run(&["info", "--json", target]).good()).unwrap();
+        assert_eq!(told["structure"], structure, "{how}");
+        assert_eq!(told["nnz"], stored, "{how}");
+        run(&["diff", source, target]).good();
+    }
+    let both = run(&["convert", source, target, "--force", "--structure", "auto", "--expand"]);
+    assert_eq!(both.code, Some(2), "{both:?}");
+}

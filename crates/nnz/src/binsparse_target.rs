@@ -1,11 +1,8 @@
 //! How a matrix becomes one of Binsparse.
 
-use nnz_binsparse::{Format, Keys, Layout, LevelKind, MatrixSink, Narrowest, Options};
+use nnz_binsparse::{Format, Keys, Layout, LevelKind, MatrixSink, Options};
 use nnz_container::ContainerWriter;
-use nnz_core::{
-    Fields, Header, MatrixSink as Sink, MatrixSource, Metadata, Needs, Order, Result, Rounding,
-    Scalar, Storage, Structure, ValueType, Values,
-};
+use nnz_core::{Header, MatrixSink as Sink, MatrixSource, Metadata, Needs, Order, Result, Storage};
 
 use crate::BinsparseOptions;
 
@@ -41,6 +38,11 @@ impl Binsparse {
         self.needs.clone()
     }
 
+    /// Whether types are the smallest that hold what comes.
+    pub(crate) fn minimizes(&self) -> bool {
+        self.options.minimize
+    }
+
     /// Returns the layout of what comes in an order.
     fn layout(&self, order: Order) -> Layout {
         let own = || layout_for(order, self.dense, self.vector);
@@ -67,45 +69,6 @@ impl Binsparse {
     ) -> Result<Box<dyn Sink>> {
         let layout = self.layout(header.order);
         Ok(Box::new(MatrixSink::create(container, header, &layout, &self.options)?))
-    }
-}
-
-impl Binsparse {
-    /// Reads all values, where they can be read again, and returns the smallest type that holds them
-    /// if that is wanted.
-    pub(crate) fn narrowest(&self, source: &dyn MatrixSource) -> Result<Option<ValueType>> {
-        let header = source.header();
-        if !self.options.minimize || header.iso || !source.rereadable() {
-            return Ok(None);
-        }
-        let mut narrowest = Narrowest::new(header.value_type);
-        if let Some(fill) = header.fill {
-            narrowest.add(&Values::Iso(fill));
-        }
-        let skew = matches!(header.structure, Structure::SkewSymmetric(_))
-            && header.value_type.is_integer();
-        let mut batches = source.batches(0..header.shape.major(header.order), Fields::ALL)?;
-        let mut batch = nnz_core::Batch::new(header.order, Values::new(header.value_type));
-        while narrowest.value_type() != header.value_type && batches.next_batch(&mut batch)? {
-            narrowest.add(&batch.values);
-            // The mirror image of what fits need not fit.
-            if skew {
-                narrowest.add(&negated(&batch.values));
-            }
-        }
-        Ok(Some(narrowest.value_type()))
-    }
-}
-
-/// Returns integers with the other sign, and the least there is where 64 bits do not hold one.
-fn negated(values: &Values) -> Values {
-    let mut wide = Values::new(ValueType::I64);
-    match (values.cast_into(ValueType::I64, Rounding::Refused, &mut wide), &mut wide) {
-        (Ok(()), Values::I64(values)) => {
-            values.iter_mut().for_each(|value| *value = value.checked_neg().unwrap_or(i64::MIN));
-            wide
-        }
-        _ => Values::Iso(Scalar::I64(i64::MIN)),
     }
 }
 

@@ -1,7 +1,9 @@
 //! From any source to any sink.
 
 mod attempt;
+mod narrow;
 mod plan;
+mod structure;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,7 +25,8 @@ use crate::{
     Transposed, binsparse,
 };
 use attempt::{Attempt, Strategy};
-use plan::Plan;
+use plan::{Plan, Seen};
+pub use structure::StructurePolicy;
 
 /// Says how a matrix is converted. The default changes nothing that need not change.
 #[derive(Clone, Debug)]
@@ -45,8 +48,8 @@ pub struct ConvertOptions {
     pub generation: Option<Generation>,
     /// Binsparse: what is said of it alone.
     pub binsparse: BinsparseOptions,
-    /// Whether what follows from a structure is written also where the target need not be told.
-    pub expand: bool,
+    /// Whether one triangle of a matrix is written, or both.
+    pub structure: StructurePolicy,
     /// How arrays are compressed; by default not at all, and objects of R as R does.
     pub compress: Option<Compress>,
     /// Matrix Market and DAPHNE: entries or every cell; by default as the source.
@@ -76,7 +79,7 @@ impl Default for ConvertOptions {
             packing: None,
             generation: None,
             binsparse: BinsparseOptions::default(),
-            expand: false,
+            structure: StructurePolicy::Keep,
             compress: None,
             layout: None,
             daphne: DaphneOptions::default(),
@@ -97,7 +100,8 @@ pub struct BinsparseOptions {
     pub layout: Option<binsparse::Layout>,
     /// The version of the specification that is stated.
     pub version: binsparse::Version,
-    /// Whether indices, pointers and values get the smallest types that hold them.
+    /// Whether indices, pointers and values get the smallest types that hold them. Values are read
+    /// twice for that; those that can be read once only keep their type.
     pub minimize: bool,
 }
 
@@ -218,13 +222,9 @@ pub(crate) fn carry_out(
     progress: &dyn Progress,
     from: &Place,
 ) -> Result<Carried> {
-    let within = |error: Error| error.within(from);
-    let value_type = match options.value_type {
-        None => target.narrowest(source).map_err(within)?,
-        wanted => wanted,
-    };
-    let options = &ConvertOptions { value_type, ..options.clone() };
-    let plan = Plan::new(source.header(), own, target, options).map_err(within)?;
+    let plan = look(source, target, options)
+        .and_then(|seen| Plan::new(source.header(), own, target, options, seen))
+        .map_err(|error| error.within(from))?;
     let disk = Arc::<AtomicU64>::default();
     let attempt = Attempt { source, plan: &plan, target, progress, disk: Arc::clone(&disk) };
     for strategy in Strategy::from_fastest(source, &plan) {
@@ -236,6 +236,21 @@ pub(crate) fn carry_out(
     }
     let (found, expected) = ("entries that change from one reading to the next", "a stable file");
     Err(Error::mismatch(from.clone(), found, expected))
+}
+
+/// Reads the entries once before they are converted, where there is something to be found out.
+fn look(source: &dyn MatrixSource, target: &Target, options: &ConvertOptions) -> Result<Seen> {
+    let mut seen = Seen::default();
+    // What values come to that are added up cannot be told from them.
+    let added = options.duplicates == Some(DuplicatePolicy::Sum);
+    let narrow = target.minimizes() && options.value_type.is_none() && !added;
+    if narrow && source.rereadable() {
+        seen.value_type = Some(narrow::narrowest(source)?);
+    }
+    if options.structure == StructurePolicy::Auto && target.needs().structure {
+        seen.found = structure::find(source, target, options)?;
+    }
+    Ok(seen)
 }
 
 /// Reads the names if the target has a place for them, and says what it has none for.

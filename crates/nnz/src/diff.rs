@@ -1,15 +1,13 @@
 //! Whether two matrices are equal.
 
-use std::path::Path;
-
 use nnz_core::{
-    Axis, Error, Fields, InTurn, MatrixSource, Order, Place, Result, Rounding, Scalar, Shape,
-    Structure,
+    Axis, Error, MatrixSource, Order, Place, Result, Rounding, Scalar, Shape, Structure,
 };
 
+use crate::cells::{Cell, Cells, read_as_they_come, read_sorted};
 use crate::convert::locate;
-use crate::sort::{SortPlan, sorted};
-use crate::stages::{Batches, Builder, DropZeros, Mirroring, Step, Stepped, empty_batch, mirror};
+use crate::sort::SortPlan;
+use crate::stages::{Builder, DropZeros, Mirroring, Step, mirror};
 use crate::{Location, TensorFile, open_within};
 
 /// Says what is compared.
@@ -145,12 +143,11 @@ impl Comparison<'_> {
             let fits = header.order == self.order && header.structure == Structure::General;
             let as_they_come = fits && source.rereadable() && header.majors_ascend && !sort;
             let reader = if as_they_come {
-                let all = 0..header.shape.major(header.order);
-                let units = source.units(all, Fields::ALL)?;
-                Box::new(Stepped::new(Box::new(InTurn(units)), steps, self.order))
+                read_as_they_come(source, steps)?
             } else {
-                read_sorted(source, self.order, steps, self.options, &directory)
-                    .map_err(|error| self.explain(error, which))?
+                let DiffOptions { memory, threads, .. } = *self.options;
+                let plan = SortPlan::of(source, self.order, memory / 2, &directory, threads);
+                read_sorted(source, steps, plan).map_err(|error| self.explain(error, which))?
             };
             cells.push(Cells::new(reader, self.order, source));
         }
@@ -199,9 +196,6 @@ impl Comparison<'_> {
     }
 }
 
-/// Major and minor of an entry, and its value.
-type Cell = ((u64, u64), Scalar);
-
 /// Makes the steps from what a matrix stores to what it means.
 fn meaning(source: &dyn MatrixSource, stored: bool) -> Vec<Box<dyn Step>> {
     let header = source.header();
@@ -215,56 +209,6 @@ fn meaning(source: &dyn MatrixSource, stored: bool) -> Vec<Box<dyn Step>> {
     // A negative zero is zero too where it is what a cell means, but not the same number.
     steps.push(Box::new(DropZeros(Builder::new(header.order, header.shape))));
     steps
-}
-
-/// Starts reading entries, sorted.
-fn read_sorted<'a>(
-    source: &dyn MatrixSource,
-    order: Order,
-    steps: &[Box<dyn Step>],
-    options: &DiffOptions,
-    directory: &Path,
-) -> Result<Batches<'a>> {
-    let header = source.header();
-    let plan = SortPlan::of(source, order, options.memory / 2, directory, options.threads);
-    let units = source.units(0..header.shape.major(header.order), Fields::ALL)?;
-    let (units, _) = sorted(units, steps, plan, &|_| {})?;
-    Ok(Box::new(InTurn(units)))
-}
-
-/// Hands out entries one by one.
-struct Cells<'a> {
-    reader: Batches<'a>,
-    batch: nnz_core::Batch,
-    run: usize,
-    entry: usize,
-}
-
-impl<'a> Cells<'a> {
-    fn new(reader: Batches<'a>, order: Order, source: &dyn MatrixSource) -> Self {
-        let batch = empty_batch(order, source.header().value_type);
-        Self { reader, batch, run: 0, entry: 0 }
-    }
-
-    fn next(&mut self) -> Result<Option<Cell>> {
-        loop {
-            while self.run < self.batch.runs() {
-                if self.entry < self.batch.offsets[self.run + 1] {
-                    let entry = self.entry;
-                    self.entry += 1;
-                    let Some(value) = self.batch.values.get(entry) else { continue };
-                    let minor = self.batch.minor(self.run, entry);
-                    return Ok(Some(((self.batch.majors.get(self.run), minor), value)));
-                }
-                self.run += 1;
-            }
-            if !self.reader.next_batch(&mut self.batch)? {
-                return Ok(None);
-            }
-            self.run = 0;
-            self.entry = 0;
-        }
-    }
 }
 
 /// Whether two values are the same number, down to the sign of a zero and the payload of a NaN.

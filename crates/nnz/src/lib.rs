@@ -16,6 +16,7 @@
 
 mod binsparse_target;
 mod cat;
+mod cells;
 mod check;
 mod concat;
 mod convert;
@@ -48,7 +49,9 @@ mod transposed;
 pub use cat::{CatOptions, cat, cat_opened};
 pub use check::validate;
 pub use concat::{Concat, ConcatOptions, concat};
-pub use convert::{BinsparseOptions, ConvertOptions, Summary, convert, convert_opened};
+pub use convert::{
+    BinsparseOptions, ConvertOptions, StructurePolicy, Summary, convert, convert_opened,
+};
 pub use diff::{DiffOptions, Difference, diff};
 pub use format::Format;
 pub use listing::list_binsparse;

@@ -103,13 +103,14 @@ fn comes_as_wanted(source: &dyn MatrixSource, options: &ReadOptions) -> bool {
         && source.random_access()
         && header.stored.is_some()
         && !header.iso
+        && header.fill.is_none()
         && header.storage == Storage::Sparse
         && header.structure == Structure::General
-        && header.duplicates == nnz_core::Duplicates::Kept
-        && options.duplicates.is_none_or(|policy| policy == DuplicatePolicy::Keep)
+        && options.duplicates != Some(DuplicatePolicy::Sum)
 }
 
-/// Decodes entries in any order to where they belong; `None` where they do not ascend.
+/// Decodes entries in any order to where they belong; `None` where they do not ascend, or two
+/// share a place that may not.
 fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<Compressed>> {
     let header = source.header();
     let majors = header.shape.major(header.order);
@@ -124,7 +125,11 @@ fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<Compr
         values: Values::try_zeroed(header.value_type, len).ok_or_else(no_memory)?,
     };
     let Minors::U32(minors) = &mut matrix.minors else { return Ok(None) };
-    let mut filled = Filled::new(&mut matrix.pointers, minors, matrix.values.bytes_mut());
+    let unique = match options.duplicates {
+        Some(policy) => policy == DuplicatePolicy::Refuse,
+        None => header.duplicates == nnz_core::Duplicates::Refused,
+    };
+    let mut filled = Filled::new(&mut matrix.pointers, minors, matrix.values.bytes_mut(), unique);
     let filling = Filling::new(header);
     let units = source.units(0..majors, Fields::ALL)?;
     run(units, &filling, &mut filled, &mut Done, options.threads)?;

@@ -9,6 +9,7 @@ mod counted;
 mod expand;
 mod extent;
 mod grouped;
+mod triangle;
 mod unique;
 mod zeros;
 
@@ -17,9 +18,10 @@ use nnz_core::{Batch, BatchReader, Order, Result, UnitReader, ValueType, Values}
 pub(crate) use builder::Builder;
 pub(crate) use cast::Cast;
 pub(crate) use counted::Counted;
-pub(crate) use expand::{Mirroring, mirror};
+pub(crate) use expand::{Mirroring, mirror, mirrored};
 pub(crate) use extent::Extent;
 pub(crate) use grouped::Grouped;
+pub(crate) use triangle::{Part, Triangular};
 pub use unique::DuplicatePolicy;
 pub(crate) use unique::Unique;
 pub(crate) use zeros::DropZeros;

@@ -8,7 +8,7 @@ use nnz_container::rds::RdsOptions;
 use nnz_container::staging::{StagedFile, WriteOptions};
 use nnz_core::{
     AxisMeaning, Error, Header, MatrixSink, MatrixSource, Names, Needs, Place, Result, Rounding,
-    Storage, ValueType,
+    Storage,
 };
 use nnz_interop::matrix_market::{self, Layout};
 use nnz_interop::r_matrix;
@@ -161,12 +161,9 @@ impl Target {
         matches!(self.kind, Kind::Binsparse(..))
     }
 
-    /// Returns the smallest type that holds all values of a source, where that is wanted.
-    pub(crate) fn narrowest(&self, source: &dyn MatrixSource) -> Result<Option<ValueType>> {
-        match &self.kind {
-            Kind::Binsparse(_, binsparse) => binsparse.narrowest(source),
-            _ => Ok(None),
-        }
+    /// Whether values get the smallest type that holds them.
+    pub(crate) fn minimizes(&self) -> bool {
+        matches!(&self.kind, Kind::Binsparse(_, binsparse) if binsparse.minimizes())
     }
 
     /// Returns the place, for messages.

@@ -84,6 +84,65 @@ fn stores_are_read_whole_in_any_order_by_any_number_of_threads() {
 }
 
 #[test]
+fn binsparse_is_read_whole_where_nothing_follows_from_what_is_stored() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/binsparse/valid/c");
+    let mut read = 0;
+    for file in std::fs::read_dir(folder).unwrap() {
+        let location = at(file.unwrap().path());
+        let Ok(opened) = nnz::open(&location) else { continue };
+        let header = opened.source.header();
+        let sparse = header.storage == nnz::Storage::Sparse;
+        if !sparse || header.structure != nnz::Structure::General || header.fill.is_some() {
+            continue;
+        }
+        let expected = stored(&location);
+        for threads in [1, 2] {
+            let options = ReadOptions { threads, ..ReadOptions::default() };
+            let matrix = nnz::read(&location, &options).unwrap();
+            assert_eq!(matrix.values.value_type(), header.value_type);
+            assert_eq!(entries(&matrix), expected, "{location}");
+        }
+        read += 1;
+    }
+    assert!(read > 30, "{read}");
+}
+
+#[test]
+fn cells_that_are_not_stored_are_not_taken_for_zero() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/binsparse/valid");
+    let mut refused = 0;
+    for by in ["c", "hand", "py"] {
+        for file in std::fs::read_dir(folder.join(by)).unwrap() {
+            let location = at(file.unwrap().path());
+            let Ok(opened) = nnz::open(&location) else { continue };
+            if opened.source.header().fill.is_some() {
+                nnz::read(&location, &ReadOptions::default()).unwrap_err();
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 0);
+}
+
+#[test]
+fn two_entries_at_one_place_are_refused_where_that_is_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let [text, store] = ["m.mtx", "m.bpcells"].map(|name| dir.path().join(name));
+    let lines = "coordinate integer general\n3 3 3\n1 1 7\n2 1 5\n2 1 4\n";
+    std::fs::write(&text, format!("%%MatrixMarket matrix {lines}")).unwrap();
+    let keep = Some(nnz::DuplicatePolicy::Keep);
+    let options = nnz::ConvertOptions { duplicates: keep, ..nnz::ConvertOptions::default() };
+    nnz::convert(&at(text), &at(store.clone()), &options, &nnz::Silent).unwrap();
+    let read = |duplicates| {
+        nnz::read(&at(store.clone()), &ReadOptions { duplicates, ..ReadOptions::default() })
+    };
+    assert_eq!(read(None).unwrap().pointers, [0, 3, 3, 3]);
+    let error = read(Some(nnz::DuplicatePolicy::Refuse)).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Duplicate { .. }), "{error}");
+    assert_eq!(read(Some(nnz::DuplicatePolicy::Sum)).unwrap().pointers, [0, 2, 2, 2]);
+}
+
+#[test]
 fn texts_are_sorted_and_their_other_triangle_is_there() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.mtx");

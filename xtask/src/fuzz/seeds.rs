@@ -58,6 +58,7 @@ pub(super) fn write(target: &str, into: &Path) -> Result<()> {
     let data = root().join("testdata");
     let texts = || files(&[data.join("matrix-market/valid"), data.join("matrix-market/malformed")]);
     let stores = [data.join("bpcells/matrix_dir"), data.join("bpcells/handmade")];
+    let binsparse = ["hand", "py"].map(|by| data.join("binsparse/valid").join(by));
     let seeds = match target {
         "matrix_market" => texts()?,
         // The first byte says how the text is converted.
@@ -108,6 +109,13 @@ pub(super) fn write(target: &str, into: &Path) -> Result<()> {
         }
         "rds" => files(&[data.join("bpcells/matrix_rds"), data.join("bpcells/fragments_rds")])?,
         "bitpack" => packed(&files(&[data.join("bpcells/codec")])?),
+        "npz" => with_ending(&binsparse, "npz")?,
+        "netcdf" => with_ending(&binsparse, "nc")?,
+        "zarr" => {
+            let stores = folders(&binsparse)?.into_iter();
+            stores.map(|store| zarr(&store)).collect::<Result<_>>()?
+        }
+        "binsparse" => binsparse_seeds(),
         "tenx_folder" => vec![tenx(b"2 1 2\n1 1 5\n2 1 7\n"), tenx(b"3 2 0\n")],
         _ => Vec::new(),
     };
@@ -152,6 +160,85 @@ fn files(directories: &[PathBuf]) -> Result<Vec<Vec<u8>>> {
     files.sort();
     files.dedup();
     Ok(files)
+}
+
+/// Reads the files of directories whose names end so.
+fn with_ending(directories: &[PathBuf], ending: &str) -> Result<Vec<Vec<u8>>> {
+    let mut files = Vec::new();
+    for directory in directories {
+        for path in inside(directory)? {
+            if path.is_file() && path.extension().is_some_and(|found| found == ending) {
+                files.push(fs::read(&path).map_err(|error| Error::at(&path, &error))?);
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// Joins the files of a Zarr group, each behind a mark and the place of its name among those of
+/// `fuzz_targets/zarr.rs`.
+fn zarr(store: &Path) -> Result<Vec<u8>> {
+    let own = ["zarr.json", ".zgroup", ".zattrs"].map(str::to_owned);
+    let of_arrays = ["zarr.json", ".zarray", ".zattrs", "c/0", "c/1", "0", "1"];
+    let arrays = ["pointers_to_1", "indices_1", "values"];
+    let inner = arrays.iter().flat_map(|array| of_arrays.map(|file| format!("{array}/{file}")));
+    let names: Vec<String> = own.into_iter().chain(inner).collect();
+    joined(store, &names.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Descriptions and arrays of Binsparse, as `fuzz_targets/binsparse.rs` names them.
+fn binsparse_seeds() -> Vec<Vec<u8>> {
+    let number = |value: u32| value.to_le_bytes();
+    let array = |value_type: u8, elements: &[u32]| -> Vec<u8> {
+        [value_type].into_iter().chain(elements.iter().copied().flat_map(number)).collect()
+    };
+    let types = |names: &[&str]| {
+        let pairs: Vec<_> = names.iter().map(|name| format!("\"{name}\":\"uint32\"")).collect();
+        pairs.join(",")
+    };
+    let text = |format: &str, shape: &str, names: &[&str], more: &str| {
+        let types = types(names);
+        format!(
+            "{{\"binsparse\":{{\"version\":\"1.0.0\",\"format\":{format},\"shape\":{shape},\
+             \"number_of_stored_values\":3,\"data_types\":{{{types}}}{more}}}}}"
+        )
+    };
+    // The place of uint32 among the value types.
+    const U32: u8 = 2;
+    let seed = |text: String, arrays: &[(u8, &[u32])]| {
+        let mut seed = Vec::new();
+        append(&mut seed, 0, text.as_bytes());
+        for &(name, elements) in arrays {
+            append(&mut seed, name, &array(U32, elements));
+        }
+        seed
+    };
+    let lower = ",\"structure\":\"symmetric_lower\"";
+    let levels = "{\"level\":{\"level_desc\":\"dense\",\"rank\":1,\"level\":{\"level_desc\":\
+                  \"sparse\",\"rank\":1,\"level\":{\"level_desc\":\"element\"}}}}";
+    let csr = ["pointers_to_1", "indices_1", "values"];
+    let coo = ["indices_0", "indices_1", "values"];
+    let dcsr = ["indices_0", "pointers_to_1", "indices_1", "values"];
+    let rows: &[(u8, &[u32])] = &[(7, &[0, 1, 3, 3]), (4, &[0, 0, 1]), (1, &[4, 5, 6])];
+    let pairs: &[(u8, &[u32])] = &[(3, &[0, 1, 1]), (4, &[0, 0, 1]), (1, &[4, 5, 6])];
+    vec![
+        seed(text("\"CSR\"", "[3,3]", &csr, ""), rows),
+        seed(text("\"CSC\"", "[3,3]", &csr, ""), rows),
+        seed(text("\"CSR\"", "[3,3]", &csr, lower), rows),
+        seed(text(levels, "[3,3]", &csr, ""), rows),
+        seed(text("\"COOR\"", "[3,3]", &coo, lower), pairs),
+        seed(text("\"COOC\"", "[3,3]", &coo, ""), pairs),
+        seed(
+            text("\"DCSR\"", "[9,3]", &dcsr, ""),
+            &[(3, &[2, 7]), (7, &[0, 1, 3]), (4, &[0, 0, 1]), (1, &[4, 5, 6])],
+        ),
+        seed(text("\"DMATR\"", "[1,3]", &["values"], ""), &[(1, &[4, 5, 6])]),
+        seed(
+            text("\"CVEC\"", "[9]", &["indices_0", "values"], ""),
+            &[(3, &[1, 2, 8]), (1, &[4, 5, 6])],
+        ),
+        seed(text("\"DVEC\"", "[3]", &["values"], ""), &[(1, &[4, 5, 6])]),
+    ]
 }
 
 /// Joins the files of a folder, each behind a mark and the place of its name in a list.

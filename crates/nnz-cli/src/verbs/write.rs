@@ -1,8 +1,8 @@
 //! `nnz convert` and its kin: what writes a matrix.
 
 use nnz::{
-    BinsparseOptions, ConcatOptions, ConvertOptions, Error, Location, Rounding, Summary,
-    WriteOptions,
+    BinsparseOptions, ConcatOptions, ConvertOptions, Error, Location, Rounding, StructurePolicy,
+    Summary, WriteOptions,
 };
 
 use crate::Outcome;
@@ -74,7 +74,10 @@ pub(super) fn options(args: &Writing) -> ConvertOptions {
             version: args.binsparse_version.clone().unwrap_or_default(),
             minimize: args.minimize,
         },
-        expand: args.expand,
+        structure: match args.structure {
+            _ if args.expand => StructurePolicy::General,
+            structure => structure.map_or(StructurePolicy::Keep, Into::into),
+        },
         order: args.order.map(Into::into),
         value_type: args.value_type,
         rounding: if args.lossy { Rounding::Nearest } else { Rounding::Refused },

@@ -13,8 +13,8 @@ use crate::Progress;
 use crate::flow::{Join, Work, Write, run};
 use crate::sort::{SortPlan, sorted};
 use crate::stages::{
-    Batches, Builder, Cast, Counted, DropZeros, DuplicatePolicy, Extent, Grouped, Step, Stepped,
-    Unique, Units, apply, empty_batch, mirror,
+    Batches, Builder, Cast, Counted, DropZeros, DuplicatePolicy, Extent, Grouped, Part, Step,
+    Stepped, Triangular, Unique, Units, apply, empty_batch, mirror,
 };
 use crate::target::Target;
 
@@ -74,11 +74,18 @@ impl Attempt<'_> {
         let builder = Builder::new(plan.order, plan.shape);
         let mirrored = plan.mirroring.map(|mirroring| mirror(header, mirroring));
         let mut first = mirrored.unwrap_or_default();
+        if plan.found.is_some() {
+            let builder = Builder::new(header.order, header.shape);
+            first.push(Box::new(Triangular { part: Part::Lower, builder }));
+        }
         if plan.drop_zeros {
             // Entries still come in the order of the source.
             first.push(Box::new(DropZeros(Builder::new(header.order, header.shape))));
         }
-        let mut stored = header.stored.filter(|_| first.is_empty());
+        let mut stored = match plan.found {
+            Some(found) => Some(found.stored),
+            None => header.stored.filter(|_| first.is_empty()),
+        };
         let mut cast: Vec<Box<dyn Step>> = Vec::new();
         if plan.value_type != header.value_type {
             let (target, possible) = (plan.value_type, plan.needs.value_types);

@@ -5,11 +5,21 @@ use nnz_core::{
     ValueType,
 };
 
-use super::ConvertOptions;
+use super::structure::{self, Found};
+use super::{ConvertOptions, StructurePolicy};
 use crate::stages::{Counted, DuplicatePolicy, Mirroring};
 use crate::target::Target;
 
-/// What is decided before anything is read.
+/// What a first reading of the entries has shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Seen {
+    /// The smallest type that holds all values, where that is wanted.
+    pub(super) value_type: Option<ValueType>,
+    /// How one triangle follows from the other.
+    pub(super) found: Option<Found>,
+}
+
+/// What is decided before anything is written.
 pub(super) struct Plan {
     pub(super) shape: Shape,
     pub(super) order: Order,
@@ -17,6 +27,8 @@ pub(super) struct Plan {
     pub(super) rounding: Rounding,
     /// What becomes of the source's structure, if it has one.
     pub(super) mirroring: Option<Mirroring>,
+    /// The structure that was found, of which the lower triangle is written.
+    pub(super) found: Option<Found>,
     pub(super) drop_zeros: bool,
     pub(super) duplicates: DuplicatePolicy,
     pub(super) needs: Needs,
@@ -31,6 +43,7 @@ impl Plan {
         own: Option<Order>,
         target: &Target,
         options: &ConvertOptions,
+        seen: Seen,
     ) -> Result<Self> {
         let needs = target.needs();
         if let Some(fill) = source.fill.filter(|_| !needs.fill) {
@@ -47,7 +60,9 @@ impl Plan {
         };
         let mirroring = match source.structure {
             Structure::General => None,
-            _ if needs.structure && !options.expand => Some(Mirroring::Fold),
+            _ if needs.structure && options.structure != StructurePolicy::General => {
+                Some(Mirroring::Fold)
+            }
             _ => Some(Mirroring::Expand),
         };
         let refused = source.duplicates == nnz_core::Duplicates::Refused || needs.unique;
@@ -56,19 +71,22 @@ impl Plan {
         let sum = duplicates == DuplicatePolicy::Sum;
         let summed = Counted::of_pattern(source).filter(|_| sum);
         let own = summed.unwrap_or(source.value_type);
-        let value_type = value_type(own, &needs, options.value_type)?;
+        let value_type = value_type(own, &needs, options.value_type.or(seen.value_type))?;
         let fill = source.fill.map(|fill| fill.cast(value_type, options.rounding)).transpose();
         let fill = fill.map_err(|_| {
             let what = format!("cells that are not stored hold a value {value_type} cannot hold");
             Error::unsupported(Place::default(), what)
         })?;
+        let found = seen.found.filter(|found| structure::suits(found.structure, value_type));
         Ok(Self {
             shape: source.shape,
             order,
             value_type,
             rounding: options.rounding,
             mirroring,
-            drop_zeros: source.storage == Storage::Dense && !needs.dense,
+            found,
+            // A target of every cell puts in those of a triangle by itself.
+            drop_zeros: source.storage == Storage::Dense && (!needs.dense || found.is_some()),
             duplicates,
             needs,
             memory: options.memory,
@@ -86,8 +104,9 @@ impl Plan {
             value_type: self.value_type,
             stored,
             storage: if self.needs.dense { Storage::Dense } else { Storage::Sparse },
-            structure: match self.mirroring {
-                Some(Mirroring::Fold) => self.source.structure,
+            structure: match (self.mirroring, self.found) {
+                (Some(Mirroring::Fold), _) => self.source.structure,
+                (_, Some(found)) => found.structure,
                 _ => Structure::General,
             },
             ..self.source.clone()

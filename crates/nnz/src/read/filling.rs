@@ -70,6 +70,8 @@ pub(super) struct Filled<'m> {
     values: &'m mut [u8],
     filled: u64,
     last: Option<(u64, u64)>,
+    /// Whether no two entries may share a place.
+    unique: bool,
     ascends: bool,
 }
 
@@ -78,8 +80,9 @@ impl<'m> Filled<'m> {
         pointers: &'m mut [u64],
         minors: &'m mut [u32],
         values: &'m mut [u8],
+        unique: bool,
     ) -> Self {
-        Self { pointers, minors, values, filled: 0, last: None, ascends: true }
+        Self { pointers, minors, values, filled: 0, last: None, unique, ascends: true }
     }
 
     /// Puts in the pointers of majors without entries; `false` where entries did not ascend.
@@ -106,13 +109,15 @@ impl<'m> Join<Filling<'m>> for Filled<'m> {
         let fits = matches!(&batch.minors, Minors::U32(list) if list.len() == batch.entries());
         let follows = match extent.ends {
             Some([start, end]) => {
-                let follows = self.last.is_none_or(|last| last <= start);
+                let follows =
+                    self.last.is_none_or(|last| last < start || last == start && !self.unique);
                 self.last = Some(end);
                 follows
             }
             None => true,
         };
-        if !(fits && follows && extent.ascends) {
+        let repeats = self.unique && extent.repeated.is_some();
+        if !(fits && follows && extent.ascends) || repeats {
             self.ascends = false;
             return Ok(None);
         }

@@ -36,43 +36,6 @@ pub(crate) fn mirror(header: &Header, mirroring: Mirroring) -> Vec<Box<dyn Step>
 }
 
 impl Mirror {
-    /// Returns the value across the diagonal from `value`.
-    fn mirrored(&self, value: Scalar) -> Option<Scalar> {
-        match self.structure {
-            Structure::General | Structure::Symmetric(_) => Some(value),
-            Structure::SkewSymmetric(_) => self.negated(value),
-            Structure::Hermitian(_) => Some(match value {
-                Scalar::ComplexF32([re, im]) => Scalar::ComplexF32([re, self.turned(im)]),
-                Scalar::ComplexF64([re, im]) => Scalar::ComplexF64([re, self.turned(im)]),
-                real => real,
-            }),
-        }
-    }
-
-    /// Turns the sign of a float. In what stores every cell, nothing turned is still nothing.
-    fn turned<F: std::ops::Neg<Output = F> + Default + PartialEq>(&self, float: F) -> F {
-        if self.dense && float == F::default() { F::default() } else { -float }
-    }
-
-    /// Turns the sign, or returns `None` where the type has no such value.
-    fn negated(&self, value: Scalar) -> Option<Scalar> {
-        Some(match value {
-            Scalar::I8(v) => Scalar::I8(v.checked_neg()?),
-            Scalar::I16(v) => Scalar::I16(v.checked_neg()?),
-            Scalar::I32(v) => Scalar::I32(v.checked_neg()?),
-            Scalar::I64(v) => Scalar::I64(v.checked_neg()?),
-            Scalar::U8(v) => Scalar::U8(v.checked_neg()?),
-            Scalar::U16(v) => Scalar::U16(v.checked_neg()?),
-            Scalar::U32(v) => Scalar::U32(v.checked_neg()?),
-            Scalar::U64(v) => Scalar::U64(v.checked_neg()?),
-            Scalar::Bint8(_) => return None,
-            Scalar::F32(v) => Scalar::F32(self.turned(v)),
-            Scalar::F64(v) => Scalar::F64(self.turned(v)),
-            Scalar::ComplexF32(parts) => Scalar::ComplexF32(parts.map(|part| self.turned(part))),
-            Scalar::ComplexF64(parts) => Scalar::ComplexF64(parts.map(|part| self.turned(part))),
-        })
-    }
-
     fn wrong_side(&self, row: u64, col: u64) -> bool {
         match self.structure.triangle() {
             Some(Triangle::Lower) => row < col,
@@ -80,6 +43,44 @@ impl Mirror {
             None => false,
         }
     }
+}
+
+/// Returns the value across the diagonal from `value`, where the type has it. In what is `dense`,
+/// zeros are cells like any other, and none becomes a negative one.
+pub(crate) fn mirrored(structure: Structure, dense: bool, value: Scalar) -> Option<Scalar> {
+    match structure {
+        Structure::General | Structure::Symmetric(_) => Some(value),
+        Structure::SkewSymmetric(_) => negated(dense, value),
+        Structure::Hermitian(_) => Some(match value {
+            Scalar::ComplexF32([re, im]) => Scalar::ComplexF32([re, turned(dense, im)]),
+            Scalar::ComplexF64([re, im]) => Scalar::ComplexF64([re, turned(dense, im)]),
+            real => real,
+        }),
+    }
+}
+
+/// Turns the sign of a float. In what stores every cell, nothing turned is still nothing.
+fn turned<F: std::ops::Neg<Output = F> + Default + PartialEq>(dense: bool, float: F) -> F {
+    if dense && float == F::default() { F::default() } else { -float }
+}
+
+/// Turns the sign, or returns `None` where the type has no such value.
+fn negated(dense: bool, value: Scalar) -> Option<Scalar> {
+    Some(match value {
+        Scalar::I8(v) => Scalar::I8(v.checked_neg()?),
+        Scalar::I16(v) => Scalar::I16(v.checked_neg()?),
+        Scalar::I32(v) => Scalar::I32(v.checked_neg()?),
+        Scalar::I64(v) => Scalar::I64(v.checked_neg()?),
+        Scalar::U8(v) => Scalar::U8(v.checked_neg()?),
+        Scalar::U16(v) => Scalar::U16(v.checked_neg()?),
+        Scalar::U32(v) => Scalar::U32(v.checked_neg()?),
+        Scalar::U64(v) => Scalar::U64(v.checked_neg()?),
+        Scalar::Bint8(_) => return None,
+        Scalar::F32(v) => Scalar::F32(turned(dense, v)),
+        Scalar::F64(v) => Scalar::F64(turned(dense, v)),
+        Scalar::ComplexF32(parts) => Scalar::ComplexF32(parts.map(|part| turned(dense, part))),
+        Scalar::ComplexF64(parts) => Scalar::ComplexF64(parts.map(|part| turned(dense, part))),
+    })
 }
 
 impl Step for Mirror {
@@ -96,7 +97,7 @@ impl Step for Mirror {
                 spare.values.push(value);
             }
             if row != col && (fold || self.mirroring == Mirroring::Expand) {
-                let Some(across) = self.mirrored(value) else {
+                let Some(across) = mirrored(self.structure, self.dense, value) else {
                     let place = Place::default().at(At::Entry { row, col });
                     let target = value.value_type();
                     let kind = ErrorKind::Inexact { found: value, target, holds: None };

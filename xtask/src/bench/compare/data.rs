@@ -56,6 +56,9 @@ pub(super) struct Text {
     pub(super) arrays: PathBuf,
     /// A packed BPCells directory in row order.
     pub(super) packed: PathBuf,
+    /// Compressed rows of Binsparse in an HDF5 file, as they are and deflated.
+    pub(super) rows: PathBuf,
+    pub(super) deflated: PathBuf,
 }
 
 /// A file of DAPHNE.
@@ -254,8 +257,16 @@ impl Maker<'_> {
         let packed = self.made(&format!("{folder}-{name}.bpcells"), |part| {
             self.convert(&text, part, &["--order", "row"])
         })?;
+        let rows = self.made(&format!("{folder}-{name}.bsp.h5"), |part| {
+            self.convert(&text, part, &["--to", "CSR"])
+        })?;
+        let deflated = self.made(&format!("{folder}-{name}-gzip1.bsp.h5"), |part| {
+            self.convert(&rows, part, &["--to", "CSR", "--compress", "gzip:1"])
+        })?;
         Ok(Text {
             entries: entries_of_text(&text)?,
+            rows,
+            deflated,
             arrays: big.join(format!("{name}_csr.npz")),
             text,
             packed,

@@ -1,7 +1,7 @@
 //! What is compared, and the goals.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::data::{Counts, Daphne, Data, Text};
 use super::goal::{Bar, Goal};
@@ -19,10 +19,15 @@ const FMM_TWO: &str = "fast_matrix_market, 2 threads";
 const DIRECTORY: &str = "nnz on the directory, 2 threads";
 const INFLATE: &str = "inflating alone (zlib-rs, 1 thread)";
 const PLAIN: &str = "the bytes alone";
+const H5PY: &str = "h5py (1 thread only)";
+const PYTHON: &str = "fast_matrix_market, 2 threads, and binsparse";
 const NO_SYNC: &str = "--no-sync";
 
 /// Bytes that converting may take, whatever the size of the matrix.
 const BOUNDED: f64 = 300e6;
+
+/// Bytes that making compressed rows of text may take.
+const FROM_TEXT: f64 = 400e6;
 
 /// Bytes that anything done to fragments may take.
 const FEW: f64 = 500e6;
@@ -56,10 +61,20 @@ pub(super) fn all(data: &Data, tools: &Tools) -> Vec<Row> {
         text: data.fewer.text.clone(),
         arrays: data.fewer.raw.clone(),
         packed: data.fewer.packed.clone(),
+        rows: PathBuf::new(),
+        deflated: PathBuf::new(),
     };
     rows.push(make.write("counts of a fifth", &fewer));
     rows.push(make.write("graph, integers", &data.graph));
     rows.push(make.write("stencil, reals", &data.stencil));
+    for (name, text) in [("graph", &data.graph), ("stencil", &data.stencil)] {
+        rows.extend([
+            make.binsparse(format!("uncompressed, {name}"), text, &text.rows, 0.9),
+            make.binsparse(format!("gzip:1, {name}"), text, &text.deflated, 3.0),
+            make.write_binsparse(name, text),
+            make.import_binsparse(name, text),
+        ]);
+    }
     rows.extend([
         make.import_fragments(),
         make.scan_fragments(),
@@ -291,6 +306,60 @@ impl Make<'_> {
         }
     }
 
+    fn binsparse(&self, name: String, text: &Text, source: &Path, bar: f64) -> Row {
+        Row {
+            name: format!("Binsparse in HDF5 into memory, {name}"),
+            entries: text.entries,
+            note: "h5py: the arrays as they are. nnz: checked, too.",
+            contenders: vec![
+                self.call(ONE, &["read"], source, 1),
+                self.call(TWO, &["read"], source, 2),
+                self.peer(H5PY, "binsparse_peer.py", &["read"], source),
+            ],
+            goals: vec![goal(TWO, Bar::Over(H5PY, bar))],
+            inputs: vec![source.to_path_buf()],
+        }
+    }
+
+    fn write_binsparse(&self, name: &str, text: &Text) -> Row {
+        let target = "written.bsp.h5";
+        Row {
+            name: format!("Binsparse in HDF5 written, {name}"),
+            entries: text.entries,
+            note: "nnz: from an uncompressed file, whose reading is timed too. h5py: from memory, \
+                   whose filling is not.",
+            contenders: vec![
+                self.verb("convert", &text.rows, target, 1),
+                self.verb("convert", &text.rows, target, 2),
+                self.peer_to(H5PY, "binsparse_peer.py", &["write"], &text.arrays, target),
+            ],
+            goals: vec![goal(TWO, Bar::Over(H5PY, 0.8)), goal(TWO, Bar::Peak(BOUNDED))],
+            inputs: vec![text.rows.clone(), text.arrays.clone()],
+        }
+    }
+
+    fn import_binsparse(&self, name: &str, text: &Text) -> Row {
+        let target = "imported.bsp.h5";
+        let words = ["import-text"];
+        let rows = |threads| {
+            let mut contender = self.verb("convert", &text.text, target, threads);
+            contender.command.extend(["--to", "CSR"].map(Into::into));
+            contender
+        };
+        Row {
+            name: format!("Matrix Market to Binsparse in HDF5, {name}"),
+            entries: text.entries,
+            note: "The peer reads by fast_matrix_market, sorts by scipy, and writes by binsparse.",
+            contenders: vec![
+                rows(1),
+                rows(2),
+                self.peer_to(PYTHON, "binsparse_peer.py", &words, &text.text, target),
+            ],
+            goals: vec![goal(TWO, Bar::Over(PYTHON, 2.0)), goal(TWO, Bar::Peak(FROM_TEXT))],
+            inputs: vec![text.text.clone()],
+        }
+    }
+
     /// The command, on fragments.
     fn on_fragments(&self, words: &[&OsStr], target: &str, threads: u8) -> Contender {
         let output = self.data.out.join(target);
@@ -449,7 +518,6 @@ impl Make<'_> {
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
-    use std::path::PathBuf;
 
     use super::super::data::Fragments;
     use super::*;
@@ -470,6 +538,8 @@ mod tests {
             text: name.into(),
             arrays: "arrays.npz".into(),
             packed: "text.bpcells".into(),
+            rows: "text.bsp.h5".into(),
+            deflated: "text-gzip1.bsp.h5".into(),
         };
         let fragments = Fragments {
             count: 50_000_000,

@@ -42,6 +42,7 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
         binsparse_version,
         minimize,
         expand,
+        structure,
         order,
         value_type,
         lossy,
@@ -61,6 +62,7 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
         || binsparse_version.is_some()
         || *minimize
         || *expand
+        || structure.is_some()
         || order.is_some()
         || value_type.is_some()
         || *lossy
@@ -69,7 +71,7 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
         || daphne.options() != nnz::daphne::DaphneOptions::default();
     if of_matrices {
         let what = "holds fragments: --to, --order, --type, --lossy, --duplicates, --expand, \
-                    --format and what is for Binsparse or DAPHNE are for matrices";
+                    --structure, --format and what is for Binsparse or DAPHNE are for matrices";
         return Err(Error::argument(format!("{}: {what}", args.source)));
     }
     let options = StoreOptions {

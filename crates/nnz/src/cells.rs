@@ -1,0 +1,68 @@
+//! Entries one by one, to walk through two matrices in step.
+
+use nnz_core::{Batch, Fields, InTurn, MatrixSource, Order, Result, Scalar};
+
+use crate::sort::{SortPlan, sorted};
+use crate::stages::{Batches, Step, Stepped, Units, empty_batch};
+
+/// Starts reading entries in the order they are stored in.
+pub(crate) fn read_as_they_come<'a>(
+    source: &'a dyn MatrixSource,
+    steps: &'a [Box<dyn Step>],
+) -> Result<Batches<'a>> {
+    let units = Box::new(InTurn(all(source)?));
+    Ok(Box::new(Stepped::new(units, steps, source.header().order)))
+}
+
+/// Starts reading entries, sorted.
+pub(crate) fn read_sorted<'a>(
+    source: &dyn MatrixSource,
+    steps: &[Box<dyn Step>],
+    plan: SortPlan<'_>,
+) -> Result<Batches<'a>> {
+    let (units, _) = sorted(all(source)?, steps, plan, &|_| {})?;
+    Ok(Box::new(InTurn(units)))
+}
+
+fn all(source: &dyn MatrixSource) -> Result<Units<'_>> {
+    let header = source.header();
+    source.units(0..header.shape.major(header.order), Fields::ALL)
+}
+
+/// Major and minor of an entry, and its value.
+pub(crate) type Cell = ((u64, u64), Scalar);
+
+/// Hands out entries one by one.
+pub(crate) struct Cells<'a> {
+    reader: Batches<'a>,
+    batch: Batch,
+    run: usize,
+    entry: usize,
+}
+
+impl<'a> Cells<'a> {
+    pub(crate) fn new(reader: Batches<'a>, order: Order, source: &dyn MatrixSource) -> Self {
+        let batch = empty_batch(order, source.header().value_type);
+        Self { reader, batch, run: 0, entry: 0 }
+    }
+
+    pub(crate) fn next(&mut self) -> Result<Option<Cell>> {
+        loop {
+            while self.run < self.batch.runs() {
+                if self.entry < self.batch.offsets[self.run + 1] {
+                    let entry = self.entry;
+                    self.entry += 1;
+                    let Some(value) = self.batch.values.get(entry) else { continue };
+                    let minor = self.batch.minor(self.run, entry);
+                    return Ok(Some(((self.batch.majors.get(self.run), minor), value)));
+                }
+                self.run += 1;
+            }
+            if !self.reader.next_batch(&mut self.batch)? {
+                return Ok(None);
+            }
+            self.run = 0;
+            self.entry = 0;
+        }
+    }
+}

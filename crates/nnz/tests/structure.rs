@@ -1,0 +1,276 @@
+//! What is found out about a matrix before it is written: that one triangle follows from the other,
+//! and which types hold its values.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    reason = "a test stops where it fails"
+)]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use common::entries::{self, Entry};
+use common::{location, unsynced};
+use nnz::{
+    BinsparseOptions, ConvertOptions, DuplicatePolicy, Format, Structure, StructurePolicy,
+    Triangle, ValueType,
+};
+use proptest::prelude::*;
+
+const SYMMETRIC: Structure = Structure::Symmetric(Triangle::Lower);
+const SKEW: Structure = Structure::SkewSymmetric(Triangle::Lower);
+const HERMITIAN: Structure = Structure::Hermitian(Triangle::Lower);
+
+/// A Matrix Market file with both triangles.
+fn text(field: &str, side: u64, lines: &[String]) -> String {
+    let banner = format!("%%MatrixMarket matrix coordinate {field} general");
+    format!("{banner}\n{side} {side} {}\n{}\n", lines.len(), lines.join("\n"))
+}
+
+fn auto() -> ConvertOptions {
+    ConvertOptions { structure: StructurePolicy::Auto, threads: 2, ..unsynced() }
+}
+
+fn convert(from: &Path, to: &Path, options: &ConvertOptions) -> nnz::Summary {
+    nnz::convert(&location(from), &location(to), options, &nnz::Silent).unwrap()
+}
+
+fn structure(path: &Path) -> Structure {
+    nnz::open(&location(path)).unwrap().source.header().structure
+}
+
+fn logical(path: &Path) -> Vec<Entry> {
+    entries::logical(&*nnz::open(&location(path)).unwrap().source).unwrap()
+}
+
+fn stored(path: &Path) -> Vec<Entry> {
+    entries::stored(&*nnz::open(&location(path)).unwrap().source).unwrap()
+}
+
+/// Writes a text, converts it to each target that can hold a triangle, and returns what was found.
+#[track_caller]
+fn found(text: &str) -> Structure {
+    let directory = tempfile::tempdir().unwrap();
+    let (source, target) = (directory.path().join("a.mtx"), directory.path().join("b.bsp.h5"));
+    fs::write(&source, text).unwrap();
+    let to = |format| ConvertOptions { format: Some(format), ..auto() };
+    convert(&source, &target, &to(Format::Binsparse));
+    assert_eq!(logical(&target), logical(&source));
+    // Without the policy nothing is looked for.
+    let plain = directory.path().join("plain.h5");
+    let keep = ConvertOptions { format: Some(Format::Binsparse), ..unsynced() };
+    convert(&source, &plain, &keep);
+    assert_eq!(structure(&plain), Structure::General);
+    // From a store whose entries come in order, too, and into text.
+    let again = directory.path().join("again.h5");
+    convert(&plain, &again, &to(Format::Binsparse));
+    assert_eq!(stored(&again), stored(&target));
+    let written = directory.path().join("again.mtx");
+    convert(&plain, &written, &to(Format::MatrixMarket));
+    assert_eq!(structure(&written), structure(&target));
+    assert_eq!(logical(&written), logical(&source));
+    structure(&target)
+}
+
+#[track_caller]
+fn of(field: &str, side: u64, lines: &[&str]) -> Structure {
+    let lines: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
+    found(&text(field, side, &lines))
+}
+
+#[test]
+fn triangles_that_mirror_each_other_are_told_apart_from_those_that_nearly_do() {
+    assert_eq!(of("real", 3, &["1 1 2.5", "2 1 -1", "1 2 -1", "3 2 nan", "2 3 nan"]), SYMMETRIC);
+    assert_eq!(of("integer", 3, &["2 1 -1", "1 2 1", "3 1 7", "1 3 -7"]), SKEW);
+    let hermitian = ["1 1 4 0", "2 1 1 2", "1 2 1 -2"];
+    assert_eq!(of("complex", 2, &hermitian), HERMITIAN);
+    assert_eq!(of("pattern", 3, &["2 1", "1 2", "3 3"]), SYMMETRIC);
+
+    let general = Structure::General;
+    // One bit, one place, one entry that has none across.
+    assert_eq!(of("real", 2, &["2 1 1.0000000000000002", "1 2 1"]), general);
+    assert_eq!(of("integer", 3, &["2 1 4", "1 3 4"]), general);
+    assert_eq!(of("integer", 3, &["2 1 4", "1 2 4", "3 2 1"]), general);
+    assert_eq!(of("integer", 3, &["2 1 4", "1 2 4", "2 3 1"]), general);
+    // Something on the diagonal of what would be skew-symmetric or hermitian otherwise.
+    assert_eq!(of("integer", 2, &["2 1 4", "1 2 -4", "2 2 1"]), general);
+    assert_eq!(of("complex", 2, &["2 1 1 2", "1 2 1 -2", "2 2 0 1"]), general);
+}
+
+#[test]
+fn zeros_are_neither_lost_nor_made_up() {
+    let general = Structure::General;
+    assert_eq!(of("real", 2, &["2 1 0", "1 2 0"]), SYMMETRIC);
+    assert_eq!(of("real", 2, &["2 1 -0.0", "1 2 -0.0"]), SYMMETRIC);
+    assert_eq!(of("real", 2, &["2 1 0", "1 2 -0.0"]), general);
+    assert_eq!(of("real", 2, &["2 1 0"]), general);
+    assert_eq!(of("real", 2, &["1 2 0"]), general);
+    // What mirrors a zero is zero.
+    assert_eq!(of("real", 3, &["2 1 0", "1 2 0", "3 1 5", "1 3 -5"]), SKEW);
+}
+
+#[test]
+fn a_matrix_that_is_no_square_stays_as_it_is() {
+    let text = "%%MatrixMarket matrix coordinate integer general\n2 3 2\n2 1 4\n1 2 4\n";
+    assert_eq!(found(text), Structure::General);
+}
+
+#[test]
+fn entries_at_one_place_have_no_mirror_image() {
+    let directory = tempfile::tempdir().unwrap();
+    let (source, target) = (directory.path().join("a.mtx"), directory.path().join("b.h5"));
+    let lines = ["2 1 4", "2 1 5", "1 2 4", "1 2 5"].map(str::to_owned);
+    fs::write(&source, text("integer", 2, &lines)).unwrap();
+    let sum = DuplicatePolicy::Sum;
+    let options = ConvertOptions {
+        format: Some(Format::Binsparse),
+        duplicates: Some(sum),
+        binsparse: BinsparseOptions { minimize: true, ..BinsparseOptions::default() },
+        ..auto()
+    };
+    convert(&source, &target, &options);
+    assert_eq!(structure(&target), Structure::General);
+    assert_eq!(stored(&target).len(), 2);
+}
+
+#[test]
+fn every_cell_of_an_array_counts() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    for (cells, expected) in [
+        ("0 1 0 1 5 2 0 2 0", SYMMETRIC),
+        ("0 1 0 -1 0 2 0 -2 0", SKEW),
+        ("0 1 0 1 5 2 0 3 0", Structure::General),
+    ] {
+        let banner = "%%MatrixMarket matrix array integer general\n3 3\n";
+        fs::write(at("a.mtx"), format!("{banner}{}\n", cells.replace(' ', "\n"))).unwrap();
+        // As an array again, and as entries.
+        for (target, format) in [("b.mtx", Format::MatrixMarket), ("b.h5", Format::Binsparse)] {
+            let mut options = ConvertOptions { format: Some(format), ..auto() };
+            if format == Format::Binsparse {
+                let layout = nnz::binsparse::Layout::from(nnz::binsparse::Format::Csr);
+                options.binsparse.layout = Some(layout);
+            }
+            convert(&at("a.mtx"), &at(target), &options);
+            assert_eq!(structure(&at(target)), expected, "{cells} in {target}");
+            assert_eq!(logical(&at(target)), logical(&at("a.mtx")), "{cells} in {target}");
+        }
+    }
+}
+
+#[test]
+fn a_type_without_negatives_has_no_skew_symmetry() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let lines = ["2 1 4", "1 2 -4"].map(str::to_owned);
+    fs::write(at("a.mtx"), text("integer", 2, &lines)).unwrap();
+    let options = ConvertOptions {
+        format: Some(Format::Binsparse),
+        value_type: Some(ValueType::U32),
+        ..auto()
+    };
+    // The upper triangle does not fit, also if it were not stored.
+    let done =
+        nnz::convert(&location(&at("a.mtx")), &location(&at("b.h5")), &options, &nnz::Silent);
+    done.unwrap_err();
+    assert!(!at("b.h5").exists());
+}
+
+#[test]
+fn values_get_the_smallest_type_that_holds_all() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let minimized = |text: &str, structure| {
+        fs::write(at("a.mtx"), text).unwrap();
+        let binsparse = BinsparseOptions { minimize: true, ..BinsparseOptions::default() };
+        let format = Some(Format::Binsparse);
+        convert(
+            &at("a.mtx"),
+            &at("b.h5"),
+            &ConvertOptions { format, binsparse, structure, ..auto() },
+        );
+        assert_eq!(logical(&at("b.h5")), logical(&at("a.mtx")));
+        nnz::open(&location(&at("b.h5"))).unwrap().source.header().value_type
+    };
+    let keep = StructurePolicy::Keep;
+    let of = |field, values: &[&str]| {
+        let line = |(at, value): (usize, &&str)| format!("{} 1 {value}", at + 1);
+        let lines: Vec<_> = values.iter().enumerate().map(line).collect();
+        minimized(&text(field, 9, &lines), keep)
+    };
+    assert_eq!(of("integer", &["0", "255"]), ValueType::U8);
+    assert_eq!(of("integer", &["-1", "127"]), ValueType::I8);
+    assert_eq!(of("integer", &["-1", "128"]), ValueType::I16);
+    assert_eq!(of("integer", &["9223372036854775807"]), ValueType::I64);
+    assert_eq!(of("real", &["0.5", "-0.0", "inf"]), ValueType::F32);
+    assert_eq!(of("real", &["0.5", "0.1"]), ValueType::F64);
+    assert_eq!(of("complex", &["0.5 1e-3"]), ValueType::ComplexF64);
+    assert_eq!(of("complex", &["0.5 0.25"]), ValueType::ComplexF32);
+    // The other triangle counts, also where it is not stored.
+    let skew = "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 128\n";
+    assert_eq!(minimized(skew, keep), ValueType::I16);
+    assert_eq!(minimized(skew, StructurePolicy::General), ValueType::I16);
+}
+
+/// The real and the imaginary part of cells.
+type Cells = BTreeMap<(u64, u64), (i16, i16)>;
+
+/// Cells on one side of the diagonal or the other, and how those across are to be made.
+fn mirrored() -> impl Strategy<Value = (Structure, Cells)> {
+    let structures = prop::sample::select(vec![SYMMETRIC, SKEW, HERMITIAN]);
+    let cells =
+        prop::collection::btree_map((1..40_u64, 1..40_u64), (any::<i16>(), 1..99_i16), 1..200);
+    (structures, cells)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_was_mirrored_is_found_and_what_was_changed_is_not(
+        (wanted, cells) in mirrored(),
+        changed in any::<prop::sample::Index>(),
+    ) {
+        let mut all: Cells = BTreeMap::new();
+        for (&(a, b), &(re, im)) in &cells {
+            let (row, col) = (a.max(b), a.min(b));
+            if row == col {
+                if wanted != SKEW {
+                    all.insert((row, row), (re, 0));
+                }
+                continue;
+            }
+            all.insert((row, col), (re, im));
+            let across = match wanted {
+                SKEW => (-(re.max(-9999)), -im),
+                HERMITIAN => (re, -im),
+                _ => (re, im),
+            };
+            all.insert((col, row), across);
+            if wanted == SKEW {
+                all.insert((row, col), (re.max(-9999), im));
+            }
+        }
+        let print = |all: &Cells| {
+            let line = |((row, col), (re, im)): (&(u64, u64), &(i16, i16))| {
+                format!("{row} {col} {re} {im}")
+            };
+            text("complex", 40, &all.iter().map(line).collect::<Vec<_>>())
+        };
+        let off: Vec<_> = all.keys().copied().filter(|(row, col)| row != col).collect();
+        let expected = if off.is_empty() { SYMMETRIC } else { wanted };
+        prop_assert_eq!(found(&print(&all)), expected);
+        if !off.is_empty() {
+            let place = off[changed.index(off.len())];
+            all.entry(place).and_modify(|(_, im)| *im += 100);
+            prop_assert_eq!(found(&print(&all)), Structure::General);
+        }
+    }
+}

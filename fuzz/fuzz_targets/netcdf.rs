@@ -1,0 +1,26 @@
+//! NetCDF files, classic ones and those in HDF5: whatever opens is listed and read.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use libfuzzer_sys::{Corpus, fuzz_target};
+use nnz_container::netcdf::NetCdf;
+use nnz_fuzz::container;
+use nnz_fuzz::scratch::Scratch;
+
+static SCRATCH: LazyLock<Scratch> = LazyLock::new(Scratch::new);
+
+fuzz_target!(
+    init: {
+        // The library catches panics of the crate that parses the metadata of HDF5.
+        std::panic::set_hook(Box::new(|_| {}));
+    },
+    |input: &[u8]| -> Corpus {
+        let path = SCRATCH.write("m.nc", input);
+        let open = || NetCdf::open(&path, "");
+        let (Ok(one), Ok(two)) = (open(), open()) else { return Corpus::Reject };
+        container::read([&one, &two], input.len() as u64);
+        container::matrix(&path);
+        Corpus::Keep
+    }
+);

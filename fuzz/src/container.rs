@@ -1,0 +1,66 @@
+//! Reading what a container holds, in each of the ways there are.
+
+use std::path::Path;
+
+use nnz::Severity;
+use nnz_container::Container;
+
+use crate::read::{backwards, in_turn};
+use crate::scratch::location;
+
+/// The most that is read of one array, a piece at a time.
+const MOST: u64 = 1 << 20;
+
+/// Reads the members of a container that was opened twice, and holds the readings to each other.
+pub fn read([one, two]: [&dyn Container; 2], bytes: u64) {
+    let Ok(members) = one.members() else { return };
+    for name in members.iter().take(32) {
+        let _ = one.tag(name);
+        let _ = one.text(name);
+        let mut strings = 0;
+        let _ = one.for_each_string(name, &mut |string| {
+            strings += string.len() as u64;
+            if strings > MOST { Err(nnz::Error::argument("enough")) } else { Ok(()) }
+        });
+        let (Ok(one), Ok(two)) = (one.array(name), two.array(name)) else { continue };
+        let size = one.value_type().size() as u64;
+        assert_eq!((one.len(), one.value_type()), (two.len(), two.value_type()));
+        // Deflate makes at most 1032 bytes of one, and a fill value needs none.
+        let justified = bytes * 1032 + (65 << 20);
+        assert!(one.len().saturating_mul(size) <= justified, "{} of {size}", one.len());
+        let wanted = one.len().min(MOST / size);
+        let mut outs = [0, 1].map(|_| vec![0; (wanted * size) as usize]);
+        let [a, b] = &mut outs;
+        let done = [one.read_bytes(0, a), two.read_bytes(0, b)]
+            .map(|done| done.map_err(|error| error.to_string()));
+        assert_eq!(done[0], done[1]);
+        if done[0].is_err() {
+            continue;
+        }
+        assert_eq!(outs[0], outs[1]);
+        // From the middle, as from the start.
+        let middle = wanted / 2;
+        let mut part = vec![0; ((wanted - middle) * size) as usize];
+        one.read_bytes(middle, &mut part).unwrap();
+        assert_eq!(part, outs[0][(middle * size) as usize..]);
+    }
+}
+
+/// What is a matrix, and valid, reads.
+pub fn matrix(path: &Path) {
+    let here = location(path);
+    let mut faults = 0;
+    let validated = nnz::validate(&here, 1 << 20, &mut |finding| {
+        faults += usize::from(finding.severity == Severity::Fault);
+    });
+    // A tensor is valid, too, and no matrix.
+    let tensor = || matches!(nnz::TensorFile::open(&here, 1 << 20), Ok(Some(_)));
+    if validated.is_ok() && faults == 0 && !tensor() {
+        let opened = nnz::open(&here).unwrap();
+        // There may be more cells than anyone wants to read.
+        if opened.source.header().stored.is_none_or(|stored| stored < MOST) {
+            let one = in_turn(&*opened.source).unwrap();
+            assert_eq!(one, backwards(&*opened.source).unwrap());
+        }
+    }
+}
