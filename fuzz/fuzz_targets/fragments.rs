@@ -95,7 +95,7 @@ fn found(source: &FragmentSource, all: &[Fragment]) {
 fn validate(store: &Memory) -> Vec<String> {
     let mut faults = Vec::new();
     let open = || -> Result<Box<dyn Container>> { Ok(Box::new(store.clone())) };
-    nnz_bpcells::validate_fragments(&open, &mut |finding| {
+    nnz_bpcells::validate_fragments(&open, u64::MAX, &mut |finding| {
         if finding.severity == Severity::Fault {
             faults.push(finding.to_string());
         }

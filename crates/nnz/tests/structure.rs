@@ -109,11 +109,12 @@ fn zeros_are_neither_lost_nor_made_up() {
     let general = Structure::General;
     assert_eq!(of("real", 2, &["2 1 0", "1 2 0"]), SYMMETRIC);
     assert_eq!(of("real", 2, &["2 1 -0.0", "1 2 -0.0"]), SYMMETRIC);
-    assert_eq!(of("real", 2, &["2 1 0", "1 2 -0.0"]), general);
+    assert_eq!(of("real", 2, &["2 1 0", "1 2 -0.0"]), SKEW);
     assert_eq!(of("real", 2, &["2 1 0"]), general);
     assert_eq!(of("real", 2, &["1 2 0"]), general);
-    // What mirrors a zero is zero.
-    assert_eq!(of("real", 3, &["2 1 0", "1 2 0", "3 1 5", "1 3 -5"]), SKEW);
+    // What mirrors a zero with its sign turned is a negative zero.
+    assert_eq!(of("real", 3, &["2 1 0", "1 2 -0.0", "3 1 5", "1 3 -5"]), SKEW);
+    assert_eq!(of("real", 3, &["2 1 0", "1 2 0", "3 1 5", "1 3 -5"]), general);
 }
 
 #[test]
