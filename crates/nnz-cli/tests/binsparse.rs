@@ -249,3 +249,27 @@ fn a_structure_is_looked_for_where_it_is_asked_for() {
     let both = run(&["convert", source, target, "--force", "--structure", "auto", "--expand"]);
     assert_eq!(both.code, Some(2), "{both:?}");
 }
+
+#[test]
+fn tensors_of_different_types_are_equal_where_their_numbers_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = testdata().join("binsparse/valid/py/custom_S3.bsp.h5");
+    let wide = folder.path().join("wide.npz");
+    let told: Value =
+        serde_json::from_str(&run(&["info", "--json", text(&source)]).good()).unwrap();
+    let other = if told["value_type"] == "float64" { "complex[float64]" } else { "float64" };
+    run(&["convert", "--quiet", text(&source), text(&wide), "--type", other]).good();
+    assert_eq!(run(&["diff", text(&source), text(&wide)]).good(), "");
+}
+
+#[test]
+fn arrays_do_not_go_under_the_name_of_another_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = testdata().join("binsparse/valid/py/csr_float64.bsp.h5");
+    for target in ["a.mtx", "a.dbdf", "a.npz::g"] {
+        let target = format!("{}/{target}", text(folder.path()));
+        let refused = run(&["convert", text(&source), &target, "--to", "CSR"]);
+        assert_eq!(refused.code, Some(2), "{target} {refused:?}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}

@@ -13,6 +13,7 @@
 mod common;
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::{names_in, run, run_with_input, testdata, text};
@@ -576,4 +577,85 @@ fn what_no_frame_can_be_is_refused() {
     std::fs::write(path("m.csv"), banner).unwrap();
     run(&["convert", "-q", text(&path("m.csv")), text(&path("m.dbdf"))]).good();
     assert_eq!(run(&["cat", text(&path("m.dbdf"))]).good(), "0\t0\t3\n");
+}
+
+/// Twice as many rows as a signed number counts, and none of the entries.
+#[test]
+fn a_side_of_over_two_to_the_63_is_sorted_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("min.dbdf");
+    let mut bytes = vec![1, 2];
+    bytes.extend_from_slice(&0_u64.to_le_bytes());
+    bytes.extend_from_slice(&((1_u64 << 63) + 1).to_le_bytes());
+    bytes.push(10);
+    fs::write(&source, bytes).unwrap();
+    for target in ["m.npz", "m.mtx"] {
+        let target = folder.path().join(target);
+        let run = run(&["convert", text(&source), text(&target), "--order", "col"]);
+        assert!(matches!(run.code, Some(0 | 1)), "{run:?}");
+    }
+}
+
+#[test]
+fn pipes_in_the_place_of_files_are_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let matrix = folder.path().join("a.dbdf");
+    fs::copy(testdata().join("daphne/dense_u8.dbdf"), &matrix).unwrap();
+    let meta = folder.path().join("a.dbdf.meta");
+    let made = std::process::Command::new("mkfifo").arg(&meta).status();
+    if !made.is_ok_and(|status| status.success()) {
+        return;
+    }
+    let refused = run(&["info", text(&matrix)]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(refused.err.contains("not a regular file"), "{}", refused.err);
+}
+
+#[test]
+fn blank_lines_of_a_text_are_not_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let (table, target) = (folder.path().join("t.csv"), folder.path().join("t.dbdf"));
+    for (content, good) in [
+        ("a\n1\n\n2\n", false),
+        ("a\n\n1\n", false),
+        ("a,b\n1,2\n\n3,4\n", false),
+        ("a\n1\n\n", false),
+        ("a,b\n1,2\n3,4\n", true),
+        ("a\r\n1\r\n2", true),
+        ("\"a\nb\",c\n1,2\n", true),
+    ] {
+        fs::write(&table, content).unwrap();
+        let run = run(&["convert", "--quiet", "--force", text(&table), text(&target)]);
+        assert_eq!(run.code, Some(i32::from(!good)), "{content:?} {run:?}");
+        assert!(good || run.err.contains("blank line"), "{content:?} {run:?}");
+    }
+}
+
+#[test]
+fn a_label_that_begins_with_a_byte_order_mark_keeps_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("a.csv"), "\"\u{feff}a\",b\n1,2\n").unwrap();
+    for (from, to) in [("a.csv", "a.dbdf"), ("a.dbdf", "b.csv"), ("b.csv", "b.dbdf")] {
+        run(&["convert", "--quiet", text(&at(from)), text(&at(to))]).good();
+    }
+    assert_eq!(fs::read(at("a.dbdf")).unwrap(), fs::read(at("b.dbdf")).unwrap());
+}
+
+#[test]
+fn a_frame_that_promises_more_than_the_disk_holds_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("f.dbdf");
+    let mut bytes = vec![1, 3];
+    bytes.extend_from_slice(&(1_u64 << 60).to_le_bytes());
+    bytes.extend_from_slice(&1_u64.to_le_bytes());
+    // One column of int64 by the name of "a", and a block of two of its rows.
+    bytes.extend_from_slice(&[8, 1, 0, b'a']);
+    bytes.extend_from_slice(&[0; 16]);
+    bytes.extend_from_slice(&[2, 0, 0, 0, 1, 0, 0, 0, 1, 8]);
+    bytes.extend_from_slice(&[7; 16]);
+    fs::write(&source, bytes).unwrap();
+    let refused = run(&["convert", text(&source), text(&folder.path().join("g.dbdf"))]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(refused.err.contains("takes at least"), "{}", refused.err);
 }

@@ -17,12 +17,13 @@ pub(crate) struct InputFile {
 impl InputFile {
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let io = |error| Error::io(path, error);
-        let file = File::open(path).map_err(io)?;
-        let found = file.metadata().map_err(io)?;
+        // Opening a pipe would wait for ever.
+        let found = path.metadata().map_err(io)?;
         if !found.is_file() {
             let what = "not a regular file: blocks are read at any position".to_owned();
             return Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)));
         }
+        let file = File::open(path).map_err(io)?;
         Ok(Self { path: path.to_path_buf(), file, len: found.len() })
     }
 

@@ -72,15 +72,16 @@ impl Meta {
     /// Fails where it cannot be read, or does not say how many rows and columns there are.
     pub fn read(data: &Path) -> Result<Option<Self>> {
         let path = Self::path_of(data);
-        let file = match std::fs::File::open(&path) {
+        // Opening a pipe would wait for ever.
+        let found = match path.metadata() {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             other => other.map_err(|error| Error::io(&path, error))?,
         };
-        let found = file.metadata().map_err(|error| Error::io(&path, error))?;
         if !found.is_file() {
             let what = "not a regular file".to_owned();
             return Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)));
         }
+        let file = std::fs::File::open(&path).map_err(|error| Error::io(&path, error))?;
         let mut text = Vec::new();
         let read = file.take(LONGEST + 1).read_to_end(&mut text);
         read.map_err(|error| Error::io(&path, error))?;

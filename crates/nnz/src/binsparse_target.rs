@@ -57,6 +57,14 @@ impl Binsparse {
             _ if all_dense => u64::try_from(header.shape.cells()).unwrap_or(u64::MAX),
             // A pointer for each major vector.
             Some(level) if level.kind == LevelKind::Dense => header.shape.major(header.order),
+            // Every cell of a vector that has an entry.
+            _ if levels.last().is_some_and(|level| level.kind == LevelKind::Dense) => {
+                if header.stored.is_some_and(|stored| stored > 0) {
+                    header.shape.minor(header.order)
+                } else {
+                    0
+                }
+            }
             _ => 0,
         }
     }

@@ -50,6 +50,18 @@ impl Home {
         threads: usize,
         write: WriteOptions,
     ) -> Result<Self> {
+        let other = ["npz", "rds", "bpcells", "bsp", "dbdf", "mtx"];
+        if group.is_some() && ends_in(path, &other) {
+            let what = "has no groups; those of .h5, .nc and .zarr have";
+            return Err(Error::argument(format!(
+                "{}: a place of that name {what}",
+                path.display()
+            )));
+        }
+        if ends_in(path, &["mtx", "dbdf"]) {
+            let what = "named arrays are not written under the name of another format";
+            return Err(Error::argument(format!("{}: {what}", path.display())));
+        }
         let inside = group.unwrap_or_default().to_owned();
         let kind = if ends_in(path, &["zarr"]) {
             let compress = compress.unwrap_or(Compress::None);

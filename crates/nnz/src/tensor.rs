@@ -175,6 +175,18 @@ fn metadata(descriptor: &Descriptor) -> Metadata {
     Metadata { keys: pairs(&descriptor.user), attributes: pairs(&descriptor.attributes) }
 }
 
+/// Whether two tensors hold the same numbers in every cell, whatever their types.
+pub(crate) fn mean_the_same(mut first: Tensor, mut second: Tensor) -> Result<bool> {
+    let [one, other] = [first.value_type(), second.value_type()];
+    if one != other
+        && cast(&mut first, other, Rounding::Refused).is_err()
+        && cast(&mut second, one, Rounding::Refused).is_err()
+    {
+        return Ok(false);
+    }
+    first.same(&second)
+}
+
 /// Changes the type of the values and of the fill, exactly or not at all unless told otherwise.
 fn cast(tensor: &mut Tensor, value_type: nnz_core::ValueType, rounding: Rounding) -> Result<()> {
     let own = tensor.value_type();

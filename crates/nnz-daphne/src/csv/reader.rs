@@ -146,13 +146,21 @@ impl Records {
 
     fn advance(&mut self) -> Result<bool> {
         self.read.store(0, Ordering::Relaxed);
+        let line = self.reader.position().line();
         let advanced = self.reader.read_byte_record(&mut self.record);
-        advanced.map_err(|error| match error.into_kind() {
+        let advanced = advanced.map_err(|error| match error.into_kind() {
             csv::ErrorKind::Io(error) => Error::io(&self.path, error),
             other => {
                 Error::new(ErrorKind::Unrecognized(format!("{other:?}")), Place::path(&*self.path))
             }
-        })
+        })?;
+        // Blank lines are passed over in silence, be they a row without values or not.
+        let lines = self.reader.position().line() - line;
+        let own = self.record.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64 + 1;
+        if (advanced && lines > own) || (!advanced && lines > 0 && self.labels.len() == 1) {
+            return Err(Error::mismatch(self.place(line, None), "a blank line", "values"));
+        }
+        Ok(advanced)
     }
 
     /// Goes to the next record, which has a field for each label.

@@ -53,7 +53,10 @@ pub fn write(
         return Err(Error::unsupported(Place::default(), what));
     }
     let labels = frame.columns().iter().map(|column| column.label.as_bytes());
-    let mut header = csv::Writer::from_writer(Vec::new());
+    // Readers take away a byte order mark, unless it stands between quotes.
+    let marked = frame.columns().iter().any(|column| column.label.starts_with('\u{feff}'));
+    let style = if marked { csv::QuoteStyle::Always } else { csv::QuoteStyle::Necessary };
+    let mut header = csv::WriterBuilder::new().quote_style(style).from_writer(Vec::new());
     let written = header.write_record(labels);
     written.map_err(|error| io(error.into()))?;
     let mut text = header.into_inner().map_err(|error| io(error.into_error()))?;

@@ -70,6 +70,13 @@ pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result
         }
         frame = super::open(from, options.from)?;
         notes.extend(frame.notes().iter().cloned());
+        // A few bytes of a header can promise more rows than any disk holds.
+        let cells = frame.rows().saturating_mul(frame.columns().len() as u64);
+        if let Location::Path { path, .. } = to {
+            let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+            let directory = parent.unwrap_or_else(|| Path::new("."));
+            crate::room::check(directory, cells, "what is to be written")?;
+        }
         frame.batches(0..frame.rows())?
     } else if options.from.is_some() {
         return Err(Error::unsupported(place, "holds no frame"));

@@ -30,7 +30,8 @@ impl Cut {
         let buckets = expected.map_or(MOST, |entries| (entries / WORTH).clamp(1, MOST));
         let last = (range.end - range.start).saturating_sub(1);
         let mut shift = 0;
-        while last >> shift >= buckets {
+        // A range of over 2^63 places has two buckets at the least.
+        while shift < 63 && last >> shift >= buckets {
             shift += 1;
         }
         Self { majors, minors, by_major, shift }
@@ -105,5 +106,20 @@ mod tests {
         assert!(!cut.by_major());
         assert_eq!(cut.buckets(), 1024);
         assert_eq!(cut.covers(1), [3..4, 1024..2048]);
+    }
+
+    #[test]
+    fn ranges_of_over_two_to_the_63_are_cut_too() {
+        for len in [1, 2, 1 << 63, (1 << 63) + 1, u64::MAX] {
+            for expected in [None, Some(0), Some(1), Some(u64::MAX)] {
+                for [majors, minors] in [[0..len, 0..5], [0..1, 0..len]] {
+                    let cut = Cut::of_ranges(majors.clone(), minors.clone(), expected);
+                    let last = cut.bucket_of(majors.end - 1, minors.end - 1);
+                    assert!(last < cut.buckets() && cut.buckets() <= 1024, "{cut:?}");
+                    let ends = cut.covers(last).map(|range| range.end);
+                    assert_eq!(ends, [majors.end, minors.end], "{cut:?}");
+                }
+            }
+        }
     }
 }
