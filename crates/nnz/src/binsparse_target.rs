@@ -58,12 +58,10 @@ impl Binsparse {
             // A pointer for each major vector.
             Some(level) if level.kind == LevelKind::Dense => header.shape.major(header.order),
             // Every cell of a vector that has an entry.
-            _ if levels.last().is_some_and(|level| level.kind == LevelKind::Dense) => {
-                if header.stored.is_some_and(|stored| stored > 0) {
-                    header.shape.minor(header.order)
-                } else {
-                    0
-                }
+            _ if levels.last().is_some_and(|level| level.kind == LevelKind::Dense)
+                && header.stored.is_some_and(|stored| stored > 0) =>
+            {
+                header.shape.minor(header.order)
             }
             _ => 0,
         }

@@ -154,10 +154,10 @@ impl Records {
                 Error::new(ErrorKind::Unrecognized(format!("{other:?}")), Place::path(&*self.path))
             }
         })?;
-        // Blank lines are passed over in silence, be they a row without values or not.
+        // Blank lines between others are passed over in silence, be they a row without values or not.
         let lines = self.reader.position().line() - line;
         let own = self.record.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64 + 1;
-        if (advanced && lines > own) || (!advanced && lines > 0 && self.labels.len() == 1) {
+        if advanced && lines > own {
             return Err(Error::mismatch(self.place(line, None), "a blank line", "values"));
         }
         Ok(advanced)
