@@ -153,10 +153,12 @@ impl Output {
         if let Some(beside) = &mut beside {
             beside.write_all(&meta.text()?)?;
         }
-        let mut bytes = self.data.commit()?;
-        if let Some(beside) = beside {
-            bytes += beside.commit()?;
-        }
+        let bytes = match (self.data, beside) {
+            (Target::Alone(data), Some(Target::Alone(beside))) => data.commit_with(*beside)?,
+            (data, beside) => {
+                data.commit()? + beside.map(Target::commit).transpose()?.unwrap_or_default()
+            }
+        };
         Ok(Written { bytes })
     }
 }

@@ -79,13 +79,30 @@ impl StagedFile {
     /// Fails where the data cannot be written out or the name cannot be taken; nothing is left
     /// behind then, and a target to be replaced stays as it was.
     pub fn commit(self) -> Result<u64> {
+        let ready = self.settle()?;
+        let bytes = ready.bytes;
+        ready.place()?.sync_parent()?;
+        Ok(bytes)
+    }
+
+    /// Puts the file in its place, and right behind it another that belongs to it: all that takes
+    /// time is done before, so that hardly anything can come between. Returns the bytes of both.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`commit`](Self::commit).
+    pub fn commit_with(self, other: Self) -> Result<u64> {
+        let (ready, beside) = (self.settle()?, other.settle()?);
+        let bytes = ready.bytes + beside.bytes;
+        let parents = [ready.place()?, beside.place()?];
+        parents.iter().try_for_each(Target::sync_parent)?;
+        Ok(bytes)
+    }
+
+    /// Does all but take the name: the data is on disk then, if that is asked for.
+    fn settle(self) -> Result<Ready> {
         let Self { file, target, hidden } = self;
-        let io = |error: io::Error| match error.kind() {
-            io::ErrorKind::AlreadyExists => {
-                Error::new(ErrorKind::Exists, Place::path(&*target.path))
-            }
-            _ => target.io(error),
-        };
+        let io = |error: io::Error| target.io(error);
         if let Some(found) = &target.existing {
             file.set_permissions(found.permissions()).map_err(io)?;
         }
@@ -93,19 +110,41 @@ impl StagedFile {
         if target.options.sync {
             file.sync_all().map_err(io)?;
         }
-        match hidden {
-            Some(hidden) => hidden.resolve(|from| target.take_name(from)).map_err(io)?,
-            None if target.existing.is_none() => {
-                anonymous::give_name(&file, &target.path).map_err(io)?;
-            }
-            None => {
+        let hidden = match hidden {
+            None if target.existing.is_some() => {
                 let hidden = Pending::new(target.hidden_sibling());
                 anonymous::give_name(&file, hidden.path()).map_err(io)?;
-                hidden.resolve(|from| target.take_name(from)).map_err(io)?;
+                Some(hidden)
             }
-        }
-        target.sync_parent()?;
-        Ok(bytes)
+            other => other,
+        };
+        Ok(Ready { file, target, hidden, bytes })
+    }
+}
+
+/// A file that lacks nothing but its name.
+struct Ready {
+    file: File,
+    target: Target,
+    /// The name it has until then; none where it takes its own straight away.
+    hidden: Option<Pending>,
+    bytes: u64,
+}
+
+impl Ready {
+    fn place(self) -> Result<Target> {
+        let Self { file, target, hidden, .. } = self;
+        let placed = match hidden {
+            Some(hidden) => hidden.resolve(|from| target.take_name(from)),
+            None => anonymous::give_name(&file, &target.path),
+        };
+        placed.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => {
+                Error::new(ErrorKind::Exists, Place::path(&*target.path))
+            }
+            _ => target.io(error),
+        })?;
+        Ok(target)
     }
 }
 
