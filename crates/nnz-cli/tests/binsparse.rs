@@ -266,7 +266,7 @@ fn tensors_of_different_types_are_equal_where_their_numbers_are() {
 fn arrays_do_not_go_under_the_name_of_another_format() {
     let folder = tempfile::tempdir().unwrap();
     let source = testdata().join("binsparse/valid/py/csr_float64.bsp.h5");
-    for target in ["a.mtx", "a.dbdf", "a.npz::g"] {
+    for target in ["a.mtx", "a.mtx.gz", "a.dbdf", "a.rds", "a.npz::g"] {
         let target = format!("{}/{target}", text(folder.path()));
         let refused = run(&["convert", text(&source), &target, "--to", "CSR"]);
         assert_eq!(refused.code, Some(2), "{target} {refused:?}");

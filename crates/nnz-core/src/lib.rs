@@ -30,6 +30,8 @@ pub use fragments::{
 pub use header::{Duplicates, Header, Storage, Structure, Triangle};
 pub use names::{Listed, Names, StringList, StringReader};
 pub use sink::{BatchEncoder, Encoded, MatrixSink, Needs, Written};
-pub use source::{BatchReader, Decoded, Fields, InTurn, MatrixSource, Metadata, Unit, UnitReader};
+pub use source::{
+    BatchReader, COMMENT, Decoded, Fields, InTurn, MatrixSource, Metadata, Unit, UnitReader,
+};
 pub use text::{write_float32, write_float64, write_scalar};
 pub use value::{Bint8, Element, Scalar, ValueType, Values};

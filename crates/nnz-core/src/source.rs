@@ -133,7 +133,7 @@ pub struct Metadata {
 }
 
 /// The key that comments of a text have.
-const COMMENT: &str = "comment";
+pub const COMMENT: &str = "comment";
 
 impl Metadata {
     /// Says what there is, for whoever has no place for it. Comments are not worth telling.

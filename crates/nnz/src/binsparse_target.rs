@@ -54,12 +54,15 @@ impl Binsparse {
         let levels = self.layout(header.order).levels().to_vec();
         let all_dense = levels.iter().all(|level| level.kind == LevelKind::Dense);
         match levels.first() {
+            // One value stands for all cells.
+            _ if header.iso && all_dense => 0,
             _ if all_dense => u64::try_from(header.shape.cells()).unwrap_or(u64::MAX),
             // A pointer for each major vector.
             Some(level) if level.kind == LevelKind::Dense => header.shape.major(header.order),
             // Every cell of a vector that has an entry.
             _ if levels.last().is_some_and(|level| level.kind == LevelKind::Dense)
-                && header.stored.is_some_and(|stored| stored > 0) =>
+                && header.stored.is_some_and(|stored| stored > 0)
+                && !header.iso =>
             {
                 header.shape.minor(header.order)
             }

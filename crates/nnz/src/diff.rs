@@ -6,9 +6,10 @@ use nnz_core::{
 
 use crate::cells::{Cell, Cells, read_as_they_come, read_sorted};
 use crate::convert::locate;
+use crate::open::{Recognised, Sought, recognise};
 use crate::sort::SortPlan;
 use crate::stages::{Builder, DropZeros, Mirroring, Step, mirror};
-use crate::{Location, TensorFile, open_within};
+use crate::{Location, TensorFile};
 
 /// Says what is compared.
 #[derive(Clone, Copy, Debug)]
@@ -62,8 +63,10 @@ pub fn diff(
     options: &DiffOptions,
     each: &mut dyn FnMut(Difference),
 ) -> Result<()> {
-    let tensors = [first, second].map(|place| TensorFile::open(place, options.memory));
-    if let [Some(a), Some(b)] = tensors.map(|tensor| tensor.ok().flatten())
+    let find = |location| recognise(location, options.memory, Sought::Matrix);
+    let found = [find(first)?, find(second)?];
+    if let [Recognised::Binsparse(a), Recognised::Binsparse(b)] = &found
+        && let (Some(a), Some(b)) = (TensorFile::of(a)?, TensorFile::of(b)?)
         && !(a.descriptor().layout.rank() == 1 && b.descriptor().layout.rank() == 1)
     {
         let (a, b) = (a.read(options.memory / 2)?, b.read(options.memory / 2)?);
@@ -72,8 +75,8 @@ pub fn diff(
         }
         return Ok(());
     }
-    let open = |location| open_within(location, options.memory);
-    let opened = [open(first)?, open(second)?];
+    let [a, b] = found;
+    let opened = [a.open()?, b.open()?];
     let [a, b] = [&*opened[0].source, &*opened[1].source];
     let places = [first.source_place(), second.source_place()];
     if a.header().fill.is_some() || b.header().fill.is_some() {

@@ -14,6 +14,8 @@ use nnz_container::zarr::{ZarrOptions, ZarrWriter};
 use nnz_container::{Compress, ContainerWriter};
 use nnz_core::{Error, Result};
 
+use crate::Format;
+
 /// A place for named arrays, and the container they have there.
 pub(crate) struct Home {
     path: PathBuf,
@@ -58,7 +60,7 @@ impl Home {
                 path.display()
             )));
         }
-        if ends_in(path, &["mtx", "dbdf"]) {
+        if matches!(Format::of_path(path), Some(Format::MatrixMarket | Format::Daphne)) {
             let what = "named arrays are not written under the name of another format";
             return Err(Error::argument(format!("{}: {what}", path.display())));
         }
@@ -73,6 +75,8 @@ impl Home {
             if netcdf { Kind::NetCdf(inside, options) } else { Kind::Hdf5(inside, options) }
         } else if ends_in(path, &["npz"]) {
             Kind::Npz(NpzOptions { compress: compress.unwrap_or(Compress::None) })
+        } else if ends_in_rds(path) && plain == Plain::Npy {
+            return Err(Error::argument("an object of R holds arrays of BPCells only"));
         } else if ends_in_rds(path) {
             Kind::RObject(rds(compress)?)
         } else if compress.is_some_and(|compress| compress != Compress::None) {

@@ -4,9 +4,12 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use nnz_binsparse::{DESCRIPTOR, Descriptor, EntryReader, Narrowest, Tensor};
+use nnz_binsparse::{DESCRIPTOR, Descriptor, EntryReader, LevelKind, Narrowest, Tensor};
 use nnz_container::Container;
-use nnz_core::{About, Error, Metadata, Place, Result, Rounding, Scalar, Shape, write_scalar};
+use nnz_core::{
+    About, AxisMeaning, Duplicates, Error, Header, Metadata, Order, Place, Result, Rounding,
+    Scalar, Shape, Storage, write_scalar,
+};
 
 use crate::binsparse_target;
 use crate::home::{Home, Plain};
@@ -59,13 +62,30 @@ impl TensorFile {
         self.descriptor.about(&*self.container)
     }
 
-    /// Returns what cells hold that are not stored, where that is not zero.
+    /// Returns what is known of it without reading entries; as it is no matrix, it has neither rows nor
+    /// columns.
     ///
     /// # Errors
     ///
     /// Fails where an array is missing or broken.
-    pub fn fill(&self) -> Result<Option<Scalar>> {
-        Ok(EntryReader::open(&*self.container)?.fill())
+    pub fn header(&self) -> Result<Header> {
+        let entries = EntryReader::open(&*self.container)?;
+        let levels = self.descriptor.layout.levels();
+        let dense = levels.iter().all(|level| level.kind == LevelKind::Dense);
+        Ok(Header {
+            shape: Shape { rows: 0, cols: 0 },
+            order: Order::Row,
+            majors_ascend: true,
+            minors_ascend: None,
+            value_type: entries.value_type(),
+            iso: entries.iso().is_some(),
+            stored: Some(self.descriptor.stored),
+            storage: if dense { Storage::Dense } else { Storage::Sparse },
+            structure: self.descriptor.structure,
+            fill: entries.fill(),
+            duplicates: Duplicates::Refused,
+            meaning: [AxisMeaning::Unknown; 2],
+        })
     }
 
     /// Reads it into at most so many bytes of memory.

@@ -2,10 +2,7 @@
 
 use std::io::Write;
 
-use nnz::binsparse::LevelKind;
-use nnz::{
-    About, AxisMeaning, Duplicates, Error, Header, Order, Shape, Storage, TensorFile, ValueType,
-};
+use nnz::{About, Error, Header, Storage, TensorFile};
 use serde::Serialize;
 
 use crate::output::{bytes, failed, with_stdout};
@@ -75,26 +72,10 @@ pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
 /// Tells what a tensor or vector is.
 fn tensor_info(args: &args::Info, tensor: &TensorFile) -> Result<Outcome, Error> {
     let descriptor = tensor.descriptor();
-    let values = descriptor.data_type("values");
-    let dense = descriptor.layout.levels().iter().all(|level| level.kind == LevelKind::Dense);
-    let header = Header {
-        shape: Shape { rows: 0, cols: 0 },
-        order: Order::Row,
-        majors_ascend: true,
-        minors_ascend: None,
-        value_type: values.map_or(ValueType::F64, |values| values.value_type),
-        iso: values.is_some_and(|values| values.iso),
-        stored: Some(descriptor.stored),
-        storage: if dense { Storage::Dense } else { Storage::Sparse },
-        structure: descriptor.structure,
-        fill: tensor.fill()?,
-        duplicates: Duplicates::Refused,
-        meaning: [AxisMeaning::Unknown; 2],
-    };
     let told = Told {
         kind: if descriptor.shape.len() == 1 { "vector" } else { "tensor" },
         shape: Some(descriptor.shape.clone()),
-        ..tell(&header, false, tensor.about()?)
+        ..tell(&tensor.header()?, false, tensor.about()?)
     };
     show(args, &told)
 }

@@ -1,11 +1,8 @@
 //! The lines of comments between the banner and the sizes.
 
-use nnz_core::Metadata;
+use nnz_core::{COMMENT, Metadata};
 
 use crate::lines::Comments;
-
-/// The key that comments are kept under beside a matrix.
-const KEY: &str = "comment";
 
 /// What the comments of a file say.
 #[derive(Debug, Default)]
@@ -35,7 +32,7 @@ impl Comment {
     pub(super) fn metadata(&self) -> Metadata {
         let keys = match &*self.text {
             "" => Vec::new(),
-            text => vec![(KEY.to_owned(), serde_json::Value::from(text).to_string())],
+            text => vec![(COMMENT.to_owned(), serde_json::Value::from(text).to_string())],
         };
         Metadata { keys, ..Metadata::default() }
     }
