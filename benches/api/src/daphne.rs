@@ -1,4 +1,4 @@
-//! Files of DAPHNE into memory and from it, and the same bytes without a thought.
+//! Files of DAPHNE to be measured with, and bytes moved without a thought.
 
 use std::fs::{self, File};
 use std::hint::black_box;
@@ -7,12 +7,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use nnz::{
-    AxisMeaning, Batch, Duplicates, Fields, Header, Majors, MatrixSink as _, MatrixSource as _,
-    Minors, Order, Shape, Storage, Structure, ValueType, Values, WriteOptions,
+    AxisMeaning, Batch, Duplicates, Header, Majors, MatrixSink as _, Minors, Order, Shape, Storage,
+    Structure, ValueType, Values, WriteOptions,
 };
-use nnz_daphne::{DataType, MatrixSink, MatrixSource, Options, ReadOptions};
+use nnz_daphne::{DataType, MatrixSink, Options};
 
-use crate::memory::peak;
 use crate::{Measured, Result, measured};
 
 /// Entries of a batch that is made.
@@ -72,57 +71,6 @@ fn options(header: &Header) -> Options {
     // Few entries in each of many rows are to be rows all the same.
     let block_type = (data_type == DataType::Csr).then_some(nnz_daphne::BlockType::Sparse);
     Options { data_type, block_type, ..Options::default() }
-}
-
-/// Reads all values and columns into memory that was not touched before.
-pub(crate) fn read(path: &Path) -> Result<Measured> {
-    let started = Instant::now();
-    let source = MatrixSource::open(path, &ReadOptions::default())?;
-    let header = source.header();
-    let stored = usize::try_from(header.stored.unwrap_or(0))?;
-    let sparse = header.storage == Storage::Sparse;
-    let mut values: Vec<u8> = Vec::with_capacity(stored * header.value_type.size());
-    let mut minors: Vec<u32> = Vec::with_capacity(if sparse { stored } else { 0 });
-    let mut reader = source.batches(0..header.shape.rows, Fields::ALL)?;
-    let mut batch = Batch::new(Order::Row, Values::new(header.value_type));
-    while reader.next_batch(&mut batch)? {
-        values.extend_from_slice(batch.values.bytes());
-        if let Minors::U32(some) = &batch.minors {
-            minors.extend_from_slice(some);
-        }
-    }
-    let seconds = started.elapsed().as_secs_f64();
-    let peak = peak();
-    let check = black_box(values.len() / header.value_type.size() + minors.len());
-    Ok(measured([
-        ("seconds", seconds.into()),
-        ("entries", stored.into()),
-        ("check", check.into()),
-        ("peak_rss", peak.into()),
-    ]))
-}
-
-/// Writes what was read first.
-pub(crate) fn write(source: &Path, target: &Path) -> Result<Measured> {
-    let source = MatrixSource::open(source, &ReadOptions::default())?;
-    let header = source.header();
-    let mut batches = Vec::new();
-    let mut reader = source.batches(0..header.shape.rows, Fields::ALL)?;
-    loop {
-        let mut batch = Batch::new(Order::Row, Values::new(header.value_type));
-        if !reader.next_batch(&mut batch)? {
-            break;
-        }
-        batches.push(batch);
-    }
-    let started = Instant::now();
-    let mut sink = MatrixSink::create(target, header, WRITE, &options(header))?;
-    for batch in &batches {
-        sink.write(batch)?;
-    }
-    let bytes = Box::new(sink).finish()?.bytes;
-    let seconds = started.elapsed().as_secs_f64();
-    Ok(measured([("seconds", seconds.into()), ("check", bytes.into())]))
 }
 
 /// Reads the bytes of a file into memory that was not touched before.

@@ -12,6 +12,7 @@ mod inflate;
 mod memory;
 mod read;
 mod sums;
+mod write;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -70,15 +71,12 @@ enum Call {
         #[arg(long)]
         entries: Option<u64>,
     },
-    /// A file of DAPHNE into memory.
-    DaphneRead {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A matrix of DAPHNE from memory to a file.
-    DaphneWrite {
-        /// The file it is read from first, which is not timed.
-        source: PathBuf,
+    /// Every cell of the matrix into memory.
+    ReadDense(Whole),
+    /// A matrix from memory to a file.
+    Write {
+        #[command(flatten)]
+        whole: Whole,
         /// Where to write it.
         target: PathBuf,
     },
@@ -128,8 +126,8 @@ fn main() -> ExitCode {
         Call::Fragments { path } => fragments::scan(&Location::parse(path)),
         Call::Query { path } => fragments::query(&Location::parse(path)),
         Call::DaphneMake { path, rows, cols, entries } => daphne::make(&path, rows, cols, entries),
-        Call::DaphneRead { path } => daphne::read(&path),
-        Call::DaphneWrite { source, target } => daphne::write(&source, &target),
+        Call::ReadDense(whole) => read::measure_dense(&whole.location(), whole.threads),
+        Call::Write { whole, target } => write::measure(&whole.location(), target, whole.threads),
         Call::PlainRead { path } => daphne::plain_read(&path),
         Call::PlainWrite { source, target } => daphne::plain_write(&source, &target),
         Call::Inflate { path } => inflate::measure(&path),

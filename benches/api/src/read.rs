@@ -35,6 +35,20 @@ pub(crate) fn measure(
     ]))
 }
 
+/// Reads every cell.
+pub(crate) fn measure_dense(location: &Location, threads: usize) -> Result<Measured> {
+    let options = ReadOptions { threads, ..ReadOptions::default() };
+    let started = Instant::now();
+    let matrix = black_box(nnz::read_dense(location, &options)?);
+    let seconds = started.elapsed().as_secs_f64();
+    Ok(measured([
+        ("seconds", seconds.into()),
+        ("entries", matrix.values.len().into()),
+        ("check", sum(&matrix.values).into()),
+        ("peak_rss", peak().into()),
+    ]))
+}
+
 /// Times a copy into memory that was not touched before, by as many threads.
 fn copy(from: &[u8], threads: usize) -> f64 {
     let started = Instant::now();

@@ -23,9 +23,9 @@ pub(crate) use decode::{Decoder, Part, Piece};
 pub(crate) use dense::Panels;
 pub(crate) use finder::{Active, Finder};
 pub(crate) use queue::BlockQueue;
-pub(crate) use rows::{RowLayout, split_pairs};
+pub(crate) use rows::{Apart, RowLayout, Rows, split_pairs};
 pub(crate) use scan::{Entry, scan};
-pub(crate) use walk::{Landmarks, Walk};
+pub(crate) use walk::{Landmarks, Most, Walk};
 
 /// Names the way a block stores its cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

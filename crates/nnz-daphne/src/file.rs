@@ -1,8 +1,11 @@
 //! A file that is read at any position.
 
+use std::fmt;
 use std::fs::File;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use nnz_core::{At, Error, ErrorKind, Place, Result};
 
@@ -76,10 +79,34 @@ impl InputFile {
     }
 }
 
+/// Bytes of a file that a window has read, and may have left behind.
+#[derive(Clone)]
+pub(crate) struct Held {
+    buffer: Arc<Vec<u8>>,
+    range: Range<usize>,
+}
+
+impl Held {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.buffer[self.range.clone()]
+    }
+}
+
+impl fmt::Debug for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.range.len())
+    }
+}
+
+/// Buffers that a window uses in turn; one that is held longer is left to its holder.
+const BUFFERS: usize = 8;
+
 /// Reads a file front to back, or by leaps, through a buffer.
 pub(crate) struct Window<'a> {
     pub(crate) file: &'a InputFile,
-    buffer: Vec<u8>,
+    buffer: Arc<Vec<u8>>,
+    /// Buffers that may still be held by others.
+    others: Vec<Arc<Vec<u8>>>,
     /// The position of the first byte of the buffer.
     start: u64,
     /// Bytes of the buffer that hold something.
@@ -89,7 +116,7 @@ pub(crate) struct Window<'a> {
 
 impl<'a> Window<'a> {
     pub(crate) fn new(file: &'a InputFile, size: usize) -> Self {
-        Self { file, buffer: Vec::new(), start: 0, filled: 0, size }
+        Self { file, buffer: Arc::default(), others: Vec::new(), start: 0, filled: 0, size }
     }
 
     /// Returns the bytes from `start` on that are in the buffer, at least `least` of them.
@@ -111,13 +138,46 @@ impl<'a> Window<'a> {
             return Err(self.file.mismatch(start + available, found, format_args!("{least}")));
         }
         let size = usize::try_from(available).unwrap_or(usize::MAX).min(self.size.max(least));
-        if self.buffer.len() < size {
-            self.buffer.resize(size, 0);
-        }
         self.filled = 0;
-        self.file.read(start, &mut self.buffer[..size])?;
+        let file = self.file;
+        let buffer = self.free_buffer();
+        if buffer.len() < size {
+            buffer.resize(size, 0);
+        }
+        file.read(start, &mut buffer[..size])?;
         (self.start, self.filled) = (start, size);
         Ok(&self.buffer[..size])
+    }
+
+    /// Reads on from `start`, unless `least` bytes from there on, or all up to `end`, are in the
+    /// buffer. Returns where the buffer ends.
+    pub(crate) fn turn_to(&mut self, start: u64, least: usize, end: u64) -> Result<u64> {
+        let least = usize::try_from(end.min(self.file.len()).saturating_sub(start))
+            .map_or(least, |left| left.min(least));
+        self.at(start, least, end)?;
+        Ok(self.start + self.filled as u64)
+    }
+
+    /// Holds on to some bytes, if all of them are in the buffer.
+    pub(crate) fn hold(&self, bytes: &Range<u64>) -> Option<Held> {
+        let place = |byte: u64| usize::try_from(byte.checked_sub(self.start)?).ok();
+        let range = place(bytes.start)?..place(bytes.end)?;
+        let inside = range.start <= range.end && range.end <= self.filled;
+        inside.then(|| Held { buffer: Arc::clone(&self.buffer), range })
+    }
+
+    /// Returns a buffer that nobody holds, and makes it the one of the window.
+    fn free_buffer(&mut self) -> &mut Vec<u8> {
+        if Arc::get_mut(&mut self.buffer).is_none() {
+            let free = self.others.iter_mut().position(|other| Arc::get_mut(other).is_some());
+            let next = free.map(|free| self.others.swap_remove(free)).unwrap_or_default();
+            let held = std::mem::replace(&mut self.buffer, next);
+            if self.others.len() < BUFFERS {
+                self.others.push(held);
+            }
+        }
+        // Nobody else has it: nothing is copied.
+        Arc::make_mut(&mut self.buffer)
     }
 
     /// Reads a fixed number of bytes.

@@ -71,7 +71,7 @@ pub use nnz_core::{
 pub use nnz_interop::matrix_market::Layout;
 pub use open::{Opened, open, open_within};
 pub use progress::{Progress, Silent};
-pub use read::{Compressed, ReadOptions, read};
+pub use read::{Compressed, Dense, ReadOptions, read, read_dense};
 pub use slice::{Selection, Slice, slice};
 pub use stages::DuplicatePolicy;
 pub use stats::{Measures, Moments, Number, Spread, Stats, StatsOptions, Total, stats};

@@ -11,13 +11,13 @@ use nnz_core::{Batch, Element, Majors, Minors, Order, Result};
 
 use super::cast::with_type;
 use super::{Block, RowLayout, split_pairs};
-use crate::file::{InputFile, swap_on_big_endian};
+use crate::file::{Held, InputFile, swap_on_big_endian};
 
 /// Says where the cells of a piece are.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
-    /// Whole rows, with their counts, between two bytes.
-    Rows(Range<u64>),
+    /// Whole rows, with their counts, between two bytes, which may have been read already.
+    Rows { bytes: Range<u64>, held: Option<Held> },
     /// Some pairs of one row, between two bytes.
     Pairs(Range<u64>),
     /// Whole rows of a block of arrays.
@@ -69,10 +69,15 @@ impl Decoder<'_> {
         batch.majors = Majors::Consecutive(block.row + piece.rows.start);
         let mut columns = std::mem::take(batch.minors.u32_mut());
         let values = T::vec_mut(&mut batch.values);
-        values.clear();
         match &piece.part {
-            Part::Rows(bytes) => {
-                self.rows::<T>(piece, bytes, &mut batch.offsets, &mut columns, values)
+            Part::Rows { bytes, held: Some(held) } => {
+                let held = (bytes.start, held.bytes());
+                self.rows::<T>(piece, held, &mut batch.offsets, &mut columns, values)
+            }
+            Part::Rows { bytes, held: None } => {
+                let held = self.file.bytes(bytes.start, bytes.end - bytes.start)?;
+                let held = (bytes.start, &*held);
+                self.rows::<T>(piece, held, &mut batch.offsets, &mut columns, values)
             }
             Part::Pairs(bytes) => {
                 let held = self.file.bytes(bytes.start, bytes.end - bytes.start)?;
@@ -141,9 +146,8 @@ impl Decoder<'_> {
     }
 }
 
+/// Makes room for entries that are to be written over what there is.
 fn resize<T: Element>(columns: &mut Vec<u32>, values: &mut Vec<T>, count: usize) {
-    columns.clear();
     columns.resize(count, 0);
-    values.clear();
     values.resize(count, bytemuck::Zeroable::zeroed());
 }

@@ -6,9 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::Result;
 
-use super::{Arrays, Coo, CooOrder, Landmarks, Part, Piece, RowLayout, Walk};
+use super::{Arrays, Coo, CooOrder, Landmarks, Most, Part, Piece, RowLayout, Walk};
 use crate::file::Window;
 use crate::{Block, BlockType};
+
+/// Bytes of rows that a window holds at least, where rows are cut off to be decoded.
+const HELD: usize = 64 << 10;
 
 /// Finds rows in the blocks of a file, and keeps in mind what it found out on the way.
 #[derive(Debug)]
@@ -24,6 +27,8 @@ pub(crate) struct Finder {
 pub(crate) struct Active {
     pub(crate) block: Block,
     walk: Option<Walk>,
+    /// Where the walk has been found to lead, and the number of entries on the way.
+    ahead: Option<(Walk, u64)>,
     order: Option<Arc<CooOrder>>,
 }
 
@@ -34,7 +39,7 @@ impl Finder {
 
     /// Starts with a block at a row of the object.
     pub(crate) fn enter(&self, window: &mut Window<'_>, block: Block, row: u64) -> Result<Active> {
-        let mut active = Active { block, walk: None, order: None };
+        let mut active = Active { block, walk: None, ahead: None, order: None };
         let row = row - block.row;
         match block.block_type {
             BlockType::Sparse if self.layout != RowLayout::Arrays => {
@@ -69,13 +74,15 @@ impl Finder {
     }
 
     /// Finds how far rows go on from `row` to `to` with no more than `budget` entries of the block,
-    /// but at least one row.
+    /// but at least one row. Where the block is `alone`, the window holds these rows then, unless the
+    /// first is larger.
     pub(crate) fn reach(
         &self,
         window: &mut Window<'_>,
-        active: &Active,
+        active: &mut Active,
         rows: Range<u64>,
         budget: u64,
+        alone: bool,
     ) -> Result<u64> {
         let block = &active.block;
         let Range { start, end } = self.local(block, &rows);
@@ -84,7 +91,13 @@ impl Finder {
                 end.min(start.saturating_add((budget / u64::from(block.cols)).max(1)))
             }
             (BlockType::Sparse, Some(mut walk), _) => {
-                walk.advance(window, block, self.layout, end, budget)?;
+                let stop = match alone && start < end {
+                    true => window.turn_to(walk.at, HELD, block.end)?,
+                    false => u64::MAX,
+                };
+                let most = Most { entries: budget, stop };
+                let passed = walk.advance(window, block, self.layout, end, most)?;
+                active.ahead = Some((walk, passed));
                 walk.row
             }
             (BlockType::Sparse, None, _) => {
@@ -111,8 +124,16 @@ impl Finder {
         let (part, entries) = match (block.block_type, &mut active.walk, &active.order) {
             (BlockType::Sparse, Some(walk), _) => {
                 let first = walk.at;
-                let entries = walk.advance(window, &block, self.layout, rows.end, u64::MAX)?;
-                (Part::Rows(first..walk.at), entries)
+                let entries = match active.ahead.take() {
+                    Some((ahead, passed)) if ahead.row == rows.end => {
+                        *walk = ahead;
+                        passed
+                    }
+                    _ => walk.advance(window, &block, self.layout, rows.end, Most::ALL)?,
+                };
+                let bytes = first..walk.at;
+                let held = window.hold(&bytes);
+                (Part::Rows { bytes, held }, entries)
             }
             (BlockType::Sparse, None, _) => {
                 let arrays = Arrays::of(&block);
@@ -145,7 +166,7 @@ impl Finder {
                 .map(move |start| start..start.saturating_add(step).min(end))
         };
         let parts: Vec<Part> = match part {
-            Part::Rows(bytes) => {
+            Part::Rows { bytes, .. } => {
                 steps(bytes.start + width..bytes.end, most * stride).map(Part::Pairs).collect()
             }
             Part::Arrays => {

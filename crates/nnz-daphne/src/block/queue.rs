@@ -54,14 +54,15 @@ impl<'a> BlockQueue<'a> {
 
     /// Returns the first of some rows, and as many more as have no more than `budget` entries.
     pub(crate) fn band(
-        &self,
+        &mut self,
         window: &mut Window<'_>,
         mut rows: Range<u64>,
         budget: u64,
     ) -> Result<Range<u64>> {
         let each = (budget / self.active.len().max(1) as u64).max(1);
-        for active in &self.active {
-            rows.end = self.finder.reach(window, active, rows.clone(), each)?;
+        let alone = self.active.len() == 1;
+        for active in &mut self.active {
+            rows.end = self.finder.reach(window, active, rows.clone(), each, alone)?;
         }
         Ok(rows)
     }

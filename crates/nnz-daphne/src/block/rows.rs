@@ -65,6 +65,52 @@ impl Column for Wide {
     }
 }
 
+/// Rows of a block that have been found: each a count, and pairs of column and value.
+pub(crate) struct Rows<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) count: usize,
+}
+
+/// What taking rows apart fills.
+pub(crate) struct Apart<'a, T> {
+    /// Where each row ends among the entries.
+    pub(crate) offsets: &'a mut Vec<usize>,
+    /// As long as there are entries.
+    pub(crate) columns: &'a mut [u32],
+    pub(crate) values: &'a mut [T],
+}
+
+impl Rows<'_> {
+    /// Takes rows apart, and returns the largest column; `None` where they are not as long as they
+    /// were found to be.
+    pub(crate) fn split<T: Element>(self, layout: RowLayout, apart: Apart<'_, T>) -> Option<u32> {
+        match layout {
+            RowLayout::Narrow => self.split_as::<Narrow, T>(apart),
+            RowLayout::Wide | RowLayout::Arrays => self.split_as::<Wide, T>(apart),
+        }
+    }
+
+    fn split_as<C: Column, T: Element>(self, apart: Apart<'_, T>) -> Option<u32> {
+        let Apart { offsets, mut columns, mut values } = apart;
+        let mut bytes = self.bytes;
+        let (mut largest, mut ended) = (0, 0);
+        offsets.reserve(self.count);
+        for _ in 0..self.count {
+            let (word, rest) = bytes.split_at_checked(C::WIDTH)?;
+            let stored = usize::try_from(C::read(word)).ok().filter(|&n| n <= columns.len())?;
+            let len = stored.checked_mul(C::WIDTH + size_of::<T>())?;
+            let (pairs, rest) = rest.split_at_checked(len)?;
+            let (own, others) = columns.split_at_mut(stored);
+            let (own_values, other_values) = values.split_at_mut_checked(stored)?;
+            largest = largest.max(split::<C, T>(pairs, own, own_values));
+            (bytes, columns, values) = (rest, others, other_values);
+            ended += stored;
+            offsets.push(ended);
+        }
+        (bytes.is_empty() && columns.is_empty()).then_some(largest)
+    }
+}
+
 /// Takes pairs of column and value apart, and returns the largest column.
 ///
 /// `columns` and `values` are as long as there are pairs.
@@ -80,6 +126,7 @@ pub(crate) fn split_pairs<T: Element>(
     }
 }
 
+#[inline]
 fn split<C: Column, T: Element>(pairs: &[u8], columns: &mut [u32], values: &mut [T]) -> u32 {
     let stride = C::WIDTH + size_of::<T>();
     let mut largest = 0;

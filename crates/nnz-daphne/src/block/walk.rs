@@ -16,6 +16,17 @@ const MOST: u64 = 1 << 16;
 /// Bytes that are read at once to get from row to row.
 const WINDOW: usize = 64 << 10;
 
+/// How far a walk goes at most.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Most {
+    pub(crate) entries: u64,
+    pub(crate) stop: u64,
+}
+
+impl Most {
+    pub(crate) const ALL: Self = Self { entries: u64::MAX, stop: u64::MAX };
+}
+
 /// A row of a sparse block, and the byte its count stands at.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Walk {
@@ -29,7 +40,8 @@ impl Walk {
         Self { row: 0, at: block.data }
     }
 
-    /// Goes on to row `to`, but past no more than `budget` entries unless the first row has more.
+    /// Goes on to row `to`, but past no more than `budget` entries, nor past byte `stop`, unless the
+    /// first row goes further.
     ///
     /// Returns the number of entries passed.
     pub(crate) fn advance(
@@ -38,7 +50,7 @@ impl Walk {
         block: &Block,
         layout: RowLayout,
         to: u64,
-        budget: u64,
+        Most { entries: budget, stop }: Most,
     ) -> Result<u64> {
         let width = layout.width();
         let stride = (width + block.size()) as u64;
@@ -56,8 +68,10 @@ impl Walk {
                     4 => count.try_into().map_or(u64::MAX, |c| u32::from_le_bytes(c).into()),
                     _ => count.try_into().map_or(u64::MAX, u64::from_le_bytes),
                 };
-                let left = (block.end - self.at - width as u64) / stride;
-                if count > cols.min(left) {
+                let left = block.end - self.at - width as u64;
+                // Columns are fewer than 2^32, so that their bytes can be told.
+                if count > cols || count * stride > left {
+                    let left = left / stride;
                     let end = count.saturating_mul(stride).saturating_add(self.at + width as u64);
                     if count <= cols && end <= file.len() {
                         // The row is all there: it is the block that ends too early.
@@ -66,12 +80,13 @@ impl Walk {
                     }
                     return Err(Self::too_many(file, block, *self, count, left));
                 }
-                if self.row > first && passed + count > budget {
+                let end = self.at + width as u64 + count * stride;
+                if self.row > first && (passed + count > budget || end > stop) {
                     return Ok(passed);
                 }
                 passed += count;
                 self.row += 1;
-                self.at += width as u64 + count * stride;
+                self.at = end;
                 match usize::try_from(count * stride) {
                     Ok(bytes) if bytes < held.len() => skip += width + bytes,
                     _ => continue 'read,
@@ -120,7 +135,7 @@ impl Walk {
             return Ok(());
         }
         let mut window = Window::new(file, WINDOW);
-        Self::start(block).advance(&mut window, block, layout, block.rows.into(), u64::MAX)?;
+        Self::start(block).advance(&mut window, block, layout, block.rows.into(), Most::ALL)?;
         Ok(())
     }
 
@@ -129,7 +144,7 @@ impl Walk {
         let mut walk = Self::start(block);
         let mut window = Window::new(file, WINDOW);
         let last = u64::from(block.rows).saturating_sub(1);
-        walk.advance(&mut window, block, layout, last, u64::MAX)?;
+        walk.advance(&mut window, block, layout, last, Most::ALL)?;
         if last < u64::from(block.rows) {
             window.at(walk.at, layout.width(), block.end)?;
         }
@@ -166,11 +181,11 @@ impl Landmarks {
         let mut walk = Walk { row: nearest as u64 * self.every, at: known[nearest] };
         while walk.row + self.every <= row {
             let next = walk.row + self.every;
-            walk.advance(window, block, layout, next, u64::MAX)?;
+            walk.advance(window, block, layout, next, Most::ALL)?;
             known.push(walk.at);
         }
         drop(known);
-        walk.advance(window, block, layout, row, u64::MAX)?;
+        walk.advance(window, block, layout, row, Most::ALL)?;
         Ok(walk)
     }
 }

@@ -13,8 +13,8 @@ use crate::file::Window;
 /// Entries, or cells, of a unit.
 const ENTRIES: u64 = 128 << 10;
 
-/// Bytes that are read at once to find rows.
-const WINDOW: usize = 256 << 10;
+/// Bytes that are read at once to find rows, which are decoded from there.
+const WINDOW: usize = 512 << 10;
 
 /// Hands out bands of rows, in which each block has a piece.
 pub(super) struct Units<'a> {

@@ -2,7 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use nnz_core::{Batch, Error, Header, Minors, Order, Place, Result, Unit, ValueType, Values};
+use nnz_core::{
+    Batch, Error, Header, Majors, Minors, Order, Place, Result, Unit, ValueType, Values,
+};
 
 use crate::flow::{Join, Work, Write};
 use crate::stages::Extent;
@@ -130,10 +132,19 @@ impl<'m> Join<Filling<'m>> for Filled<'m> {
             return Err(Error::mismatch(Place::default(), "more entries", expected));
         };
         (self.minors, self.values) = (rest, other_rest);
-        for run in 0..batch.runs() {
-            let major = usize::try_from(batch.majors.get(run)).unwrap_or(usize::MAX);
-            if let Some(pointer) = self.pointers.get_mut(major.saturating_add(1)) {
-                *pointer = self.filled + batch.run(run).end as u64;
+        let ends = batch.offsets.iter().skip(1).map(|&end| self.filled + end as u64);
+        let place = |major: u64| usize::try_from(major).unwrap_or(usize::MAX).saturating_add(1);
+        match &batch.majors {
+            Majors::Consecutive(first) => {
+                let pointers = self.pointers.get_mut(place(*first)..).unwrap_or_default();
+                pointers.iter_mut().zip(ends).for_each(|(pointer, end)| *pointer = end);
+            }
+            Majors::Listed(majors) => {
+                for (&major, end) in majors.iter().zip(ends) {
+                    if let Some(pointer) = self.pointers.get_mut(place(major)) {
+                        *pointer = end;
+                    }
+                }
             }
         }
         self.filled += batch.entries() as u64;
@@ -144,7 +155,7 @@ impl<'m> Join<Filling<'m>> for Filled<'m> {
 /// Each thread puts entries where they belong; nothing is left to be done in turn.
 pub(super) struct Done;
 
-impl Write<Filling<'_>> for Done {
+impl<W: Work<Encoded = ()>> Write<W> for Done {
     fn write(&mut self, (): ()) -> Result<()> {
         Ok(())
     }

@@ -1,6 +1,9 @@
 //! What a batch tells of the order of its entries.
 
-use nnz_core::{Batch, Minors};
+use nnz_core::{Batch, Majors, Minors};
+
+/// Entries of runs that are worth being looked at one by one.
+const LONG_RUN: usize = 128;
 
 /// Where the entries of a batch begin and end, and whether they ascend between.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,6 +18,38 @@ pub(crate) struct Extent {
 
 impl Extent {
     pub(crate) fn of(batch: &Batch) -> Self {
+        Self::of_short_runs(batch).unwrap_or_else(|| Self::run_by_run(batch))
+    }
+
+    /// Tells at once of many short runs that ascend without a place twice, as nearly all do.
+    fn of_short_runs(batch: &Batch) -> Option<Self> {
+        let (Majors::Consecutive(_), Minors::U32(minors)) = (&batch.majors, &batch.minors) else {
+            return None;
+        };
+        let held = |run: &usize| !batch.run(*run).is_empty();
+        let first = (0..batch.runs()).find(held)?;
+        let last = (0..batch.runs()).rev().find(held)?;
+        if batch.entries() / batch.runs() >= LONG_RUN || batch.entries() != minors.len() {
+            return None;
+        }
+        let falls: usize =
+            minors.iter().zip(minors.get(1..)?).map(|(a, b)| usize::from(a >= b)).sum();
+        // All of them are where one run ends and another begins.
+        let between = batch.offsets.windows(2).filter(|ends| ends[0] > 0 && ends[0] < ends[1]);
+        let allowed: usize =
+            between.map(|ends| usize::from(minors[ends[0] - 1] >= minors[ends[0]])).sum();
+        let place = |run: usize, entry| (batch.majors.get(run), batch.minor(run, entry));
+        (falls == allowed).then(|| Self {
+            ends: Some([
+                place(first, batch.run(first).start),
+                place(last, batch.run(last).end - 1),
+            ]),
+            ascends: true,
+            repeated: None,
+        })
+    }
+
+    fn run_by_run(batch: &Batch) -> Self {
         let mut extent = Self { ends: None, ascends: true, repeated: None };
         for run in 0..batch.runs() {
             let entries = batch.run(run);

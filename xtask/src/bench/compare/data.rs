@@ -59,6 +59,8 @@ pub(super) struct Text {
     /// Compressed rows of Binsparse in an HDF5 file, as they are and deflated.
     pub(super) rows: PathBuf,
     pub(super) deflated: PathBuf,
+    /// The same arrays as h5py writes them, each in one piece.
+    pub(super) contiguous: PathBuf,
 }
 
 /// A file of DAPHNE.
@@ -70,6 +72,11 @@ pub(super) struct Daphne {
 }
 
 impl Daphne {
+    /// The call that reads it.
+    pub(super) fn read(&self) -> &'static str {
+        if self.name == "dense" { "read-dense" } else { "read" }
+    }
+
     /// How fast it should be read and written, over its bytes alone.
     pub(super) fn share(&self) -> f64 {
         if self.name == "dense" { 0.9 } else { 0.8 }
@@ -263,10 +270,17 @@ impl Maker<'_> {
         let deflated = self.made(&format!("{folder}-{name}-gzip1.bsp.h5"), |part| {
             self.convert(&rows, part, &["--to", "CSR", "--compress", "gzip:1"])
         })?;
+        let contiguous = self.made(&format!("{folder}-{name}-contiguous.h5"), |part| {
+            let mut command = Command::new(&self.tools.python);
+            command.arg(benches().join("peers").join("binsparse_peer.py"));
+            command.arg("write").arg(&rows).arg(part);
+            command
+        })?;
         Ok(Text {
             entries: entries_of_text(&text)?,
             rows,
             deflated,
+            contiguous,
             arrays: big.join(format!("{name}_csr.npz")),
             text,
             packed,

@@ -16,6 +16,7 @@ const WHEEL: &str = "bpcells (1 thread only)";
 const SCIPY: &str = "scipy, from memory";
 const FMM_ONE: &str = "fast_matrix_market, 1 thread";
 const FMM_TWO: &str = "fast_matrix_market, 2 threads";
+const COMMAND: &str = "nnz convert, 2 threads";
 const DIRECTORY: &str = "nnz on the directory, 2 threads";
 const INFLATE: &str = "inflating alone (zlib-rs, 1 thread)";
 const PLAIN: &str = "the bytes alone";
@@ -63,14 +64,20 @@ pub(super) fn all(data: &Data, tools: &Tools) -> Vec<Row> {
         packed: data.fewer.packed.clone(),
         rows: PathBuf::new(),
         deflated: PathBuf::new(),
+        contiguous: PathBuf::new(),
     };
     rows.push(make.write("counts of a fifth", &fewer));
     rows.push(make.write("graph, integers", &data.graph));
     rows.push(make.write("stencil, reals", &data.stencil));
     for (name, text) in [("graph", &data.graph), ("stencil", &data.stencil)] {
         rows.extend([
-            make.binsparse(format!("uncompressed, {name}"), text, &text.rows, 0.9),
-            make.binsparse(format!("gzip:1, {name}"), text, &text.deflated, 3.0),
+            make.binsparse(
+                format!("uncompressed, {name}"),
+                text,
+                [&text.rows, &text.contiguous],
+                0.9,
+            ),
+            make.binsparse(format!("gzip:1, {name}"), text, [&text.deflated; 2], 3.0),
             make.write_binsparse(name, text),
             make.import_binsparse(name, text),
         ]);
@@ -106,6 +113,21 @@ impl Make<'_> {
             command.extend(["--threads".into(), threads.to_string().into()]);
         }
         Contender { name, clock: Clock::Call, command, output: None, no_sync: None }
+    }
+
+    /// A call of the library, writing.
+    fn write_call(
+        &self,
+        name: &'static str,
+        word: &str,
+        source: &Path,
+        target: &str,
+        threads: u8,
+    ) -> Contender {
+        let mut contender = self.call(name, &[word], source, threads);
+        let output = self.data.out.join(target);
+        contender.command.push(output.clone().into());
+        Contender { output: Some(output), ..contender }
     }
 
     /// The command, writing.
@@ -306,18 +328,19 @@ impl Make<'_> {
         }
     }
 
-    fn binsparse(&self, name: String, text: &Text, source: &Path, bar: f64) -> Row {
+    fn binsparse(&self, name: String, text: &Text, [own, other]: [&PathBuf; 2], bar: f64) -> Row {
         Row {
             name: format!("Binsparse in HDF5 into memory, {name}"),
             entries: text.entries,
-            note: "h5py: the arrays as they are. nnz: checked, too.",
+            note: "h5py: the arrays as they are, in one piece each unless they are deflated. nnz: \
+                   checked, too.",
             contenders: vec![
-                self.call(ONE, &["read"], source, 1),
-                self.call(TWO, &["read"], source, 2),
-                self.peer(H5PY, "binsparse_peer.py", &["read"], source),
+                self.call(ONE, &["read"], own, 1),
+                self.call(TWO, &["read"], own, 2),
+                self.peer(H5PY, "binsparse_peer.py", &["read"], other),
             ],
             goals: vec![goal(TWO, Bar::Over(H5PY, bar))],
-            inputs: vec![source.to_path_buf()],
+            inputs: vec![own.clone(), other.clone()],
         }
     }
 
@@ -326,15 +349,15 @@ impl Make<'_> {
         Row {
             name: format!("Binsparse in HDF5 written, {name}"),
             entries: text.entries,
-            note: "nnz: from an uncompressed file, whose reading is timed too. h5py: from memory, \
-                   whose filling is not.",
+            note: "From memory, whose filling is not timed, but for the command.",
             contenders: vec![
-                self.verb("convert", &text.rows, target, 1),
-                self.verb("convert", &text.rows, target, 2),
-                self.peer_to(H5PY, "binsparse_peer.py", &["write"], &text.arrays, target),
+                self.write_call(ONE, "write", &text.rows, target, 1),
+                self.write_call(TWO, "write", &text.rows, target, 2),
+                Contender { name: COMMAND, ..self.verb("convert", &text.rows, target, 2) },
+                self.peer_to(H5PY, "binsparse_peer.py", &["write"], &text.rows, target),
             ],
-            goals: vec![goal(TWO, Bar::Over(H5PY, 0.8)), goal(TWO, Bar::Peak(BOUNDED))],
-            inputs: vec![text.rows.clone(), text.arrays.clone()],
+            goals: vec![goal(TWO, Bar::Over(H5PY, 0.8)), goal(COMMAND, Bar::Peak(BOUNDED))],
+            inputs: vec![text.rows.clone()],
         }
     }
 
@@ -451,28 +474,27 @@ impl Make<'_> {
             entries: file.entries,
             note: "Into memory that was not touched before, as the bytes alone are.",
             contenders: vec![
-                self.call(ONE, &["daphne-read"], &file.file, 0),
+                self.call(ONE, &[file.read()], &file.file, 1),
+                self.call(TWO, &[file.read()], &file.file, 2),
                 self.call(PLAIN, &["plain-read"], &file.file, 0),
             ],
-            goals: vec![goal(ONE, Bar::Over(PLAIN, file.share()))],
+            goals: vec![goal(TWO, Bar::Over(PLAIN, file.share()))],
             inputs: vec![file.file.clone()],
         }
     }
 
     fn write_daphne(&self, file: &Daphne) -> Row {
-        let write = |name, words: &[&str]| {
-            let mut contender = self.call(name, words, &file.file, 0);
-            let output = self.data.out.join("written.dbdf");
-            contender.command.push(output.clone().into());
-            contender.output = Some(output);
-            contender
-        };
+        let target = "written.dbdf";
         Row {
             name: format!("DAPHNE file written, {}", file.name),
             entries: file.entries,
             note: "From memory, whose filling is not timed; nobody waits for the disk.",
-            contenders: vec![write(ONE, &["daphne-write"]), write(PLAIN, &["plain-write"])],
-            goals: vec![goal(ONE, Bar::Over(PLAIN, file.share()))],
+            contenders: vec![
+                self.write_call(ONE, "write", &file.file, target, 1),
+                self.write_call(TWO, "write", &file.file, target, 2),
+                self.write_call(PLAIN, "plain-write", &file.file, target, 0),
+            ],
+            goals: vec![goal(TWO, Bar::Over(PLAIN, file.share()))],
             inputs: vec![file.file.clone()],
         }
     }
@@ -540,6 +562,7 @@ mod tests {
             packed: "text.bpcells".into(),
             rows: "text.bsp.h5".into(),
             deflated: "text-gzip1.bsp.h5".into(),
+            contiguous: "text-contiguous.h5".into(),
         };
         let fragments = Fragments {
             count: 50_000_000,

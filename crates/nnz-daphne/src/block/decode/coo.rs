@@ -44,6 +44,7 @@ impl Decoder<'_> {
             picked.sort_by_key(|&(row, ..)| row);
         }
         columns.clear();
+        values.clear();
         for run in picked.chunk_by(|a, b| a.0 == b.0) {
             majors.extend(run.first().map(|&(row, ..)| piece.block.row + u64::from(row)));
             columns.extend(run.iter().map(|&(_, col, _)| col));

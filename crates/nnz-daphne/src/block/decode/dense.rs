@@ -27,6 +27,7 @@ impl Decoder<'_> {
         self.dense_cells(&piece.block, piece.rows.clone(), cols.clone(), &mut panel)?;
         let cells = T::slice(&panel).unwrap_or_default();
         columns.clear();
+        values.clear();
         let width = usize::try_from(cols.end - cols.start).unwrap_or(usize::MAX).max(1);
         for row in cells.chunks_exact(width) {
             for (column, value) in (cols.start..).zip(row) {

@@ -1,0 +1,40 @@
+//! A matrix from memory to a file.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use nnz::daphne::{BlockType, DaphneOptions};
+use nnz::{ConvertOptions, Location, Place, ReadOptions, Silent, Storage, WriteOptions};
+
+use crate::{Measured, Result, measured};
+
+/// Reads a matrix, which is not timed, and writes it; nobody waits for the disk.
+pub(crate) fn measure(source: &Location, target: PathBuf, threads: usize) -> Result<Measured> {
+    let dense = nnz::open(source)?.source.header().storage == Storage::Dense;
+    let read = ReadOptions { threads, ..ReadOptions::default() };
+    let opened = match dense {
+        true => nnz::read_dense(source, &read)?.into_source()?,
+        false => nnz::read(source, &read)?.into_source()?,
+    };
+    // Few entries in each of many rows are to be rows all the same.
+    let sparse = !dense && is_daphne(&target);
+    let daphne = DaphneOptions {
+        block_type: sparse.then_some(BlockType::Sparse),
+        ..DaphneOptions::default()
+    };
+    let write = WriteOptions { overwrite: true, sync: false };
+    let options = ConvertOptions { write, threads, daphne, ..ConvertOptions::default() };
+    let target = Location::parse(target);
+    let started = Instant::now();
+    let summary = nnz::convert_opened(opened, &Place::default(), &target, &options, &Silent)?;
+    let seconds = started.elapsed().as_secs_f64();
+    Ok(measured([
+        ("seconds", seconds.into()),
+        ("entries", summary.entries.into()),
+        ("bytes", summary.bytes_after.into()),
+    ]))
+}
+
+fn is_daphne(target: &Path) -> bool {
+    target.extension().is_some_and(|extension| extension == "dbdf")
+}

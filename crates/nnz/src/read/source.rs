@@ -1,0 +1,315 @@
+//! Matrices in memory as sources.
+
+use std::ops::Range;
+
+use nnz_core::{
+    About, ArrayAbout, Axis, AxisMeaning, Batch, BatchReader, Duplicates, Error, Fields, Header,
+    InTurn, Majors, MatrixSource, Minors, Names, Order, Place, Result, Shape, Storage, Structure,
+    Unit, UnitReader, Values,
+};
+
+use super::{Compressed, Dense};
+use crate::Opened;
+
+/// Entries of a unit.
+const ENTRIES: u64 = 64 << 10;
+
+impl Compressed {
+    /// Returns the minor index of an entry.
+    pub(crate) fn minor(&self, entry: usize) -> u64 {
+        match &self.minors {
+            Minors::U32(list) => list[entry].into(),
+            Minors::U64(list) | Minors::Spans(list) => list[entry],
+        }
+    }
+
+    /// Makes it a source, to be converted or sliced like any other.
+    ///
+    /// ```no_run
+    /// use nnz::{ConvertOptions, Location, Place, ReadOptions, Silent};
+    ///
+    /// let matrix = nnz::read(&Location::parse("pbmc.h5ad"), &ReadOptions::default())?;
+    /// let to = Location::parse("pbmc.bpcells");
+    /// let opened = matrix.into_source()?;
+    /// nnz::convert_opened(opened, &Place::default(), &to, &ConvertOptions::default(), &Silent)?;
+    /// # Ok::<(), nnz::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Fails where pointers do not ascend from zero to the number of entries, one more than there
+    /// are major vectors, or where indices and values are not as many.
+    pub fn into_source(self) -> Result<Opened> {
+        let refuse = |found: String, expected: String| {
+            Err(Error::mismatch(Place::default(), found, expected))
+        };
+        let entries = match &self.minors {
+            Minors::U32(list) => list.len(),
+            Minors::U64(list) => list.len(),
+            Minors::Spans(_) => return refuse("spans".into(), "an index of each entry".into()),
+        };
+        let values = self.values.len();
+        if values.is_some_and(|values| values != entries) {
+            return refuse(format!("{} values", values.unwrap_or(0)), format!("{entries}"));
+        }
+        let majors = self.shape.major(self.order);
+        if self.pointers.len() as u64 != majors.saturating_add(1) {
+            let found = format!("{} pointers", self.pointers.len());
+            return refuse(found, format!("one more than {majors}"));
+        }
+        let ends = (self.pointers.first(), self.pointers.last());
+        if ends != (Some(&0), Some(&(entries as u64))) || !self.pointers.is_sorted() {
+            let expected = format!("pointers that ascend from 0 to {entries}");
+            return refuse("others".into(), expected);
+        }
+        let header = Header {
+            iso: values.is_none(),
+            stored: Some(entries as u64),
+            minors_ascend: None,
+            duplicates: Duplicates::Kept,
+            ..header(self.shape, self.order, &self.values, Storage::Sparse)
+        };
+        Ok(Opened { source: Box::new(InMemory { header, cells: self }), ordered: true })
+    }
+}
+
+impl Dense {
+    /// Makes it a source, to be converted or sliced like any other.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there are not as many values as cells.
+    pub fn into_source(self) -> Result<Opened> {
+        let found = self.values.len().map(|len| len as u128);
+        if found != Some(self.shape.cells()) {
+            let found = found.map_or("one value".to_owned(), |len| format!("{len} values"));
+            let expected = format!("a value for each of {} cells", self.shape.cells());
+            return Err(Error::mismatch(Place::default(), found, expected));
+        }
+        let header = Header {
+            stored: u64::try_from(self.shape.cells()).ok(),
+            minors_ascend: Some(true),
+            duplicates: Duplicates::Refused,
+            ..header(self.shape, self.order, &self.values, Storage::Dense)
+        };
+        Ok(Opened { source: Box::new(InMemory { header, cells: self }), ordered: true })
+    }
+}
+
+fn header(shape: Shape, order: Order, values: &Values, storage: Storage) -> Header {
+    Header {
+        shape,
+        order,
+        majors_ascend: true,
+        minors_ascend: None,
+        value_type: values.value_type(),
+        iso: false,
+        stored: None,
+        storage,
+        structure: Structure::General,
+        fill: None,
+        duplicates: Duplicates::Refused,
+        meaning: [AxisMeaning::Unknown; 2],
+    }
+}
+
+/// What is in memory, by major vector.
+trait Vectors: Send + Sync {
+    /// Finds the last of some major vectors that are decoded together.
+    fn together(&self, majors: Range<u64>) -> u64;
+
+    /// Copies some major vectors.
+    fn copy(&self, majors: Range<u64>, batch: &mut Batch) -> Result<()>;
+
+    /// Describes the arrays.
+    fn arrays(&self) -> Vec<ArrayAbout>;
+
+    /// Returns the number of entries ahead of a major vector.
+    fn before(&self, major: u64) -> Option<u64>;
+}
+
+fn array(name: &str, value_type: nnz_core::ValueType, bytes: usize) -> ArrayAbout {
+    let len = (bytes / value_type.size()) as u64;
+    ArrayAbout {
+        name: name.into(),
+        value_type: Some(value_type),
+        len: Some(len),
+        bytes: bytes as u64,
+    }
+}
+
+impl Vectors for Compressed {
+    fn together(&self, majors: Range<u64>) -> u64 {
+        let first = self.before(majors.start).unwrap_or(0);
+        let some = usize::try_from(majors.start).ok().zip(usize::try_from(majors.end).ok());
+        let ends = some.and_then(|(start, end)| self.pointers.get(start + 1..=end));
+        let count = ends.map_or(0, |ends| ends.partition_point(|&end| end - first <= ENTRIES));
+        majors.end.min(majors.start + (count as u64).clamp(1, ENTRIES))
+    }
+
+    fn copy(&self, majors: Range<u64>, batch: &mut Batch) -> Result<()> {
+        let place = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let pointers = &self.pointers[place(majors.start)..=place(majors.end)];
+        let (first, last) = (place(pointers[0]), place(pointers[pointers.len() - 1]));
+        batch.order = self.order;
+        batch.majors = Majors::Consecutive(majors.start);
+        batch.offsets.clear();
+        batch.offsets.extend(pointers.iter().map(|&end| place(end) - first));
+        match &self.minors {
+            Minors::U32(list) => {
+                let minors = batch.minors.u32_mut();
+                minors.clear();
+                minors.extend_from_slice(&list[first..last]);
+            }
+            Minors::U64(list) | Minors::Spans(list) => {
+                let minors = batch.minors.u64_mut();
+                minors.clear();
+                minors.extend_from_slice(&list[first..last]);
+            }
+        }
+        let bound = self.shape.minor(self.order);
+        let past = (0..last - first).map(|entry| self.minor(first + entry)).max();
+        if let Some(past) = past.filter(|&past| past >= bound) {
+            let found = format!("index {past}");
+            return Err(Error::mismatch(Place::default(), found, format!("one below {bound}")));
+        }
+        copy_values(&self.values, first..last, &mut batch.values);
+        Ok(())
+    }
+
+    fn arrays(&self) -> Vec<ArrayAbout> {
+        use nnz_core::ValueType::{U32, U64};
+        let minors = match &self.minors {
+            Minors::U32(list) => array("indices", U32, 4 * list.len()),
+            Minors::U64(list) | Minors::Spans(list) => array("indices", U64, 8 * list.len()),
+        };
+        let values = array("values", self.values.value_type(), self.values.bytes().len());
+        vec![array("pointers", U64, 8 * self.pointers.len()), minors, values]
+    }
+
+    fn before(&self, major: u64) -> Option<u64> {
+        self.pointers.get(usize::try_from(major).ok()?).copied()
+    }
+}
+
+impl Vectors for Dense {
+    fn together(&self, majors: Range<u64>) -> u64 {
+        let width = self.shape.minor(self.order).max(1);
+        majors.end.min(majors.start.saturating_add((ENTRIES / width).max(1)))
+    }
+
+    fn copy(&self, majors: Range<u64>, batch: &mut Batch) -> Result<()> {
+        let place = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let (width, runs) = (self.width(), place(majors.end - majors.start));
+        let first = place(majors.start) * width;
+        batch.order = self.order;
+        batch.majors = Majors::Consecutive(majors.start);
+        batch.offsets.clear();
+        batch.offsets.extend((0..=runs).map(|run| run * width));
+        let spans = batch.minors.spans_mut();
+        spans.clear();
+        spans.resize(runs, 0);
+        copy_values(&self.values, first..first + runs * width, &mut batch.values);
+        Ok(())
+    }
+
+    fn arrays(&self) -> Vec<ArrayAbout> {
+        vec![array("values", self.values.value_type(), self.values.bytes().len())]
+    }
+
+    fn before(&self, major: u64) -> Option<u64> {
+        major.checked_mul(self.shape.minor(self.order))
+    }
+}
+
+fn copy_values(from: &Values, range: Range<usize>, to: &mut Values) {
+    if let Values::Iso(_) = from {
+        *to = from.clone();
+        return;
+    }
+    if to.value_type() != from.value_type() || matches!(to, Values::Iso(_)) {
+        *to = Values::new(from.value_type());
+    }
+    to.clear();
+    to.extend_from(from, range);
+}
+
+/// A matrix in memory as a source.
+struct InMemory<V> {
+    header: Header,
+    cells: V,
+}
+
+impl<V: Vectors> MatrixSource for InMemory<V> {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn about(&self) -> Result<About> {
+        let arrays = self.cells.arrays();
+        let bytes = arrays.iter().map(|array| array.bytes).sum();
+        let format = "matrix in memory".to_owned();
+        Ok(About {
+            format,
+            container: "memory".to_owned(),
+            bytes: Some(bytes),
+            arrays,
+            ..About::default()
+        })
+    }
+
+    fn read_names(&self, _: Axis) -> Result<Option<Names<'_>>> {
+        Ok(None)
+    }
+
+    fn random_access(&self) -> bool {
+        true
+    }
+
+    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(InTurn(self.units(majors, fields)?)))
+    }
+
+    fn units(&self, majors: Range<u64>, _: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        let all = self.header.shape.major(self.header.order);
+        if majors.start > majors.end || majors.end > all {
+            let Range { start, end } = majors;
+            return Err(Error::argument(format!(
+                "majors {start} to {end} of {all} were asked for"
+            )));
+        }
+        Ok(Box::new(Units { cells: &self.cells, majors }))
+    }
+
+    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
+        Ok(self.cells.before(major))
+    }
+}
+
+struct Units<'a, V> {
+    cells: &'a V,
+    majors: Range<u64>,
+}
+
+impl<'a, V: Vectors> UnitReader<'a> for Units<'a, V> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
+        if self.majors.is_empty() {
+            return Ok(None);
+        }
+        let end = self.cells.together(self.majors.clone());
+        let majors = self.majors.start..end;
+        self.majors.start = end;
+        Ok(Some(Box::new(Piece { cells: self.cells, majors })))
+    }
+}
+
+struct Piece<'a, V> {
+    cells: &'a V,
+    majors: Range<u64>,
+}
+
+impl<V: Vectors> Unit for Piece<'_, V> {
+    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
+        self.cells.copy(self.majors, batch)
+    }
+}

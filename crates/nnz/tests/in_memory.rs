@@ -1,0 +1,233 @@
+//! Matrices between memory and every kind of file.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    reason = "a test stops where it fails"
+)]
+
+mod common;
+
+use std::path::Path;
+
+use common::{location, root, unsynced};
+use nnz::{
+    Compressed, Dense, ErrorKind, Layout, Minors, Order, Place, ReadOptions, Shape, Silent, Values,
+    convert_opened,
+};
+use proptest::prelude::*;
+
+const ROW: Order = Order::Row;
+const COL: Order = Order::Col;
+
+fn options(order: Option<Order>, threads: usize) -> ReadOptions {
+    ReadOptions { order, threads, memory: 64 << 20, ..ReadOptions::default() }
+}
+
+fn order() -> impl Strategy<Value = Order> {
+    prop_oneof![Just(ROW), Just(COL)]
+}
+
+/// Any bits, of which some are zeros of either sign.
+fn bits() -> impl Strategy<Value = f64> {
+    prop_oneof![Just(0.0), Just(-0.0), any::<u64>().prop_map(f64::from_bits)]
+}
+
+fn dense() -> impl Strategy<Value = Dense> {
+    (0_u64..70, 0_u64..70, order()).prop_flat_map(|(rows, cols, order)| {
+        let cells = usize::try_from(rows * cols).unwrap();
+        prop::collection::vec(bits(), cells).prop_map(move |values| Dense {
+            shape: Shape { rows, cols },
+            order,
+            values: Values::F64(values),
+        })
+    })
+}
+
+fn compressed() -> impl Strategy<Value = Compressed> {
+    (0_u64..40, 1_u32..50, order()).prop_flat_map(|(majors, minors, order)| {
+        let places = prop::collection::btree_set(0..minors, 0..12);
+        let vectors = prop::collection::vec(places, usize::try_from(majors).unwrap());
+        vectors.prop_map(move |vectors| {
+            let mut pointers = vec![0];
+            let mut list = Vec::new();
+            for vector in &vectors {
+                list.extend(vector);
+                pointers.push(list.len() as u64);
+            }
+            let values = Values::U32((1..).take(list.len()).collect());
+            let shape = match order {
+                Order::Row => Shape { rows: majors, cols: minors.into() },
+                Order::Col => Shape { rows: minors.into(), cols: majors },
+            };
+            Compressed { shape, order, pointers, minors: Minors::U32(list), values }
+        })
+    })
+}
+
+/// The bits of cells by row and column.
+fn cells(dense: &Dense) -> Vec<Vec<u64>> {
+    let Values::F64(values) = &dense.values else { panic!("{:?}", dense.values) };
+    let [rows, cols] = [dense.shape.rows, dense.shape.cols].map(|n| usize::try_from(n).unwrap());
+    let cell = |row: usize, col: usize| match dense.order {
+        Order::Row => values[row * cols + col].to_bits(),
+        Order::Col => values[col * rows + row].to_bits(),
+    };
+    assert_eq!(values.len(), rows * cols);
+    (0..rows).map(|row| (0..cols).map(|col| cell(row, col)).collect()).collect()
+}
+
+fn write(opened: nnz::Opened, path: &Path, threads: usize) {
+    let options = nnz::ConvertOptions { threads, ..unsynced() };
+    convert_opened(opened, &Place::default(), &location(path), &options, &Silent).unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn every_bit_of_a_dense_matrix_comes_back(
+        dense in dense(), wanted in prop::option::of(order()), threads in 1_usize..4,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["x.dbdf", "x.bsp.h5", "x.zarr", "x.npz", "x.nc"] {
+            let path = folder.path().join(name);
+            write(dense.clone().into_source().unwrap(), &path, threads);
+            let read = nnz::read_dense(&location(&path), &options(wanted, threads)).unwrap();
+            prop_assert!(wanted.is_none_or(|wanted| wanted == read.order), "{}", name);
+            prop_assert_eq!(cells(&read), cells(&dense), "{}", name);
+        }
+    }
+
+    #[test]
+    fn every_entry_of_a_sparse_matrix_comes_back(matrix in compressed(), threads in 1_usize..4) {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["x.bpcells", "x.bsp.h5", "x.mtx", "x.dbdf"] {
+            let path = folder.path().join(name);
+            write(matrix.clone().into_source().unwrap(), &path, threads);
+            let read = nnz::read(&location(&path), &options(Some(matrix.order), threads)).unwrap();
+            prop_assert_eq!(read.pointers, matrix.pointers.clone(), "{}", name);
+            prop_assert_eq!(read.minors, matrix.minors.clone(), "{}", name);
+            let values = format!("{:?}", matrix.values);
+            let same = format!("{:?}", read.values).replace("I64", "U32") == values;
+            prop_assert!(same, "{} {:?}", name, read.values);
+        }
+    }
+
+    #[test]
+    fn cells_of_a_sparse_matrix_are_its_entries_and_zeros(
+        matrix in compressed(), wanted in prop::option::of(order()),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.bpcells");
+        write(matrix.clone().into_source().unwrap(), &path, 1);
+        let dense = nnz::read_dense(&location(&path), &options(wanted, 2)).unwrap();
+        let (Values::U32(cells), Values::U32(values)) = (&dense.values, &matrix.values) else {
+            panic!("{:?}", dense.values)
+        };
+        let Minors::U32(minors) = &matrix.minors else { panic!() };
+        let mut expected = vec![0; cells.len()];
+        for (major, ends) in (0..).zip(matrix.pointers.windows(2)) {
+            for entry in usize::try_from(ends[0]).unwrap()..usize::try_from(ends[1]).unwrap() {
+                let (row, col) = matrix.order.row_col(major, minors[entry].into());
+                let cell = match dense.order {
+                    Order::Row => row * dense.shape.cols + col,
+                    Order::Col => col * dense.shape.rows + row,
+                };
+                expected[usize::try_from(cell).unwrap()] = values[entry];
+            }
+        }
+        prop_assert_eq!(cells, &expected);
+    }
+}
+
+/// Wider than what is decoded together, so that one row comes in parts.
+#[test]
+fn rows_of_any_length_come_in_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wide.dbdf");
+    let (rows, cols) = (3, 600_001);
+    let values = (0..rows * cols).map(|n| f64::from(u32::try_from(n).unwrap())).collect();
+    let dense = Dense { shape: Shape { rows, cols }, order: ROW, values: Values::F64(values) };
+    write(dense.clone().into_source().unwrap(), &path, 2);
+    for threads in [1, 3] {
+        let read = nnz::read_dense(&location(&path), &options(None, threads)).unwrap();
+        assert_eq!(read, dense);
+    }
+}
+
+/// Short rows of DAPHNE, in pieces that begin anywhere in what is read at once.
+#[test]
+fn many_short_rows_of_daphne_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("short.dbdf");
+    let rows = 200_003_u64;
+    let mut pointers = vec![0];
+    let mut minors = Vec::new();
+    for row in 0..rows {
+        minors.extend((0..u32::try_from(row % 7).unwrap()).map(|n| n * 13 + 1));
+        pointers.push(minors.len() as u64);
+    }
+    let values =
+        Values::F64((0..minors.len()).map(|n| f64::from(u32::try_from(n).unwrap())).collect());
+    let shape = Shape { rows, cols: 100 };
+    let matrix = Compressed { shape, order: ROW, pointers, minors: Minors::U32(minors), values };
+    for dialect in [nnz::daphne::Dialect::Spec, nnz::daphne::Dialect::Daphne2022] {
+        let daphne = nnz::daphne::DaphneOptions {
+            dialect,
+            block_type: Some(nnz::daphne::BlockType::Sparse),
+            ..Default::default()
+        };
+        let how = nnz::ConvertOptions { daphne, layout: Some(Layout::Coordinate), ..unsynced() };
+        let opened = matrix.clone().into_source().unwrap();
+        convert_opened(opened, &Place::default(), &location(&path), &how, &Silent).unwrap();
+        for threads in [1, 3] {
+            let read = nnz::read(&location(&path), &options(None, threads)).unwrap();
+            assert!(read == matrix, "{dialect:?} {threads}");
+        }
+    }
+}
+
+#[test]
+fn what_contradicts_itself_is_no_matrix() {
+    let matrix = Compressed {
+        shape: Shape { rows: 2, cols: 3 },
+        order: ROW,
+        pointers: vec![0, 1, 2],
+        minors: Minors::U32(vec![0, 2]),
+        values: Values::U8(vec![1, 2]),
+    };
+    matrix.clone().into_source().unwrap();
+    let others = [
+        Compressed { pointers: vec![0, 2], ..matrix.clone() },
+        Compressed { pointers: vec![1, 1, 2], ..matrix.clone() },
+        Compressed { pointers: vec![0, 3, 2], ..matrix.clone() },
+        Compressed { pointers: vec![0, 1, 3], ..matrix.clone() },
+        Compressed { values: Values::U8(vec![1]), ..matrix.clone() },
+        Compressed { minors: Minors::Spans(vec![0, 0]), ..matrix.clone() },
+    ];
+    for other in others {
+        let text = format!("{other:?}");
+        assert!(other.into_source().is_err(), "{text}");
+    }
+    let past = Compressed { minors: Minors::U32(vec![0, 3]), ..matrix };
+    let folder = tempfile::tempdir().unwrap();
+    let to = location(&folder.path().join("x.mtx"));
+    let opened = past.into_source().unwrap();
+    let error = convert_opened(opened, &Place::default(), &to, &unsynced(), &Silent).unwrap_err();
+    assert!(error.to_string().contains("index 3"), "{error}");
+    let shape = Shape { rows: 2, cols: 3 };
+    let short = Dense { shape, order: ROW, values: Values::U8(vec![0; 5]) };
+    assert!(short.into_source().is_err());
+}
+
+#[test]
+fn what_memory_does_not_hold_is_refused() {
+    let source = location(&root().join("testdata/bpcells/matrix_dir/basic_uint.packed.col"));
+    let read = nnz::read_dense(&source, &ReadOptions { memory: 1000, ..options(None, 1) });
+    let error = read.unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Memory { .. }), "{error}");
+}
