@@ -185,6 +185,30 @@ for (name in c("basic_uint", "basic_float", "basic_double", "explicit_zero_uint"
   check(paste("valid:", name), validObject(found))
 }
 
+# Version 1, for which BPCells has no class, becomes a list of the arrays that lie in the directory.
+member <- function(path) {
+  file <- file(path, "rb")
+  on.exit(close(file))
+  type <- rawToChar(readBin(file, "raw", 8L))
+  left <- file.size(path) - 8L
+  switch(type,
+    UINT32v1 = , FLOATSv1 = readBin(file, "integer", left / 4L, endian = "little"),
+    # Below 2^31, as all of these are.
+    UINT64v1 = as.numeric(matrix(readBin(file, "integer", left / 4L, endian = "little"), 2L)[1L, ]),
+    DOUBLEv1 = readBin(file, "numeric", left / 8L, endian = "little"),
+    readLines(path, encoding = "UTF-8")
+  )
+}
+old <- Filter(function(path) grepl(".v1.", basename(path), fixed = TRUE), list.files(
+  file.path(bpcells, c("matrix_dir", "fragments_dir")), full.names = TRUE))
+for (from in old) {
+  found <- convert(from, "--format-version", "1", if (grepl(".unpacked", from)) "--unpacked")
+  expected <- sapply(list.files(from), function(name) member(file.path(from, name)), simplify = FALSE)
+  check(paste("a list of", basename(from)), is.null(attr(found, "class")) && is.list(found) &&
+    same(found[sort(names(found))], expected[sort(names(expected))]))
+}
+check("directories of version 1 were found", length(old) >= 20L)
+
 unlink(scratch, recursive = TRUE)
 cat(checks, "checks,", length(failures), "failed\n")
 if (length(failures) > 0L) {

@@ -109,12 +109,14 @@ fn every_form_holds_the_same() {
     let directory = tempfile::tempdir().unwrap();
     let first = golden().join("fragments_dir/basic.packed");
     let mut from = text(&first).to_owned();
-    let forms: [(&str, &[&str]); 6] = [
+    let forms: [(&str, &[&str]); 8] = [
         ("a.h5", &["--compress", "gzip:4"]),
         ("b.rds", &[]),
         ("c.rds", &["--unpacked"]),
         ("d.h5::some/group", &["--unpacked", "--format-version", "1"]),
         ("e", &["--format-version", "1"]),
+        ("e.rds", &["--format-version", "1"]),
+        ("unpacked.rds", &["--unpacked", "--format-version", "1"]),
         ("f", &[]),
     ];
     for (to, more) in forms {

@@ -146,8 +146,7 @@ mod bpcells {
         let to = dir.path().join("a.rds");
         let (from, to) = (text(&from), text(&to));
         for how in [
-            &["convert", from, to, "--format-version", "1"][..],
-            &["convert", from, to, "--format", "array"],
+            &["convert", from, to, "--format", "array"][..],
             &["convert", from, to, "--to", "dgCMatrix", "--unpacked"],
             &["convert", from, to, "--to", "dgCMatrix", "--format-version", "1"],
             &["convert", from, "-", "--to", "dgCMatrix"],
@@ -158,6 +157,26 @@ mod bpcells {
         let by_row = run(&["convert", from, to, "--to", "dgCMatrix", "--order", "row"]);
         assert!(by_row.refused().contains("not stored by row"));
         assert!(names_in(dir.path()).is_empty());
+    }
+
+    #[test]
+    fn objects_of_version_1_hold_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        for (number, name) in
+            ["uint.packed.col", "uint.unpacked.row", "float.packed.row", "double.packed.col"]
+                .iter()
+                .enumerate()
+        {
+            let from = testdata().join(format!("bpcells/matrix_dir/basic_{name}"));
+            let [old, new] =
+                [1, 2].map(|version| dir.path().join(format!("{number}-{version}.rds")));
+            run(&["convert", "--quiet", text(&from), text(&old), "--format-version", "1"]).good();
+            assert!(run(&["info", text(&old)]).good().contains("-v1\n"), "{name}");
+            assert_eq!(run(&["diff", "--stored", text(&from), text(&old)]).good(), "", "{name}");
+            assert_eq!(run(&["validate", text(&old)]).good(), "", "{name}");
+            run(&["convert", "--quiet", text(&old), text(&new)]).good();
+            assert_eq!(run(&["diff", "--stored", text(&from), text(&new)]).good(), "", "{name}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use nnz_bpcells::{RObjectOptions, RObjectWriter};
+use nnz_bpcells::{Generation, RObjectOptions, RObjectWriter};
 use nnz_container::directory::DirectoryWriter;
 use nnz_container::hdf5::{Hdf5Options, Hdf5Writer};
 use nnz_container::netcdf::NetCdfWriter;
@@ -30,7 +30,7 @@ enum Kind {
     Hdf5(String, Hdf5Options),
     NetCdf(String, Hdf5Options),
     Zarr(String, ZarrOptions),
-    RObject(RdsOptions),
+    RObject(RObjectOptions),
 }
 
 /// What directories of arrays are like, where a name says no more.
@@ -78,7 +78,7 @@ impl Home {
         } else if ends_in_rds(path) && plain == Plain::Npy {
             return Err(Error::argument("an object of R holds arrays of BPCells only"));
         } else if ends_in_rds(path) {
-            Kind::RObject(rds(compress)?)
+            Kind::RObject(RObjectOptions { list: false, rds: rds(compress)? })
         } else if compress.is_some_and(|compress| compress != Compress::None) {
             return Err(uncompressed());
         } else if plain == Plain::Npy {
@@ -89,9 +89,12 @@ impl Home {
         Ok(Self { path: path.to_path_buf(), kind, write })
     }
 
-    /// Whether it is an object of R.
-    pub(crate) fn is_r_object(&self) -> bool {
-        matches!(self.kind, Kind::RObject(_))
+    /// Makes it fit for a revision of BPCells: of the first, R has no class but only lists.
+    pub(crate) fn for_generation(mut self, generation: Generation) -> Self {
+        if let Kind::RObject(options) = &mut self.kind {
+            options.list = generation == Generation::V1;
+        }
+        self
     }
 
     /// Checks that the place may be written, before any work is done.
@@ -128,10 +131,7 @@ impl Home {
             Kind::Zarr(group, options) => {
                 Box::new(ZarrWriter::create(path, group, *write, *options)?)
             }
-            Kind::RObject(rds) => {
-                let options = RObjectOptions { list: false, rds: *rds };
-                Box::new(RObjectWriter::create(path, *write, options)?)
-            }
+            Kind::RObject(options) => Box::new(RObjectWriter::create(path, *write, *options)?),
         })
     }
 }

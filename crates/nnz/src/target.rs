@@ -89,16 +89,10 @@ impl Target {
                 Kind::Binsparse(home, Binsparse::new(&options.binsparse, source)?)
             }
             (Format::BpCells, Some(path)) => {
-                let home = home(path, Plain::BpCells)?;
-                if home.is_r_object() && old {
-                    let what = "an object of R holds version 2 of the format only";
-                    return Err(Error::argument(what));
-                }
-                let sink = SinkOptions {
-                    packing: options.packing.unwrap_or_default(),
-                    generation: options.generation.unwrap_or_default(),
-                };
-                Kind::BpCells(home, sink)
+                let generation = options.generation.unwrap_or_default();
+                let home = home(path, Plain::BpCells)?.for_generation(generation);
+                let packing = options.packing.unwrap_or_default();
+                Kind::BpCells(home, SinkOptions { packing, generation })
             }
             (Format::DgcMatrix, None) => {
                 return Err(Error::argument("an object of R cannot go to standard output"));

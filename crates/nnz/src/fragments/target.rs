@@ -86,13 +86,9 @@ impl Target {
             return refuse("fragments are no matrix; nnz fragments count makes one of them");
         }
         let home = Home::new(path, group.as_deref(), Plain::BpCells, compress, threads, write)?;
-        if home.is_r_object() && generation == Some(Generation::V1) {
-            return refuse("an object of R holds version 2 of the format only");
-        }
-        let sink = SinkOptions {
-            packing: packing.unwrap_or_default(),
-            generation: generation.unwrap_or_default(),
-        };
+        let generation = generation.unwrap_or_default();
+        let home = home.for_generation(generation);
+        let sink = SinkOptions { packing: packing.unwrap_or_default(), generation };
         Ok(Self { path: Some(path.clone()), kind: Kind::Store(home, sink), write })
     }
 
