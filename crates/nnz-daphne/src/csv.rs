@@ -6,8 +6,8 @@
 
 mod field;
 mod infer;
-mod limited;
 mod reader;
+mod strict;
 mod writer;
 
 pub use reader::{CsvReader, ReadOptions};

@@ -112,3 +112,43 @@ fn labels_may_hold_anything_that_is_text() {
     assert_eq!(labels, ["a,b", "say \"x\"", "two\nlines", "é", ""]);
     assert_eq!(columns[4], Values::I64(vec![5]));
 }
+
+#[test]
+fn what_breaks_the_grammar_is_told_with_its_place() {
+    for (text, expected) in [
+        ("a,b\n\"1\"x,2\n", ": line 2, column 4: found text behind a closing quote"),
+        ("a,b\n\"1\" ,2\n", ": line 2, column 4: found text behind a closing quote"),
+        ("a,\"b\n1,2\n3,4\n", ": line 1, column 3: found a quote that is never closed"),
+        ("a\n\"1", ": line 2, column 1: found a quote that is never closed"),
+        ("a\n1\"2\n", ": line 2, column 2: found a quote inside of a field"),
+        ("a\n1\"\"\n", ": line 2, column 2: found a quote inside of a field"),
+        ("a\n1\n\n2\n", ": line 3, column 1: found a blank line"),
+        ("\na\n1\n", ": line 1, column 1: found a blank line"),
+        ("a\r\n1\r\n\r\n\r\n\"2\"\r\n", ": line 3, column 1: found a blank line"),
+    ] {
+        let found = read(text, None).unwrap_err();
+        assert!(found.starts_with(expected), "{text:?}: {found}");
+    }
+    for text in [
+        "a,b\n\"1\",\"2\"\n",
+        "\"a\",\"b\"\r\n1,\"2\"\r\n\r\n",
+        "\u{feff}\"a\",b\n1,2",
+        "a,b\r1,2\r",
+    ] {
+        let (labels, columns) = read(text, None).unwrap();
+        assert_eq!(labels, ["a", "b"], "{text:?}");
+        assert_eq!(columns, [Values::I64(vec![1]), Values::I64(vec![2])], "{text:?}");
+    }
+}
+
+/// However a text is cut into what is read at once, and however long its quoted parts are.
+#[test]
+fn quotes_may_hold_more_than_is_read_at_once() {
+    let long = "\"\"\n,\r\n".repeat(5000);
+    let text = format!("\"{long}\",b\n1,2\n");
+    let (labels, _) = read(&text, None).unwrap();
+    assert_eq!(labels, [long.replace("\"\"", "\""), "b".to_owned()]);
+    let broken = format!("{text}\"1\"\"2\"3,4\n");
+    let found = read(&broken, None).unwrap_err();
+    assert!(found.contains("text behind a closing quote"), "{found}");
+}

@@ -3,15 +3,13 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 use nnz_core::{At, Error, ErrorKind, Place, Result, ValueType, Values};
 
 use super::field;
 use super::infer::Inferred;
-use super::limited::Limited;
+use super::strict::{Fault, Strict};
 use crate::{Column, FrameBatch, FrameReader};
 
 /// Fields of a batch, unless one row has more.
@@ -34,8 +32,7 @@ pub struct CsvReader {
 /// The records of a file, the labels first.
 struct Records {
     path: PathBuf,
-    reader: Reader<Limited<Box<dyn Read + Send>>>,
-    read: Arc<AtomicU64>,
+    reader: Reader<Strict<Box<dyn Read + Send>>>,
     record: ByteRecord,
     labels: Vec<String>,
 }
@@ -127,11 +124,10 @@ impl Records {
     }
 
     fn read(reader: Box<dyn Read + Send>, path: &Path) -> Result<Self> {
-        let (limited, read) = Limited::new(reader);
-        let reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(limited);
+        let reader = Strict::new(reader);
+        let reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(reader);
         let record = ByteRecord::new();
-        let mut records =
-            Self { path: path.to_path_buf(), reader, read, record, labels: Vec::new() };
+        let mut records = Self { path: path.to_path_buf(), reader, record, labels: Vec::new() };
         if records.advance()? {
             for number in 0..records.record.len() {
                 let label = records.text(number)?.to_owned();
@@ -145,22 +141,19 @@ impl Records {
     }
 
     fn advance(&mut self) -> Result<bool> {
-        self.read.store(0, Ordering::Relaxed);
-        let line = self.reader.position().line();
         let advanced = self.reader.read_byte_record(&mut self.record);
-        let advanced = advanced.map_err(|error| match error.into_kind() {
-            csv::ErrorKind::Io(error) => Error::io(&self.path, error),
+        advanced.map_err(|error| match error.into_kind() {
+            csv::ErrorKind::Io(error) => match error.get_ref().and_then(|e| e.downcast_ref()) {
+                Some(&Fault { line, column, found, expected }) => {
+                    let place = Place::path(&*self.path).at(At::Line { line, column });
+                    Error::mismatch(place, found, expected)
+                }
+                None => Error::io(&self.path, error),
+            },
             other => {
                 Error::new(ErrorKind::Unrecognized(format!("{other:?}")), Place::path(&*self.path))
             }
-        })?;
-        // Blank lines between others are passed over in silence, be they a row without values or not.
-        let lines = self.reader.position().line() - line;
-        let own = self.record.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64 + 1;
-        if advanced && lines > own {
-            return Err(Error::mismatch(self.place(line, None), "a blank line", "values"));
-        }
-        Ok(advanced)
+        })
     }
 
     /// Goes to the next record, which has a field for each label.

@@ -1,0 +1,143 @@
+//! Watching that a text keeps to the grammar of RFC 4180, which parsers read over.
+
+use std::fmt;
+use std::io::{self, Read};
+
+/// The longest record that is read: a quote that is never closed must not fill the memory.
+const LONGEST: u64 = 256 << 20;
+
+/// What some programs begin a text with; it is passed over.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Passes on what it reads, up to the first byte that breaks the grammar.
+pub(super) struct Strict<R> {
+    inner: R,
+    state: State,
+    /// Bytes since a record ended.
+    record: u64,
+    /// The line and column of the next byte, from 1.
+    line: u64,
+    column: u64,
+    /// Where the last quote was opened.
+    opened: (u64, u64),
+    /// What is left of a byte order mark.
+    mark: &'static [u8],
+    /// A line without anything, after which only others may follow.
+    blank: Option<u64>,
+}
+
+/// Where in a record the next byte is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// At the beginning of a record.
+    Record,
+    /// At the beginning of a later field.
+    Field,
+    Plain,
+    Quoted,
+    /// Behind a quote that closes a field, unless another follows.
+    Closed,
+    /// Behind a carriage return.
+    Return,
+}
+
+/// What breaks the grammar, and where.
+#[derive(Clone, Debug)]
+pub(super) struct Fault {
+    pub(super) line: u64,
+    pub(super) column: u64,
+    pub(super) found: &'static str,
+    pub(super) expected: &'static str,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { line, column, found, expected } = self;
+        write!(f, "line {line}, column {column}: {found} instead of {expected}")
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl<R> Strict<R> {
+    pub(super) fn new(inner: R) -> Self {
+        let state = State::Record;
+        let opened = (0, 0);
+        let mark = BYTE_ORDER_MARK;
+        Self { inner, state, record: 0, line: 1, column: 1, opened, mark, blank: None }
+    }
+
+    fn fault(&self, found: &'static str, expected: &'static str) -> Fault {
+        Fault { line: self.line, column: self.column, found, expected }
+    }
+
+    fn watch(&mut self, byte: u8) -> Result<(), Fault> {
+        if self.mark.first() == Some(&byte) {
+            self.mark = &self.mark[1..];
+            return Ok(());
+        }
+        self.mark = &[];
+        if self.state == State::Return {
+            // A lone one ends a record, too.
+            self.state = State::Record;
+            self.line += 1;
+            self.column = 1;
+            if byte == b'\n' {
+                return Ok(());
+            }
+        }
+        let ends = matches!(byte, b'\r' | b'\n') && self.state != State::Quoted;
+        if ends && self.state == State::Record {
+            self.blank.get_or_insert(self.line);
+        }
+        if let Some(line) = self.blank.filter(|_| !ends) {
+            return Err(Fault { line, column: 1, found: "a blank line", expected: "values" });
+        }
+        self.state = match (self.state, byte) {
+            (State::Quoted, b'"') => State::Closed,
+            (State::Quoted, _) => State::Quoted,
+            (_, b'\n') => State::Record,
+            (_, b'\r') => State::Return,
+            (State::Closed, b'"') => State::Quoted,
+            (_, b',') => State::Field,
+            (State::Closed, _) => {
+                return Err(
+                    self.fault("text behind a closing quote", "a comma or the end of the line")
+                );
+            }
+            (State::Plain, b'"') => {
+                return Err(self.fault("a quote inside of a field", "quotes around all of it"));
+            }
+            (_, b'"') => {
+                self.opened = (self.line, self.column);
+                State::Quoted
+            }
+            _ => State::Plain,
+        };
+        self.record = if ends { 0 } else { self.record + 1 };
+        if self.record > LONGEST {
+            return Err(self.fault("a record of more than 256 MiB", "a shorter one"));
+        }
+        self.column += 1;
+        if byte == b'\n' {
+            self.line += 1;
+            self.column = 1;
+        }
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for Strict<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(bytes)?;
+        if read == 0 && !bytes.is_empty() && self.state == State::Quoted {
+            let (line, column) = self.opened;
+            let (found, expected) = ("a quote that is never closed", "another");
+            return Err(io::Error::other(Fault { line, column, found, expected }));
+        }
+        for &byte in bytes.get(..read).unwrap_or_default() {
+            self.watch(byte).map_err(io::Error::other)?;
+        }
+        Ok(read)
+    }
+}
