@@ -56,6 +56,14 @@ fn what_makes_no_sense_is_a_usage_error() {
         &["convert", &small, target, "--format-version", "3"],
         &["convert", &small, text(&no_format)],
         &["convert", &small, "-", "--to", "bpcells"],
+        // What says nothing of the target, be it what holds without a word.
+        &["convert", &small, "t.mtx", "--format-version", "2"],
+        &["convert", &small, "t.mtx", "--binsparse-version", "0.1"],
+        &["convert", &small, "t.bpcells", "--dialect", "spec"],
+        &["convert", &small, "t.bpcells", "--minimize"],
+        &["convert", &small, "t.dbdf", "--minimize"],
+        &["convert", &small, "t.bsp.h5", "--unpacked"],
+        &["convert", &small, "t.bsp.h5", "--format", "array"],
     ] {
         let found = run(arguments);
         assert_eq!(found.code, Some(2), "{arguments:?}: {found:?}");

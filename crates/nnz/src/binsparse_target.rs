@@ -103,7 +103,7 @@ pub(crate) fn options(how: &BinsparseOptions, metadata: &Metadata) -> Result<Opt
         Ok(keys)
     };
     Ok(Options {
-        version: how.version.clone(),
+        version: how.version.clone().unwrap_or_default(),
         minimize: how.minimize,
         user: keys(&metadata.keys)?,
         attributes: keys(&metadata.attributes)?,

@@ -93,13 +93,13 @@ impl Default for ConvertOptions {
 }
 
 /// Says how Binsparse is written.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BinsparseOptions {
     /// The format or level tree; by default compressed rows or columns, every cell of what is
     /// dense, and of a tensor as it was.
     pub layout: Option<binsparse::Layout>,
-    /// The version of the specification that is stated.
-    pub version: binsparse::Version,
+    /// The version of the specification that is stated; by default 0.1.
+    pub version: Option<binsparse::Version>,
     /// Whether indices, pointers and values get the smallest types that hold them. Values are read
     /// twice for that; those that can be read once only keep their type.
     pub minimize: bool,

@@ -16,8 +16,8 @@ pub(crate) use target::Target;
 /// Says how a file of DAPHNE is written. The default is one block in the published dialect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DaphneOptions {
-    /// The dialect. DAPHNE reads only its own.
-    pub dialect: Dialect,
+    /// The dialect; by default the published one. DAPHNE reads only its own.
+    pub dialect: Option<Dialect>,
     /// Rows and columns of a block; by default there is one block.
     pub block: Option<(u32, u32)>,
     /// How blocks store cells; by default as their density suggests.

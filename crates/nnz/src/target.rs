@@ -17,7 +17,7 @@ use crate::binsparse_target::Binsparse;
 use crate::daphne::{self, DaphneOptions};
 use crate::home::{self, Home, Plain};
 use crate::read::MemorySink;
-use crate::{Compressed, ConvertOptions, Format, Generation, Location, Packing};
+use crate::{BinsparseOptions, Compressed, ConvertOptions, Format, Location};
 
 /// A place to write to, and the format to write.
 pub(crate) struct Target {
@@ -39,6 +39,32 @@ enum Kind {
 /// Where a matrix is put that was read into memory.
 pub(crate) type Shelf = Arc<Mutex<Option<Compressed>>>;
 
+/// Refuses what has been asked for and says nothing of the format that is written.
+pub(crate) fn check_concern(options: &ConvertOptions, format: Format, group: bool) -> Result<()> {
+    let arrays = [Format::BpCells, Format::Binsparse];
+    let cells = [Format::MatrixMarket, Format::Daphne];
+    let ConvertOptions { layout, daphne, binsparse, packing, generation, .. } = options;
+    let daphne = *daphne != DaphneOptions::default();
+    let binsparse = *binsparse != BinsparseOptions::default();
+    for (asked, formats, what) in [
+        (group, &arrays[..], "a group"),
+        (layout.is_some(), &cells, "a layout"),
+        (daphne, &[Format::Daphne], "a dialect, blocks, narrow, .meta or segments"),
+        (
+            binsparse,
+            &[Format::Binsparse],
+            "a version of Binsparse, a level tree or minimized types",
+        ),
+        (packing.is_some(), &[Format::BpCells], "packing"),
+        (generation.is_some(), &[Format::BpCells], "a format version"),
+    ] {
+        if asked && !formats.contains(&format) {
+            return Err(Error::argument(format!("{what} says nothing of {format}")));
+        }
+    }
+    Ok(())
+}
+
 impl Target {
     /// Decides how to write a source to a place.
     pub(crate) fn new(
@@ -58,24 +84,7 @@ impl Target {
                         or daphne";
             return Err(Error::argument(format!("{to}: {what}")));
         };
-        let refuse = |what: &str| Err(Error::argument(format!("{what} says nothing of {format}")));
-        let arrays = matches!(format, Format::BpCells | Format::Binsparse);
-        if group.is_some() && !arrays {
-            return refuse("a group");
-        }
-        if options.layout.is_some() && !matches!(format, Format::MatrixMarket | Format::Daphne) {
-            return refuse("a layout");
-        }
-        if options.daphne != DaphneOptions::default() && format != Format::Daphne {
-            return refuse("a dialect, blocks, narrow, .meta or segments");
-        }
-        if options.packing == Some(Packing::Unpacked) && format != Format::BpCells {
-            return refuse("unpacked");
-        }
-        let old = options.generation.is_some_and(|g| g != Generation::default());
-        if old && format != Format::BpCells {
-            return refuse("a format version");
-        }
+        check_concern(options, format, group.is_some())?;
         let home = |path: &Path, plain| {
             let ConvertOptions { compress, threads, write, .. } = *options;
             Home::new(path, group.as_deref(), plain, compress, threads, write)

@@ -148,6 +148,7 @@ pub(crate) fn convert(
         let what = format!("a tensor of {rank} dimensions can be stored as Binsparse only");
         return Err(Error::unsupported(Place::path(path), what));
     }
+    crate::target::check_concern(options, Format::Binsparse, group.is_some())?;
     if options.order.is_some() || options.transpose {
         let what = "rows and columns are what matrices have; a tensor gets a layout, with --to";
         return Err(Error::argument(what));

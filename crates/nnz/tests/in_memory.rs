@@ -177,7 +177,7 @@ fn many_short_rows_of_daphne_come_back() {
     let matrix = Compressed { shape, order: ROW, pointers, minors: Minors::U32(minors), values };
     for dialect in [nnz::daphne::Dialect::Spec, nnz::daphne::Dialect::Daphne2022] {
         let daphne = nnz::daphne::DaphneOptions {
-            dialect,
+            dialect: Some(dialect),
             block_type: Some(nnz::daphne::BlockType::Sparse),
             ..Default::default()
         };

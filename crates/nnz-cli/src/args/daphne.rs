@@ -59,7 +59,7 @@ impl Written {
     /// Returns what was said.
     pub(crate) fn options(&self) -> DaphneOptions {
         DaphneOptions {
-            dialect: self.dialect.unwrap_or_default(),
+            dialect: self.dialect,
             block: self.block.and_then(|Block(sides)| sides),
             block_type: self.block_type,
             narrow: self.narrow,

@@ -71,7 +71,7 @@ pub(super) fn options(args: &Writing) -> ConvertOptions {
         format: args.to.as_ref().map(|to| to.format),
         binsparse: BinsparseOptions {
             layout: args.to.as_ref().and_then(|to| to.layout.clone()),
-            version: args.binsparse_version.clone().unwrap_or_default(),
+            version: args.binsparse_version.clone(),
             minimize: args.minimize,
         },
         structure: match args.structure {

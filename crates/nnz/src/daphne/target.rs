@@ -25,6 +25,7 @@ impl Target {
             return Err(crate::home::uncompressed());
         }
         let DaphneOptions { dialect, block, block_type, narrow, meta, segments } = options.daphne;
+        let dialect = dialect.unwrap_or_default();
         let data_type = match options.layout {
             Some(Layout::Array) => DataType::Dense,
             Some(Layout::Coordinate) => DataType::Csr,

@@ -205,6 +205,7 @@ impl<'a> Target<'a> {
 /// Writes a frame to a file of DAPHNE. Returns the number of rows, and of bytes.
 fn copy(frame: &mut dyn FrameReader, path: &Path, options: &FrameOptions) -> Result<(u64, u64)> {
     let DaphneOptions { dialect, block, meta, .. } = options.daphne;
+    let dialect = dialect.unwrap_or_default();
     let columns = frame.columns().to_vec();
     if block.is_some() && dialect != Dialect::Spec {
         return Err(Error::argument("a frame for DAPHNE has one block"));
