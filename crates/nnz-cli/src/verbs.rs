@@ -9,7 +9,7 @@ mod stats;
 mod validate;
 mod write;
 
-use nnz::{Error, Location, Place, StringReader};
+use nnz::{Error, Holding, Location, Place, StringReader};
 
 use crate::output::with_stdout;
 use crate::{Outcome, args};
@@ -23,12 +23,7 @@ pub(crate) use write::{concat, convert, slice};
 
 /// Prints stored entries.
 pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
-    if nnz::fragments::holds(&args.source, args.resources.bytes()) {
-        return fragments::cat(args);
-    }
-    if nnz::frames::holds(&args.source, args.reading.dialect) {
-        return frames::cat(args);
-    }
+    let found = nnz::look(&args.source, args.reading.dialect, args.resources.bytes())?;
     let options = nnz::CatOptions {
         rows: args.rows.clone(),
         cols: args.cols.clone(),
@@ -36,18 +31,21 @@ pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
         duplicates: args.duplicates.into(),
         memory: args.resources.bytes(),
     };
+    let place = args.source.source_place();
     let mut read = Ok(());
-    with_stdout(|out| {
-        // What was read before an error is printed all the same.
-        read = match args.reading.dialect {
-            Some(dialect) => nnz::daphne::open_as(&args.source, dialect).and_then(|opened| {
-                let place = nnz::Place::path(args.source.to_string());
-                nnz::cat_opened(&opened, &place, &options, out)
-            }),
-            None => nnz::cat(&args.source, &options, out),
-        };
-        Ok(())
-    })?;
+    // What was read before an error is printed all the same.
+    match found {
+        Holding::Fragments(source) => return fragments::cat(args, &*source),
+        Holding::Frame(frame) => return frames::cat(args, &frame),
+        Holding::Tensor(tensor) => with_stdout(|out| {
+            read = tensor.cat(&options, out).map_err(|error| error.within(&place));
+            Ok(())
+        })?,
+        Holding::Matrix(opened) => with_stdout(|out| {
+            read = nnz::cat_opened(&opened, &place, &options, out);
+            Ok(())
+        })?,
+    }
     read.map(|()| Outcome::Good)
 }
 
@@ -60,16 +58,15 @@ fn print_names(names: &mut dyn StringReader, of: &Location, what: &str) -> Resul
 
 /// Prints names.
 pub(crate) fn names(args: &args::Names) -> Result<Outcome, Error> {
-    if nnz::fragments::holds(&args.source, args.resources.bytes()) {
-        return fragments::names(args);
-    }
-    if nnz::frames::holds(&args.source, None) {
-        return frames::names(args);
-    }
+    let opened = match nnz::look(&args.source, None, args.resources.bytes())? {
+        Holding::Fragments(source) => return fragments::names(args, &*source),
+        Holding::Frame(frame) => return frames::names(args, &frame),
+        Holding::Tensor(tensor) => tensor.into_matrix()?,
+        Holding::Matrix(opened) => opened,
+    };
     let Some(axis) = args.axis.axis() else {
         return Err(Error::argument("a matrix has names of rows and of cols"));
     };
-    let opened = nnz::open_within(&args.source, args.resources.bytes())?;
     let Some(mut names) = opened.source.read_names(axis)? else {
         return Ok(Outcome::Good);
     };

@@ -55,11 +55,7 @@ pub fn cat(location: &Location, options: &CatOptions, out: &mut (dyn Write + Sen
     if let Recognised::Binsparse(store) = &found
         && let Some(tensor) = TensorFile::of(store)?
     {
-        if options.rows.is_some() || options.cols.is_some() {
-            let what = format!("there are rows and columns in matrices only: {location} is none");
-            return Err(Error::argument(what));
-        }
-        return tensor.cat(out).map_err(|error| error.within(&location.source_place()));
+        return tensor.cat(options, out).map_err(|error| error.within(&location.source_place()));
     }
     cat_opened(&found.open()?, &location.source_place(), options, out)
 }

@@ -18,11 +18,11 @@ use nnz_core::{
 use nnz_interop::matrix_market::Layout;
 
 use crate::daphne::DaphneOptions;
-use crate::open::{Recognised, Sought, recognise};
+use crate::store::no_matrix;
 use crate::target::Target;
 use crate::{
-    DuplicatePolicy, Format, Generation, Location, Opened, Packing, Progress, TensorFile,
-    Transposed, binsparse,
+    DuplicatePolicy, Format, Generation, Holding, Location, Opened, Packing, Progress, Transposed,
+    binsparse, look,
 };
 use attempt::{Attempt, Strategy};
 use plan::{Plan, Seen};
@@ -142,17 +142,39 @@ pub fn convert(
     progress: &dyn Progress,
 ) -> Result<Summary> {
     let started = Instant::now();
-    let found = recognise(from, options.memory, Sought::Matrix)?;
-    if let Recognised::Binsparse(store) = &found
-        && let Some(tensor) = TensorFile::of(store)?
-        && tensor.descriptor().layout.rank() != 1
-    {
-        let converted = crate::tensor::convert(&tensor, to, options);
-        return converted.map_err(|error| error.within(&from.source_place()));
-    }
-    let opened = found.open()?;
-    let summary = convert_opened(opened, &from.source_place(), to, options, progress)?;
+    let found = look(from, None, options.memory)?;
+    let summary = convert_found(found, &from.source_place(), to, options, progress)?;
     Ok(Summary { seconds: started.elapsed().as_secs_f64(), ..summary })
+}
+
+/// Converts the matrix or tensor that was found at a place. `from` is what messages call it.
+///
+/// # Errors
+///
+/// Fails as [`convert`], and for what is neither.
+pub fn convert_found(
+    found: Holding,
+    from: &Place,
+    to: &Location,
+    options: &ConvertOptions,
+    progress: &dyn Progress,
+) -> Result<Summary> {
+    let opened = match found {
+        Holding::Matrix(opened) => opened,
+        Holding::Tensor(tensor) if tensor.is_vector() => tensor.into_matrix()?,
+        Holding::Tensor(tensor) => {
+            let converted = crate::tensor::convert(&tensor, to, options);
+            return converted.map_err(|error| error.within(from));
+        }
+        Holding::Fragments(source) => {
+            let version = source.about()?.version.unwrap_or_default();
+            return Err(no_matrix(from.clone(), &version));
+        }
+        Holding::Frame(_) => {
+            return Err(Error::unsupported(from.clone(), "holds a frame, which is no matrix"));
+        }
+    };
+    convert_opened(opened, from, to, options, progress)
 }
 
 /// Converts a matrix that is open, such as a [`Slice`](crate::Slice) of another. `from` is what
@@ -222,7 +244,7 @@ pub(crate) fn carry_out(
     progress: &dyn Progress,
     from: &Place,
 ) -> Result<Carried> {
-    let plan = look(source, target, options)
+    let plan = look_ahead(source, target, options)
         .and_then(|seen| Plan::new(source.header(), own, target, options, seen))
         .map_err(|error| error.within(from))?;
     let disk = Arc::<AtomicU64>::default();
@@ -239,7 +261,11 @@ pub(crate) fn carry_out(
 }
 
 /// Reads the entries once before they are converted, where there is something to be found out.
-fn look(source: &dyn MatrixSource, target: &Target, options: &ConvertOptions) -> Result<Seen> {
+fn look_ahead(
+    source: &dyn MatrixSource,
+    target: &Target,
+    options: &ConvertOptions,
+) -> Result<Seen> {
     let mut seen = Seen::default();
     // What values come to that are added up cannot be told from them.
     let added = options.duplicates == Some(DuplicatePolicy::Sum);

@@ -29,6 +29,7 @@ pub mod frames;
 mod home;
 mod listing;
 mod location;
+mod look;
 mod memory;
 mod names;
 pub mod numpy;
@@ -50,12 +51,14 @@ pub use cat::{CatOptions, cat, cat_opened};
 pub use check::validate;
 pub use concat::{Concat, ConcatOptions, concat};
 pub use convert::{
-    BinsparseOptions, ConvertOptions, StructurePolicy, Summary, convert, convert_opened,
+    BinsparseOptions, ConvertOptions, StructurePolicy, Summary, convert, convert_found,
+    convert_opened,
 };
 pub use diff::{DiffOptions, Difference, diff};
 pub use format::Format;
 pub use listing::list_binsparse;
 pub use location::Location;
+pub use look::{Holding, look};
 pub use memory::default_memory;
 pub use names::print_names;
 pub use nnz_binsparse as binsparse;

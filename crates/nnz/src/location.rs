@@ -44,7 +44,8 @@ impl Location {
 
 impl Location {
     /// Returns what messages call the place when it is read.
-    pub(crate) fn source_place(&self) -> Place {
+    #[must_use]
+    pub fn source_place(&self) -> Place {
         match self {
             Self::Stream => Place::path("standard input"),
             other => Place::path(other.to_string()),

@@ -106,11 +106,14 @@ impl Store {
     /// Says that it holds fragments.
     pub(crate) fn no_matrix(&self) -> Result<Error> {
         let store = self.open()?;
-        let version = store.tag("version")?;
-        let what = format!(
-            "holds genomic fragments (version \"{}\"), not a matrix: see nnz fragments",
-            version.escape_debug()
-        );
-        Ok(Error::unsupported(Place::path(store.path()), what))
+        Ok(no_matrix(Place::path(store.path()), &store.tag("version")?))
     }
+}
+
+/// Makes the error that a place holds fragments of a version.
+pub(crate) fn no_matrix(place: Place, version: &str) -> Error {
+    let version = version.escape_debug();
+    let what =
+        format!("holds genomic fragments (version \"{version}\"), not a matrix: see nnz fragments");
+    Error::unsupported(place, what)
 }

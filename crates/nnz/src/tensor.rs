@@ -15,7 +15,7 @@ use crate::binsparse_target;
 use crate::home::{Home, Plain};
 use crate::open::{Recognised, Sought, recognise};
 use crate::store::Store;
-use crate::{ConvertOptions, Format, Location, Summary};
+use crate::{CatOptions, ConvertOptions, Format, Location, Opened, Summary};
 
 /// Bytes of text that are written at once.
 const TEXT: usize = 64 << 10;
@@ -45,6 +45,22 @@ impl TensorFile {
         let descriptor = Descriptor::parse(&container.text(DESCRIPTOR)?, &place)?;
         let matrix = descriptor.layout.rank() == 2;
         Ok((!matrix).then_some(Self { container, descriptor }))
+    }
+
+    /// Opens it as a matrix, which a vector is, too.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it has other than one dimension, or an array is missing or broken.
+    pub fn into_matrix(self) -> Result<Opened> {
+        let source = Box::new(nnz_binsparse::MatrixSource::open(self.container)?);
+        Ok(Opened { source, ordered: true })
+    }
+
+    /// Returns whether it is a vector.
+    #[must_use]
+    pub fn is_vector(&self) -> bool {
+        self.descriptor.layout.rank() == 1
     }
 
     /// Returns its description.
@@ -102,8 +118,12 @@ impl TensorFile {
     ///
     /// # Errors
     ///
-    /// Fails where it is broken, and where writing fails. What was read up to there is written.
-    pub fn cat(&self, out: &mut dyn Write) -> Result<()> {
+    /// Fails where it is broken, where there is no such thing as a row or column that is asked for,
+    /// and where writing fails. What was read up to there is written.
+    pub fn cat(&self, options: &CatOptions, out: &mut dyn Write) -> Result<()> {
+        if options.rows.is_some() || options.cols.is_some() {
+            return Err(Error::argument("there are rows and columns in matrices only"));
+        }
         let mut text = Vec::with_capacity(2 * TEXT);
         let printed = self.print(&mut text, out);
         let flushed = flush(&mut text, out);

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use nnz::frames::{self, FrameOptions, FrameSummary};
+use nnz::frames::{self, FrameOptions, FrameSource, FrameSummary};
 use nnz::{Error, Format, Location, Rounding, WriteOptions};
 use serde::Serialize;
 
@@ -11,11 +11,10 @@ use crate::Outcome;
 use crate::args::{self, NamesArg};
 use crate::output::{bytes, failed, tell, with_stdout};
 
-/// Whether a conversion is one of frames.
-pub(super) fn concerned(args: &args::Convert) -> bool {
+/// Whether a frame is converted from text.
+pub(super) fn is_text(args: &args::Convert) -> bool {
     // Standard input may be a matrix as well: what has types of columns is a frame.
     args.source_is.types.is_some()
-        || frames::holds(&args.source, args.source_is.from_dialect)
         || (args.source_is.from_dialect.is_none() && frames::is_text(&args.source))
 }
 
@@ -71,26 +70,24 @@ fn summarise(source: &Location, target: &Location, summary: &FrameSummary) {
 }
 
 /// Prints all cells: row, column and value.
-pub(super) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
+pub(super) fn cat(args: &args::Cat, frame: &FrameSource) -> Result<Outcome, Error> {
     if args.expand {
         return Err(Error::argument("a frame has no symmetry to expand"));
     }
-    let frame = frames::open(&args.source, args.reading.dialect)?;
     let whole = 0..u64::MAX;
     let rows = args.rows.clone().unwrap_or(whole.clone());
     let cols = args.cols.clone().unwrap_or(whole);
     let mut printed = Ok(());
     with_stdout(|out| {
         // What was read before an error is printed all the same.
-        printed = frames::print(&frame, rows, cols, out);
+        printed = frames::print(frame, rows, cols, out);
         Ok(())
     })?;
     printed.map(|()| Outcome::Good)
 }
 
 /// Prints the labels of the columns.
-pub(super) fn names(args: &args::Names) -> Result<Outcome, Error> {
-    let frame = frames::open(&args.source, None)?;
+pub(super) fn names(args: &args::Names, frame: &FrameSource) -> Result<Outcome, Error> {
     match args.axis {
         NamesArg::Cols => {}
         NamesArg::Rows => return Ok(Outcome::Good),
@@ -140,8 +137,7 @@ struct Blocks {
 }
 
 /// Tells what a frame is.
-pub(super) fn info(args: &args::Info) -> Result<Outcome, Error> {
-    let frame = frames::open(&args.source, args.reading.dialect)?;
+pub(super) fn info(args: &args::Info, frame: &FrameSource) -> Result<Outcome, Error> {
     let about = frame.about();
     let columns = frame.columns().iter();
     let told = Told {

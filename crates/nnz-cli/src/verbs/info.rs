@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use nnz::{About, Error, Header, Storage, TensorFile};
+use nnz::{About, Error, Header, Holding, Storage, TensorFile};
 use serde::Serialize;
 
 use crate::output::{bytes, failed, with_stdout};
@@ -52,18 +52,11 @@ struct Array {
 
 /// Tells what a matrix is.
 pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
-    if nnz::fragments::holds(&args.source, args.resources.bytes()) {
-        return super::fragments::info(args);
-    }
-    if nnz::frames::holds(&args.source, args.reading.dialect) {
-        return super::frames::info(args);
-    }
-    let opened = match args.reading.dialect {
-        Some(dialect) => nnz::daphne::open_as(&args.source, dialect)?,
-        None => match TensorFile::open(&args.source, args.resources.bytes())? {
-            Some(tensor) => return tensor_info(args, &tensor),
-            None => nnz::open_within(&args.source, args.resources.bytes())?,
-        },
+    let opened = match nnz::look(&args.source, args.reading.dialect, args.resources.bytes())? {
+        Holding::Fragments(source) => return super::fragments::info(args, &*source),
+        Holding::Frame(frame) => return super::frames::info(args, &frame),
+        Holding::Tensor(tensor) => return tensor_info(args, &tensor),
+        Holding::Matrix(opened) => opened,
     };
     let told = tell(opened.source.header(), opened.ordered, opened.source.about()?);
     show(args, &told)
@@ -73,7 +66,7 @@ pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
 fn tensor_info(args: &args::Info, tensor: &TensorFile) -> Result<Outcome, Error> {
     let descriptor = tensor.descriptor();
     let told = Told {
-        kind: if descriptor.shape.len() == 1 { "vector" } else { "tensor" },
+        kind: if tensor.is_vector() { "vector" } else { "tensor" },
         shape: Some(descriptor.shape.clone()),
         ..tell(&tensor.header()?, false, tensor.about()?)
     };

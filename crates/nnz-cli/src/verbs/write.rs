@@ -1,8 +1,8 @@
 //! `nnz convert` and its kin: what writes a matrix.
 
 use nnz::{
-    BinsparseOptions, ConcatOptions, ConvertOptions, Error, Location, Rounding, StructurePolicy,
-    Summary, WriteOptions,
+    BinsparseOptions, ConcatOptions, ConvertOptions, Error, Holding, Location, Rounding,
+    StructurePolicy, Summary, WriteOptions,
 };
 
 use crate::Outcome;
@@ -16,22 +16,17 @@ pub(crate) fn convert(
     transpose: bool,
     quiet: bool,
 ) -> Result<Outcome, Error> {
-    if !transpose && nnz::fragments::holds(&args.source, args.writing.resources.bytes()) {
-        return super::fragments::convert(args, quiet);
-    }
-    if super::frames::concerned(args) {
+    if super::frames::is_text(args) {
         return super::frames::convert(args, transpose, quiet);
     }
     let options = ConvertOptions { transpose, ..options(&args.writing) };
-    let bar = Bar::new(quiet);
-    let summary = match args.source_is.from_dialect {
-        Some(dialect) => {
-            let opened = nnz::daphne::open_as(&args.source, dialect)?;
-            let place = nnz::Place::path(args.source.to_string());
-            nnz::convert_opened(opened, &place, &args.target, &options, &bar)?
-        }
-        None => nnz::convert(&args.source, &args.target, &options, &bar)?,
+    let found = match nnz::look(&args.source, args.source_is.from_dialect, options.memory)? {
+        Holding::Fragments(_) if !transpose => return super::fragments::convert(args, quiet),
+        Holding::Frame(_) => return super::frames::convert(args, transpose, quiet),
+        found => found,
     };
+    let (bar, place) = (Bar::new(quiet), args.source.source_place());
+    let summary = nnz::convert_found(found, &place, &args.target, &options, &bar)?;
     if !quiet {
         summarise(std::slice::from_ref(&args.source), &args.target, &summary);
     }

@@ -4,6 +4,7 @@ use nnz_core::{Error, FragmentSource, Result};
 
 use crate::Location;
 use crate::open::{Recognised, Sought, recognise};
+use crate::store::Store;
 
 /// Opens the fragments at a place: a directory, a group of an HDF5 file, or an object of R.
 ///
@@ -30,6 +31,11 @@ pub fn open_within(location: &Location, memory: u64) -> Result<Box<dyn FragmentS
         Err(error) if is_text(location) => return Err(error_of_text(location).unwrap_or(error)),
         Err(error) => return Err(error),
     };
+    opened(&store, memory)
+}
+
+/// Opens what has been found.
+pub(crate) fn opened(store: &Store, memory: u64) -> Result<Box<dyn FragmentSource>> {
     Ok(Box::new(nnz_bpcells::FragmentSource::open_within(store.open()?, memory)?))
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use nnz::fragments::{self, FragmentDifference, StoreOptions};
+use nnz::fragments::{self, FragmentDifference, FragmentSource, StoreOptions};
 use nnz::{Error, WriteOptions};
 use serde::Serialize;
 
@@ -14,17 +14,15 @@ use crate::output::{bytes, failed, with_stdout};
 use crate::progress::Bar;
 
 /// Prints all fragments: chromosome, start, end and cell.
-pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
+pub(crate) fn cat(args: &args::Cat, source: &dyn FragmentSource) -> Result<Outcome, Error> {
     if args.rows.is_some() || args.cols.is_some() || args.expand {
         return Err(Error::argument("fragments have neither rows nor columns"));
     }
-    let source = fragments::open_within(&args.source, args.resources.bytes())?;
-    print(&args.source, &*source, &[], StoreOptions::default().threads)
+    print(&args.source, source, &[], StoreOptions::default().threads)
 }
 
 /// Prints names of cells or chromosomes.
-pub(crate) fn names(args: &args::Names) -> Result<Outcome, Error> {
-    let source = fragments::open_within(&args.source, args.resources.bytes())?;
+pub(crate) fn names(args: &args::Names, source: &dyn FragmentSource) -> Result<Outcome, Error> {
     let (mut names, what) = match args.axis {
         NamesArg::Cells => (source.read_cell_names()?, "cells"),
         NamesArg::Chromosomes => (source.chromosome_names()?.into_reader(), "chromosomes"),
@@ -150,8 +148,7 @@ struct Array {
 }
 
 /// Tells what a store is.
-pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
-    let source = fragments::open_within(&args.source, args.resources.bytes())?;
+pub(crate) fn info(args: &args::Info, source: &dyn FragmentSource) -> Result<Outcome, Error> {
     let about = source.about()?;
     let header = source.header();
     let per_fragment = |bytes: u64, factor: f64| {
