@@ -273,3 +273,31 @@ fn arrays_do_not_go_under_the_name_of_another_format() {
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
+
+/// A file of a few bytes is not to keep anybody busy for years.
+#[test]
+fn one_value_for_more_cells_than_can_be_visited_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let matrix = folder.path().join("x.bsp");
+    fs::create_dir(&matrix).unwrap();
+    let (rows, cols) = (1_u64 << 40, 1_u64 << 10);
+    let description = serde_json::json!({"binsparse": {
+        "version": "0.1", "format": "DMATR", "shape": [rows, cols],
+        "number_of_stored_values": rows * cols, "data_types": {"values": "iso[float64]"},
+    }});
+    fs::write(matrix.join("binsparse.json"), description.to_string()).unwrap();
+    let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }";
+    let mut values = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+    values.extend(format!("{header:<117}\n").bytes());
+    values.extend(1.5_f64.to_le_bytes());
+    fs::write(matrix.join("values.npy"), values).unwrap();
+    let (path, target) = (text(&matrix), folder.path().join("t.npz"));
+    assert_eq!(run(&["validate", path]).good(), "");
+    assert!(run(&["info", path]).good().contains("one shared by all"));
+    for arguments in [&["stats", path][..], &["convert", path, text(&target)], &["cat", path]] {
+        let told = run(arguments).refused();
+        assert!(told.contains("one value shared by 1125899906842624 cells"), "{told}");
+    }
+    let first = run(&["cat", path, "--rows", "0:1", "--cols", "0:2"]).good();
+    assert_eq!(first, "0\t0\t1.5\n0\t1\t1.5\n");
+}

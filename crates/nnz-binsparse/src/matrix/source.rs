@@ -15,6 +15,10 @@ use super::runs::RunReader;
 use crate::store::{Store, ValueArray};
 use crate::{Descriptor, Keys};
 
+/// Cells that one shared value is read for, at most: that it is only one makes a file small, and does
+/// not make going through its cells end.
+const MOST_ALIKE: u128 = 1 << 36;
+
 /// A Binsparse matrix or vector in a container.
 ///
 /// Opening reads the descriptor and the ends of the pointers; everything else waits until it is
@@ -69,6 +73,17 @@ impl MatrixSource {
         &self.descriptor
     }
 
+    /// Refuses to go through more cells than can be lived to see the end of.
+    fn check_alike(&self, majors: &Range<u64>) -> Result<()> {
+        let all = u128::from(majors.end - majors.start) * u128::from(self.minors);
+        let cells = all.min(self.descriptor.stored.into());
+        if matches!(self.form, Form::Cells { .. }) && self.header.iso && cells > MOST_ALIKE {
+            let what = format!("one value shared by {cells} cells: {MOST_ALIKE} are gone through");
+            return Err(Error::unsupported(Place::array(self.container.path(), "values"), what));
+        }
+        Ok(())
+    }
+
     /// Empties a batch for entries of these majors.
     pub(super) fn begin(&self, batch: &mut Batch, majors: Majors, offsets: Vec<usize>) {
         batch.order = self.header.order;
@@ -108,6 +123,7 @@ impl nnz_core::MatrixSource for MatrixSource {
                 self.majors
             )));
         }
+        self.check_alike(&majors)?;
         Ok(match &self.form {
             Form::Cells { listed } => {
                 Box::new(CellReader::new(self, listed.as_ref(), majors, fields)?)
