@@ -286,11 +286,7 @@ fn one_value_for_more_cells_than_can_be_visited_is_refused() {
         "number_of_stored_values": rows * cols, "data_types": {"values": "iso[float64]"},
     }});
     fs::write(matrix.join("binsparse.json"), description.to_string()).unwrap();
-    let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }";
-    let mut values = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
-    values.extend(format!("{header:<117}\n").bytes());
-    values.extend(1.5_f64.to_le_bytes());
-    fs::write(matrix.join("values.npy"), values).unwrap();
+    npy(&matrix, "values", "<f8", 1, &1.5_f64.to_le_bytes());
     let (path, target) = (text(&matrix), folder.path().join("t.npz"));
     assert_eq!(run(&["validate", path]).good(), "");
     assert!(run(&["info", path]).good().contains("one shared by all"));
@@ -300,4 +296,93 @@ fn one_value_for_more_cells_than_can_be_visited_is_refused() {
     }
     let first = run(&["cat", path, "--rows", "0:1", "--cols", "0:2"]).good();
     assert_eq!(first, "0\t0\t1.5\n0\t1\t1.5\n");
+}
+
+/// Writes an array as NumPy does.
+fn npy(folder: &Path, name: &str, descr: &str, len: usize, bytes: &[u8]) {
+    let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({len},), }}");
+    let mut file = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+    file.extend(format!("{header:<117}\n").bytes());
+    file.extend(bytes);
+    fs::write(folder.join(format!("{name}.npy")), file).unwrap();
+}
+
+#[test]
+fn one_value_of_all_entries_is_not_that_of_their_mirror_images() {
+    let complex: Vec<u8> = [1.0_f64, 2.0].into_iter().flat_map(f64::to_le_bytes).collect();
+    for (structure, value_type, descr, value, own, across) in [
+        ("skew_symmetric_lower", "iso[int32]", "<i4", 25_i32.to_le_bytes().to_vec(), "25", "-25"),
+        ("symmetric_lower", "iso[int32]", "<i4", 25_i32.to_le_bytes().to_vec(), "25", "25"),
+        (
+            "hermitian_lower",
+            "iso[complex[float64]]",
+            "<c16",
+            complex.clone(),
+            "1.0\t2.0",
+            "1.0\t-2.0",
+        ),
+        (
+            "skew_symmetric_lower",
+            "iso[complex[float64]]",
+            "<c16",
+            complex,
+            "1.0\t2.0",
+            "-1.0\t-2.0",
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let matrix = folder.path().join("x.bsp");
+        fs::create_dir(&matrix).unwrap();
+        let description = serde_json::json!({"binsparse": {
+            "version": "0.1", "format": "COOR", "shape": [3, 3], "structure": structure,
+            "number_of_stored_values": 2, "attributes": {"number_of_diagonal_elements": 0},
+            "data_types": {"indices_0": "uint32", "indices_1": "uint32", "values": value_type},
+        }});
+        fs::write(matrix.join("binsparse.json"), description.to_string()).unwrap();
+        let indices =
+            |two: [u32; 2]| two.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<_>>();
+        npy(&matrix, "indices_0", "<u4", 2, &indices([1, 2]));
+        npy(&matrix, "indices_1", "<u4", 2, &indices([0, 1]));
+        // Complex values are pairs of real ones, one behind the other.
+        let (descr, len) = if descr == "<c16" { ("<f8", 2) } else { (descr, 1) };
+        npy(&matrix, "values", descr, len, &value);
+        let path = text(&matrix);
+        assert_eq!(run(&["validate", path]).good(), "", "{structure}");
+        let lines = |path: &str, expand: &[&str]| {
+            let arguments = [&["cat", path][..], expand].concat();
+            let mut lines: Vec<_> = run(&arguments).good().lines().map(str::to_owned).collect();
+            lines.sort();
+            lines
+        };
+        let expected = [
+            format!("0\t1\t{across}"),
+            format!("1\t0\t{own}"),
+            format!("1\t2\t{across}"),
+            format!("2\t1\t{own}"),
+        ];
+        assert_eq!(lines(path, &["--expand"]), expected, "{structure}");
+        for (name, how) in [
+            ("expanded.bsp.h5", &["--to", "CSR", "--expand"][..]),
+            ("dense.npz", &["--to", "DMATR"]),
+            ("kept.npz", &["--to", "CSC"]),
+            ("kept.mtx", &[]),
+            ("general.mtx", &["--structure", "general"]),
+        ] {
+            let target = folder.path().join(name);
+            let target = text(&target);
+            let arguments = [&["convert", "--quiet", path, target][..], how].concat();
+            run(&arguments).good();
+            assert_eq!(run(&["validate", target]).good(), "", "{structure} {name}");
+            assert_eq!(run(&["diff", path, target]).good(), "", "{structure} {name}");
+            let found = lines(target, &["--expand"]);
+            let found: Vec<_> = found
+                .into_iter()
+                .filter(|line| !line.ends_with("\t0") && !line.ends_with("\t0.0"))
+                .collect();
+            assert_eq!(found, expected, "{structure} {name}");
+        }
+        let part = folder.path().join("part.npz");
+        run(&["slice", "--quiet", path, text(&part), "--rows", "0:2", "--to", "CSR"]).good();
+        assert_eq!(lines(text(&part), &[]), expected[..3], "{structure}");
+    }
 }

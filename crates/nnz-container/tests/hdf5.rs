@@ -191,6 +191,28 @@ fn large_arrays_come_back_whatever_the_chunk_and_the_threads() {
 }
 
 #[test]
+fn data_that_cannot_be_compressed_come_back_at_every_level() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("random.h5");
+    let mut state = 7_u64;
+    let mut random = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        u32::try_from(state >> 32).unwrap()
+    };
+    let random_numbers: Vec<u32> = (0..40_000).map(|_| random()).collect();
+    for compress in (0..=9).map(Compress::Gzip).chain([1, 3, 9].map(Compress::Zstd)) {
+        let options = Hdf5Options { compress, ..Hdf5Options::default() };
+        let mut writer: Box<dyn ContainerWriter> =
+            Box::new(Hdf5Writer::create(&path, "", FORCE, options).unwrap());
+        let id = writer.create_array("numbers", ValueType::U32).unwrap();
+        writer.append(id, &random_numbers).unwrap();
+        writer.finish().unwrap();
+        assert!(numbers(&path, "") == random_numbers, "{compress:?}");
+    }
+}
+
+#[test]
 fn text_that_programs_would_read_otherwise_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let mut writer = writer(&dir.path().join("a.h5"), "", NEW).unwrap();

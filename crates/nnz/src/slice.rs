@@ -16,7 +16,7 @@ use nnz_core::{
 };
 
 use crate::parts::{Gathering, InParts, Next, Open, Steps};
-use crate::stages::{Mirroring, Step, mirror};
+use crate::stages::{Mirroring, Step, mirror, stays_shared};
 use crate::{ConvertOptions, Location, Opened, Progress, Summary};
 use few::{Few, few};
 use pick::{Majors, Pick};
@@ -78,6 +78,7 @@ impl Slice {
             majors_ascend: source.majors_ascend && general && in_order,
             minors_ascend: source.minors_ascend.filter(|_| general && minor.ascends()),
             stored,
+            iso: source.iso && stays_shared(source),
             structure: Structure::General,
             ..source.clone()
         };

@@ -18,7 +18,7 @@ use nnz_core::{Batch, BatchReader, Order, Result, UnitReader, ValueType, Values}
 pub(crate) use builder::Builder;
 pub(crate) use cast::Cast;
 pub(crate) use counted::Counted;
-pub(crate) use expand::{Mirroring, mirror, mirrored};
+pub(crate) use expand::{Mirroring, mirror, mirrored, stays_shared};
 pub(crate) use extent::Extent;
 pub(crate) use grouped::Grouped;
 pub(crate) use triangle::{Part, Triangular};

@@ -7,7 +7,7 @@ use nnz_core::{
 
 use super::structure::{self, Found};
 use super::{ConvertOptions, StructurePolicy};
-use crate::stages::{Counted, DuplicatePolicy, Mirroring};
+use crate::stages::{Counted, DuplicatePolicy, Mirroring, stays_shared};
 use crate::target::Target;
 
 /// What a first reading of the entries has shown.
@@ -77,6 +77,7 @@ impl Plan {
             let what = format!("cells that are not stored hold a value {value_type} cannot hold");
             Error::unsupported(Place::default(), what)
         })?;
+        let shared = mirroring != Some(Mirroring::Expand) || stays_shared(source);
         let found = seen.found.filter(|found| structure::suits(found.structure, value_type));
         Ok(Self {
             shape: source.shape,
@@ -91,7 +92,7 @@ impl Plan {
             needs,
             memory: options.memory,
             threads: options.threads,
-            source: Header { iso: source.iso && !sum, fill, ..source.clone() },
+            source: Header { iso: source.iso && shared && !sum, fill, ..source.clone() },
         })
     }
 

@@ -2,6 +2,7 @@
 
 use nnz_core::{
     At, Batch, Error, ErrorKind, Header, Place, Result, Scalar, Storage, Structure, Triangle,
+    Values,
 };
 
 use super::{Builder, Step, emptied};
@@ -21,6 +22,8 @@ struct Mirror {
     mirroring: Mirroring,
     /// Whether zeros are cells like any other, so that none becomes a negative one.
     dense: bool,
+    /// Whether what follows from one value that all entries share is another.
+    differs: bool,
     builder: Builder,
 }
 
@@ -32,7 +35,17 @@ pub(crate) fn mirror(header: &Header, mirroring: Mirroring) -> Vec<Box<dyn Step>
     }
     let builder = Builder::new(header.order, header.shape);
     let dense = header.storage == Storage::Dense;
-    vec![Box::new(Mirror { structure, mirroring, dense, builder })]
+    let differs = !stays_shared(header);
+    vec![Box::new(Mirror { structure, mirroring, dense, differs, builder })]
+}
+
+/// Returns whether one value that all entries share is that of those that follow from them, too.
+pub(crate) fn stays_shared(header: &Header) -> bool {
+    match header.structure {
+        Structure::General | Structure::Symmetric(_) => true,
+        Structure::Hermitian(_) => !header.value_type.is_complex(),
+        Structure::SkewSymmetric(_) => false,
+    }
 }
 
 impl Mirror {
@@ -87,7 +100,10 @@ impl Step for Mirror {
     fn apply(&self, batch: &mut Batch, spare: &mut Batch) -> Result<()> {
         let stored = &*batch;
         self.builder.start(stored.order, spare);
-        spare.values = emptied(&stored.values);
+        spare.values = match self.differs && self.mirroring == Mirroring::Expand {
+            true => Values::new(stored.values.value_type()),
+            false => emptied(&stored.values),
+        };
         stored.try_for_each(|entry, major, minor| {
             let (row, col) = stored.order.row_col(major, minor);
             let Some(value) = stored.values.get(entry) else { return Ok(()) };
@@ -104,7 +120,11 @@ impl Step for Mirror {
                     return Err(Error::new(kind, place));
                 };
                 self.builder.push(spare, minor, major);
-                spare.values.push(across);
+                if !spare.values.push(across) && self.differs {
+                    let place = Place::default().at(At::Entry { row, col });
+                    let found = "an entry on the other side of the diagonal than it should be";
+                    return Err(Error::mismatch(place, found, "the one value that all share"));
+                }
             }
             Ok(())
         })?;

@@ -89,8 +89,7 @@ impl Packer {
     fn deflate(level: u32, chunk: usize) -> Method {
         Method::Deflate {
             deflater: flate2::Compress::new(Compression::new(level), true),
-            // Data that cannot be compressed grow by less than this.
-            packed: vec![0; chunk + chunk / 64 + 1024],
+            packed: Vec::with_capacity(chunk + 1024),
         }
     }
 
@@ -99,10 +98,17 @@ impl Packer {
         let packed = match &mut self.method {
             Method::Deflate { deflater, packed } => {
                 deflater.reset();
-                let status = deflater.compress(&self.shuffled, packed, FlushCompress::Finish);
-                let length = usize::try_from(deflater.total_out()).unwrap_or(usize::MAX);
-                let packed = packed.get(..length).map(<[u8]>::to_vec);
-                packed.filter(|_| matches!(status, Ok(Status::StreamEnd)))
+                packed.clear();
+                loop {
+                    let taken = usize::try_from(deflater.total_in()).unwrap_or(usize::MAX);
+                    let left = self.shuffled.get(taken..).unwrap_or_default();
+                    match deflater.compress_vec(left, packed, FlushCompress::Finish) {
+                        Ok(Status::StreamEnd) => break Some(packed.clone()),
+                        // What cannot be compressed grows, at the lowest level by an eighth.
+                        Ok(_) => packed.reserve(chunk.len() / 4 + 1024),
+                        Err(_) => break None,
+                    }
+                }
             }
             Method::Zstd(compressor) => Some(compressor.compress_to_vec(&self.shuffled)),
         };
