@@ -41,6 +41,7 @@ impl Descriptor {
             dialect: Some(dialect),
             bytes: Some(arrays.iter().map(|array| array.bytes).sum()),
             arrays,
+            notes: vec![self.version.readers().to_owned()],
         })
     }
 }

@@ -40,8 +40,7 @@ pub fn validate(
         foreign(&*container, &store.descriptor, &mut found);
         if store.descriptor.version == Version::default() {
             let key = format!("{DESCRIPTOR}.version");
-            let what = "readers of the newest draft want 0.1.0 where this is 0.1";
-            found.note(Place::array(container.path(), key), what);
+            found.note(Place::array(container.path(), key), store.descriptor.version.readers());
         }
         if sound {
             entries(store, container.path(), &mut found);

@@ -25,18 +25,35 @@ impl Version {
     }
 }
 
+impl Version {
+    /// Says who reads the version, and who does not: no version suits all.
+    pub(crate) fn readers(&self) -> &'static str {
+        match *self == Self::default() {
+            true => {
+                "PyPI's binsparse and the newest reference C want version 0.1.0 \
+                 (--binsparse-version 0.1.0); older readers want 0.1"
+            }
+            false => {
+                "PyPI's binsparse and the newest reference C read version 0.1.0; older readers \
+                 want 0.1"
+            }
+        }
+    }
+}
+
 impl FromStr for Version {
     type Err = String;
 
     /// Reads a version.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let patch = text.strip_prefix("0.1").ok_or_else(|| format!("{text:?}"))?;
+        let refused = || format!("{text:?} is not 0.1, nor 0.1.0 or such");
+        let patch = text.strip_prefix("0.1").ok_or_else(refused)?;
         let number = |patch: &str| !patch.is_empty() && patch.bytes().all(|b| b.is_ascii_digit());
         match patch.strip_prefix('.') {
             // A semantic version may end with what tells a preview or a build.
             Some(patch) if number(patch.split(['-', '+']).next().unwrap_or_default()) => {}
             None if patch.is_empty() => {}
-            _ => return Err(format!("{text:?}")),
+            _ => return Err(refused()),
         }
         Ok(Self(text.to_owned()))
     }

@@ -17,6 +17,8 @@ pub struct About {
     pub bytes: Option<u64>,
     /// The arrays it is made of, where it is made of arrays.
     pub arrays: Vec<ArrayAbout>,
+    /// What else is good to know, such as which programs read it.
+    pub notes: Vec<String>,
 }
 
 /// Describes one array of a matrix.

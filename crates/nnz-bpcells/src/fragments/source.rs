@@ -148,6 +148,7 @@ impl nnz_core::FragmentSource for FragmentSource {
             dialect: None,
             bytes: Some(arrays.iter().map(|array| array.bytes).sum()),
             arrays,
+            notes: Vec::new(),
         })
     }
 

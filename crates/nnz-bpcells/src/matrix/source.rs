@@ -137,6 +137,7 @@ impl nnz_core::MatrixSource for MatrixSource {
             dialect: None,
             bytes: Some(arrays.iter().map(|array| array.bytes).sum()),
             arrays,
+            notes: Vec::new(),
         })
     }
 

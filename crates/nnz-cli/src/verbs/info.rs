@@ -38,6 +38,7 @@ struct Told {
     bytes: Option<u64>,
     bytes_per_entry: Option<f64>,
     arrays: Vec<Array>,
+    notes: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -127,6 +128,7 @@ fn tell(header: &Header, ordered: bool, about: About) -> Told {
                 bytes: array.bytes,
             })
             .collect(),
+        notes: about.notes,
     }
 }
 
@@ -167,6 +169,9 @@ fn print(told: &Told, out: &mut dyn Write) -> std::io::Result<()> {
     if let Some(size) = told.bytes {
         let each = told.bytes_per_entry.map(|each| format!(", {each} bytes per entry"));
         line("size", format!("{}{}", bytes(size), each.unwrap_or_default()))?;
+    }
+    for note in &told.notes {
+        line("note", note.clone())?;
     }
     if !told.arrays.is_empty() {
         writeln!(

@@ -44,5 +44,6 @@ pub(crate) fn about(object: &Object) -> About {
         dialect: Some(format!("{} {}", object.dialect, object.data_type.name())),
         bytes: Some(object.file.len()),
         arrays: named.collect(),
+        notes: Vec::new(),
     }
 }

@@ -200,6 +200,7 @@ impl MatrixSource for MatrixMarketSource {
             dialect: Some(self.preamble.banner.to_string()),
             bytes: self.origin.file_bytes,
             arrays: Vec::new(),
+            notes: Vec::new(),
         })
     }
 

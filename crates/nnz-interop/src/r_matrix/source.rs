@@ -103,6 +103,7 @@ impl MatrixSource for RMatrixSource {
             dialect: Some(self.parts.class.clone()),
             bytes: self.bytes,
             arrays: Vec::new(),
+            notes: Vec::new(),
         })
     }
 
