@@ -386,3 +386,24 @@ fn one_value_of_all_entries_is_not_that_of_their_mirror_images() {
         assert_eq!(lines(text(&part), &[]), expected[..3], "{structure}");
     }
 }
+
+#[test]
+fn zeros_of_a_dense_matrix_with_a_fill_stay_zeros() {
+    let folder = tempfile::tempdir().unwrap();
+    let matrix = folder.path().join("x.bsp");
+    fs::create_dir(&matrix).unwrap();
+    let description = serde_json::json!({"binsparse": {
+        "version": "0.1", "format": "DMATR", "shape": [2, 2], "fill": true,
+        "number_of_stored_values": 4, "data_types": {"values": "int8", "fill_value": "int8"},
+    }});
+    fs::write(matrix.join("binsparse.json"), description.to_string()).unwrap();
+    npy(&matrix, "values", "|i1", 4, &[3, 0, 5, 3]);
+    npy(&matrix, "fill_value", "|i1", 1, &[3]);
+    let path = text(&matrix);
+    let sparse = folder.path().join("s.npz");
+    run(&["convert", "--quiet", path, text(&sparse), "--to", "CSR"]).good();
+    assert_eq!(run(&["cat", text(&sparse)]).good(), "0\t1\t0\n1\t0\t5\n");
+    let back = folder.path().join("d.npz");
+    run(&["convert", "--quiet", text(&sparse), text(&back), "--to", "DMATR"]).good();
+    assert_eq!(run(&["cat", text(&back)]).good(), run(&["cat", path]).good());
+}

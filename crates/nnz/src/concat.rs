@@ -17,7 +17,7 @@ use nnz_core::{
 
 use crate::parts::{InParts, Next, Open, Steps};
 use crate::slice::one_of;
-use crate::stages::{Builder, Cast, DropZeros, Mirroring, Step, mirror};
+use crate::stages::{Cast, Mirroring, Step, drop_unstored, mirror};
 use crate::{ConvertOptions, Location, Opened, Progress, Summary};
 use merge::Merging;
 use shifted::{Shared, Shifted};
@@ -348,7 +348,7 @@ fn steps(part: &Part, axis: Axis, header: &Header, rounding: Rounding) -> Vec<Bo
     let source = part.source.header();
     let mut steps = mirror(source, Mirroring::Expand);
     if source.storage == Storage::Dense && header.storage != Storage::Dense {
-        steps.push(Box::new(DropZeros(Builder::new(source.order, source.shape))));
+        steps.push(drop_unstored(source));
     }
     if source.iso {
         steps.push(Box::new(Shared { stays: header.iso }));

@@ -24,7 +24,7 @@ pub(crate) use grouped::Grouped;
 pub(crate) use triangle::{Part, Triangular};
 pub use unique::DuplicatePolicy;
 pub(crate) use unique::Unique;
-pub(crate) use zeros::DropZeros;
+pub(crate) use zeros::{DropZeros, drop_unstored};
 
 /// A reader of batches, from somewhere.
 pub(crate) type Batches<'a> = Box<dyn BatchReader + 'a>;

@@ -13,8 +13,8 @@ use crate::Progress;
 use crate::flow::{Join, Work, Write, run};
 use crate::sort::{SortPlan, sorted};
 use crate::stages::{
-    Batches, Builder, Cast, Counted, DropZeros, DuplicatePolicy, Extent, Grouped, Part, Step,
-    Stepped, Triangular, Unique, Units, apply, empty_batch, mirror,
+    Batches, Builder, Cast, Counted, DuplicatePolicy, Extent, Grouped, Part, Step, Stepped,
+    Triangular, Unique, Units, apply, drop_unstored, empty_batch, mirror,
 };
 use crate::target::Target;
 
@@ -80,7 +80,7 @@ impl Attempt<'_> {
         }
         if plan.drop_zeros {
             // Entries still come in the order of the source.
-            first.push(Box::new(DropZeros(Builder::new(header.order, header.shape))));
+            first.push(drop_unstored(header));
         }
         let mut stored = match plan.found {
             Some(found) => Some(found.stored),

@@ -1,14 +1,15 @@
 //! Finding out whether one triangle of a matrix follows from the other.
 
 use nnz_core::{
-    Error, MatrixSource, Order, Result, Scalar, Shape, Storage, Structure, Triangle, ValueType,
+    Error, Header, MatrixSource, Order, Result, Scalar, Shape, Storage, Structure, Triangle,
+    ValueType,
 };
 
 use super::ConvertOptions;
 use super::locate;
 use crate::cells::{Cell, Cells, read_as_they_come, read_sorted};
 use crate::sort::SortPlan;
-use crate::stages::{Builder, DropZeros, Part, Step, Triangular, mirrored};
+use crate::stages::{Builder, Part, Step, Triangular, drop_unstored, mirrored};
 use crate::target::Target;
 
 /// Says what is written of a matrix whose triangles follow from each other, where the target can
@@ -109,7 +110,7 @@ fn steps(source: &dyn MatrixSource, part: Part) -> Vec<Box<dyn Step>> {
             (Part::UpperExchanged, Order::Row) => Order::Col,
             (Part::UpperExchanged, Order::Col) => Order::Row,
         };
-        steps.push(Box::new(DropZeros(Builder::new(order, header.shape))));
+        steps.push(drop_unstored(&Header { order, ..header.clone() }));
     }
     steps
 }
