@@ -26,6 +26,8 @@ pub enum Backend {
     Sse2,
     /// 256-bit vectors, on x86-64 processors that have them.
     Avx2,
+    /// 512-bit vectors, on x86-64 processors that have them and permute bytes with them.
+    Avx512,
     /// 128-bit vectors, on every 64-bit Arm processor.
     Neon,
 }
@@ -42,7 +44,13 @@ impl Backend {
         #[cfg(target_arch = "x86_64")]
         {
             // The standard library asks the processor once and remembers the answer.
-            if is_x86_feature_detected!("avx2") { Self::Avx2 } else { Self::Sse2 }
+            if crate::kernels::x86::avx512::here() {
+                Self::Avx512
+            } else if is_x86_feature_detected!("avx2") {
+                Self::Avx2
+            } else {
+                Self::Sse2
+            }
         }
         #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
         {
@@ -70,6 +78,7 @@ impl Backend {
             Self::Scalar => &[Self::Scalar],
             Self::Sse2 => &[Self::Scalar, Self::Sse2],
             Self::Avx2 => &[Self::Scalar, Self::Sse2, Self::Avx2],
+            Self::Avx512 => &[Self::Scalar, Self::Sse2, Self::Avx2, Self::Avx512],
             Self::Neon => &[Self::Scalar, Self::Neon],
         }
     }
@@ -85,6 +94,7 @@ impl Backend {
             Self::Scalar => "scalar",
             Self::Sse2 => "sse2",
             Self::Avx2 => "avx2",
+            Self::Avx512 => "avx512",
             Self::Neon => "neon",
         }
     }
@@ -94,8 +104,9 @@ impl Backend {
     pub(crate) fn kernels(self) -> &'static Kernels {
         #[cfg(target_arch = "x86_64")]
         {
-            use crate::kernels::x86::{avx2, sse2};
+            use crate::kernels::x86::{avx2, avx512, sse2};
             match self {
+                Self::Avx512 if avx512::here() => &avx512::KERNELS,
                 Self::Avx2 if is_x86_feature_detected!("avx2") => &avx2::KERNELS,
                 Self::Sse2 => &sse2::KERNELS,
                 _ => &scalar::KERNELS,

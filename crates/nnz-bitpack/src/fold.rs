@@ -45,80 +45,63 @@ impl Fold {
 #[must_use]
 pub fn sum(values: &[u32]) -> u64 {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has the instructions.
-        return unsafe { sum_avx2(values) };
+    {
+        use crate::kernels::x86::{avx512, sum};
+        if avx512::here() {
+            // SAFETY: the processor has the instructions.
+            return unsafe { sum::avx512(values) };
+        }
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has the instructions.
+            return unsafe { sum::avx2(values) };
+        }
     }
-    sum_portable(values)
+    values.iter().map(|&value| u64::from(value)).sum()
 }
 
-/// Returns the greatest value; `None` where there are none.
-///
-/// ```
-/// assert_eq!(nnz_bitpack::max(&[3, 9, 4]), Some(9));
-/// ```
-#[allow(unsafe_code)]
-#[must_use]
-pub fn max(values: &[u32]) -> Option<u32> {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has the instructions.
-        return unsafe { max_avx2(values) };
-    }
-    max_portable(values)
+for_each_processor! {
+    /// Returns the greatest value; `None` where there are none.
+    ///
+    /// ```
+    /// assert_eq!(nnz_bitpack::max(&[3, 9, 4]), Some(9));
+    /// ```
+    #[must_use]
+    pub fn max(values: &[u32]) -> Option<u32> = max_portable
 }
 
-/// Returns whether each value is greater than the one before it.
-///
-/// ```
-/// assert!(nnz_bitpack::ascends(&[3, 4, 9]));
-/// assert!(!nnz_bitpack::ascends(&[3, 4, 4]));
-/// ```
-#[allow(unsafe_code)]
-#[must_use]
-pub fn ascends(values: &[u32]) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has the instructions.
-        return unsafe { ascends_avx2(values) };
-    }
-    ascends_portable(values)
+for_each_processor! {
+    /// Returns whether each value is greater than the one before it.
+    ///
+    /// ```
+    /// assert!(nnz_bitpack::ascends(&[3, 4, 9]));
+    /// assert!(!nnz_bitpack::ascends(&[3, 4, 4]));
+    /// ```
+    #[must_use]
+    pub fn ascends(values: &[u32]) -> bool = ascends_portable
 }
 
-/// Returns whether no value is less than the one before it.
-///
-/// ```
-/// assert!(nnz_bitpack::never_falls(&[3, 4, 4]));
-/// assert!(!nnz_bitpack::never_falls(&[3, 4, 3]));
-/// ```
-#[allow(unsafe_code)]
-#[must_use]
-pub fn never_falls(values: &[u32]) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has the instructions.
-        return unsafe { never_falls_avx2(values) };
-    }
-    never_falls_portable(values)
+for_each_processor! {
+    /// Returns whether no value is less than the one before it.
+    ///
+    /// ```
+    /// assert!(nnz_bitpack::never_falls(&[3, 4, 4]));
+    /// assert!(!nnz_bitpack::never_falls(&[3, 4, 3]));
+    /// ```
+    #[must_use]
+    pub fn never_falls(values: &[u32]) -> bool = never_falls_portable
 }
 
-/// Adds to each value the one at its place in `others`, and returns whether all sums fit. Those that
-/// do not wrap around.
-///
-/// ```
-/// let mut ends = [5, 7];
-/// assert!(nnz_bitpack::add(&mut ends, &[100, 200]));
-/// assert_eq!(ends, [105, 207]);
-/// assert!(!nnz_bitpack::add(&mut ends, &[0, u32::MAX]));
-/// ```
-#[allow(unsafe_code)]
-pub fn add(values: &mut [u32], others: &[u32]) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has the instructions.
-        return unsafe { add_avx2(values, others) };
-    }
-    add_portable(values, others)
+for_each_processor! {
+    /// Adds to each value the one at its place in `others`, and returns whether all sums fit. Those
+    /// that do not wrap around.
+    ///
+    /// ```
+    /// let mut ends = [5, 7];
+    /// assert!(nnz_bitpack::add(&mut ends, &[100, 200]));
+    /// assert_eq!(ends, [105, 207]);
+    /// assert!(!nnz_bitpack::add(&mut ends, &[0, u32::MAX]));
+    /// ```
+    pub fn add(values: &mut [u32], others: &[u32]) -> bool = add_portable
 }
 
 /// Values that are folded in 64-bit lanes.
@@ -132,52 +115,8 @@ struct Part {
     max: u32,
 }
 
-#[allow(unsafe_code)]
-fn fold_block(values: &[u32]) -> Part {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has the instructions.
-        return unsafe { fold_avx2(values) };
-    }
-    fold_portable(values)
-}
-
-// The same loops, compiled for a processor with wider vectors.
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn sum_avx2(values: &[u32]) -> u64 {
-    sum_portable(values)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn fold_avx2(values: &[u32]) -> Part {
-    fold_portable(values)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn max_avx2(values: &[u32]) -> Option<u32> {
-    max_portable(values)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn ascends_avx2(values: &[u32]) -> bool {
-    ascends_portable(values)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn never_falls_avx2(values: &[u32]) -> bool {
-    never_falls_portable(values)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn add_avx2(values: &mut [u32], others: &[u32]) -> bool {
-    add_portable(values, others)
+for_each_processor! {
+    fn fold_block(values: &[u32]) -> Part = fold_portable
 }
 
 #[inline(always)]
@@ -204,11 +143,6 @@ fn add_portable(values: &mut [u32], others: &[u32]) -> bool {
         // A sum that does not fit is less than its parts.
         all & (*value >= other)
     })
-}
-
-#[inline(always)]
-fn sum_portable(values: &[u32]) -> u64 {
-    values.iter().map(|&value| u64::from(value)).sum()
 }
 
 #[inline(always)]

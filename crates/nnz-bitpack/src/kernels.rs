@@ -19,6 +19,12 @@ use crate::CHUNK;
 /// from, and that `packed` holds exactly [`crate::chunk_words`] of the function's width.
 pub(crate) type Unpack = unsafe fn(packed: &[u32], start: u32, out: &mut [u32; CHUNK]);
 
+/// Decodes one chunk of the plain codec, and adds to each value the one at its place in `others`,
+/// wrapping around.
+///
+/// The caller makes sure of what it does for [`Unpack`].
+pub(crate) type Onto = unsafe fn(packed: &[u32], others: &[u32; CHUNK], out: &mut [u32; CHUNK]);
+
 /// Applies a codec's transform to `values` and returns the OR of the results.
 ///
 /// The results are stored as well, in the whole of `transformed`, except by the plain codec, which
@@ -39,6 +45,8 @@ pub(crate) type Pack = unsafe fn(values: &[u32; CHUNK], packed: &mut [u32; CHUNK
 pub(crate) struct Kernels {
     /// By codec, then by width.
     pub(crate) unpack: [[Unpack; 33]; 4],
+    /// By width, where that is faster than to decode and to add.
+    pub(crate) onto: [Option<Onto>; 33],
     /// By codec.
     pub(crate) transform: [Transform; 4],
     /// By width.

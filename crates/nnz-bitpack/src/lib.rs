@@ -47,6 +47,9 @@
 //! The kernels are chosen once at run time ([`Backend`]); each set is tested against a plain Rust
 //! twin. The crate does no I/O and depends on nothing but the standard library.
 
+#[macro_use]
+mod processors;
+
 mod backend;
 mod chunks;
 mod codec;
@@ -55,6 +58,7 @@ mod epoch;
 mod error;
 mod fold;
 mod kernels;
+mod pick;
 mod run;
 
 pub use backend::{Backend, pack_chunk, unpack_chunk};
@@ -64,4 +68,5 @@ pub use encoder::{Encoder, Finished, Pending};
 pub use epoch::{EPOCH_WORDS, EpochError, EpochTable};
 pub use error::ChunkError;
 pub use fold::{Fold, add, ascends, max, never_falls, sum};
-pub use run::unpack_chunks;
+pub use pick::{less, pick, take_bits};
+pub use run::{unpack_chunks, unpack_chunks_onto};

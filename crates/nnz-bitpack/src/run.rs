@@ -52,6 +52,37 @@ pub fn unpack_chunks(
     Backend::best().unpack_chunks(codec, idx, first_word, base, data, starts, out)
 }
 
+/// Decodes a run of consecutive chunks of the plain codec, and adds to each value the one at its
+/// place in `others`, of which there are as many. Sums that do not fit wrap around.
+///
+/// All else is as for [`unpack_chunks`].
+///
+/// ```
+/// use nnz_bitpack::{Codec, Encoder, unpack_chunks_onto};
+///
+/// let mut encoder = Encoder::new(Codec::Plain);
+/// encoder.push(&[5; 128]);
+/// let packed = encoder.finish();
+/// let mut ends = [0; 128];
+/// unpack_chunks_onto(&packed.idx, 0, 0, &packed.data, &[100; 128], &mut ends)?;
+/// assert_eq!(ends, [105; 128]);
+/// # Ok::<(), nnz_bitpack::ChunkError>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`unpack_chunks`]; [`ChunkError::OutputLength`] also where the number of `others` is wrong.
+pub fn unpack_chunks_onto(
+    idx: &[u32],
+    first_word: u64,
+    base: u64,
+    data: &[u32],
+    others: &[u32],
+    out: &mut [u32],
+) -> Result<(), ChunkError> {
+    Backend::best().unpack_chunks_onto(idx, first_word, base, data, others, out)
+}
+
 impl Backend {
     /// Does what [`unpack_chunks`] does, on this backend.
     ///
@@ -79,19 +110,105 @@ impl Backend {
         starts: &[u32],
         out: &mut [u32],
     ) -> Result<(), ChunkError> {
+        let run = Run::new(idx, first_word, base, data, out)?;
+        if codec.has_starts() && starts.len() != run.outputs.len() {
+            let chunks = run.outputs.len();
+            return Err(ChunkError::StartsLength { found: starts.len(), chunks });
+        }
+        let kernels = &self.kernels().unpack[codec.index()];
+        let starts = if codec.has_starts() { starts } else { &[] };
+        run.for_each(|chunk, packed, out| {
+            let start = starts.get(chunk).copied().unwrap_or(0);
+            // SAFETY: the processor has the instructions of the table `kernels` returns, and
+            // `packed` has the length that belongs to its width.
+            unsafe { kernels[packed.len() / 4](packed, start, out) };
+        })
+    }
+
+    /// Does what [`unpack_chunks_onto`] does, on this backend.
+    ///
+    /// ```
+    /// use nnz_bitpack::Backend;
+    ///
+    /// let mut sums = [0; 128];
+    /// Backend::Scalar.unpack_chunks_onto(&[0, 0], 0, 0, &[], &[7; 128], &mut sums)?;
+    /// assert_eq!(sums, [7; 128]);
+    /// # Ok::<(), nnz_bitpack::ChunkError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`unpack_chunks_onto`].
+    #[allow(unsafe_code)]
+    pub fn unpack_chunks_onto(
+        self,
+        idx: &[u32],
+        first_word: u64,
+        base: u64,
+        data: &[u32],
+        others: &[u32],
+        out: &mut [u32],
+    ) -> Result<(), ChunkError> {
+        let run = Run::new(idx, first_word, base, data, out)?;
+        let (others, rest) = others.as_chunks::<CHUNK>();
+        if others.len() != run.outputs.len() || !rest.is_empty() {
+            let found = others.len() * CHUNK + rest.len();
+            return Err(ChunkError::OutputLength { found, chunks: run.outputs.len() });
+        }
+        let kernels = self.kernels();
+        let unpack = &kernels.unpack[Codec::Plain.index()];
+        run.for_each(|chunk, packed, out| {
+            let (width, others) = (packed.len() / 4, &others[chunk]);
+            // SAFETY: the processor has the instructions of the table `kernels` returns, and
+            // `packed` has the length that belongs to its width.
+            unsafe {
+                match kernels.onto[width] {
+                    Some(onto) => onto(packed, others, out),
+                    None => {
+                        unpack[width](packed, 0, out);
+                        crate::add(out, others);
+                    }
+                }
+            }
+        })
+    }
+}
+
+/// Chunks to be decoded, and room for them.
+struct Run<'a> {
+    idx: &'a [u32],
+    first_word: u64,
+    base: u64,
+    data: &'a [u32],
+    outputs: &'a mut [[u32; CHUNK]],
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        idx: &'a [u32],
+        first_word: u64,
+        base: u64,
+        data: &'a [u32],
+        out: &'a mut [u32],
+    ) -> Result<Self, ChunkError> {
         let Some(chunks) = idx.len().checked_sub(1) else {
             return Err(ChunkError::IdxEmpty);
         };
+        let found = out.len();
         let (outputs, rest) = out.as_chunks_mut::<CHUNK>();
         if outputs.len() != chunks || !rest.is_empty() {
-            return Err(ChunkError::OutputLength { found: out.len(), chunks });
+            return Err(ChunkError::OutputLength { found, chunks });
         }
-        if codec.has_starts() && starts.len() != chunks {
-            return Err(ChunkError::StartsLength { found: starts.len(), chunks });
-        }
+        Ok(Self { idx, first_word, base, data, outputs })
+    }
 
-        let kernels = &self.kernels().unpack[codec.index()];
-        let starts = if codec.has_starts() { starts } else { &[] };
+    /// Hands the words of each chunk, of which there are 0, 4, 8, ... or 128, to `decode`.
+    #[inline(always)]
+    fn for_each(
+        self,
+        mut decode: impl FnMut(usize, &[u32], &mut [u32; CHUNK]),
+    ) -> Result<(), ChunkError> {
+        let Self { idx, first_word, base, data, outputs } = self;
         // The window from the next chunk on, if it begins there at all.
         let begin = first_word.checked_sub(base).and_then(|at| usize::try_from(at).ok());
         let mut window = begin.and_then(|at| data.get(at..));
@@ -113,10 +230,7 @@ impl Backend {
                     window_len: data.len(),
                 });
             };
-            let start = starts.get(chunk).copied().unwrap_or(0);
-            // SAFETY: the processor has the instructions of the table `kernels` returns, and
-            // `packed` has the length that belongs to the width `words / 4`.
-            unsafe { kernels[words / 4](packed, start, out) };
+            decode(chunk, packed, out);
             window = Some(rest);
         }
         Ok(())

@@ -83,6 +83,27 @@ proptest! {
     ) {
         unpack_everywhere(codec, width, start, &words[..chunk_words(width)]);
     }
+
+    #[test]
+    fn sums_with_others_are_those_of_what_is_unpacked(
+        widths in prop::collection::vec(0..=32_u32, 1..5), words in any_chunk(), others in any_chunk(),
+    ) {
+        let (mut idx, mut data, mut all) = (vec![0], Vec::new(), Vec::new());
+        let mut expected = Vec::new();
+        for width in widths {
+            let words = &words[..chunk_words(width)];
+            let values = unpack_everywhere(Codec::Plain, width, 0, words);
+            expected.extend(values.iter().zip(&others).map(|(a, b)| a.wrapping_add(*b)));
+            all.extend(others);
+            data.extend(words);
+            idx.push(u32::try_from(data.len()).unwrap());
+        }
+        for &backend in Backend::available() {
+            let mut sums = vec![0xdead_beef; all.len()];
+            backend.unpack_chunks_onto(&idx, 0, 0, &data, &all, &mut sums).unwrap();
+            prop_assert_eq!(&sums, &expected, "on {}", backend.name());
+        }
+    }
 }
 
 #[test]

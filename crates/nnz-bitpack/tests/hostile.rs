@@ -1,6 +1,6 @@
 //! Runs that make no sense: an error, never a panic, never a read outside the window.
 
-use nnz_bitpack::{Backend, ChunkError, Codec, unpack_chunk, unpack_chunks};
+use nnz_bitpack::{Backend, ChunkError, Codec, unpack_chunk, unpack_chunks, unpack_chunks_onto};
 use proptest::prelude::*;
 
 /// Decodes a run of chunks from 64 words that are said to begin at word 1000.
@@ -45,6 +45,11 @@ fn slices_that_disagree_are_refused() {
     for found in [0, 127, 129, 256] {
         let expected = Err(ChunkError::OutputLength { found, chunks: 1 });
         assert_eq!(decode(Codec::Plain, &[0, 0], &[], found), expected);
+    }
+    for found in [0, 127, 129, 256] {
+        let expected = Err(ChunkError::OutputLength { found, chunks: 1 });
+        let (others, mut sums) = (vec![0; found], [0; 128]);
+        assert_eq!(unpack_chunks_onto(&[0, 0], 0, 0, &[], &others, &mut sums), expected);
     }
     let expected = Err(ChunkError::StartsLength { found: 1, chunks: 2 });
     assert_eq!(decode(Codec::Delta, &[0, 0, 0], &[1], 256), expected);

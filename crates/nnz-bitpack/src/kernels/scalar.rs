@@ -14,6 +14,7 @@ pub(crate) static KERNELS: Kernels = Kernels {
         by_width!(fill::<DELTA>, unpack, DELTA; copy),
         by_width!(fill::<DELTA_ZIGZAG>, unpack, DELTA_ZIGZAG; copy),
     ],
+    onto: [None; 33],
     transform: [
         transform::<PLAIN>,
         transform::<MINUS_ONE>,

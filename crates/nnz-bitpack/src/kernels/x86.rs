@@ -5,4 +5,7 @@
 //! the width is, which is why every kernel is generic over the width and unrolled over the steps.
 
 pub(crate) mod avx2;
+pub(crate) mod avx512;
+pub(crate) mod pick;
 pub(crate) mod sse2;
+pub(crate) mod sum;

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use nnz_bitpack::{CHUNK, ChunkError, Codec, EPOCH_WORDS, EpochTable, unpack_chunks};
+use nnz_bitpack::{
+    CHUNK, ChunkError, Codec, EPOCH_WORDS, EpochTable, unpack_chunks, unpack_chunks_onto,
+};
 use nnz_container::{Container, NumberArray};
 use nnz_core::{At, Error, Result, ValueType};
 
@@ -180,20 +182,51 @@ impl LoadedChunks<'_> {
     /// Decodes some of the chunks, counted from the first that was loaded. `out` has room for 128
     /// values of each.
     pub(crate) fn decode(&self, chunks: Range<usize>, out: &mut [u32]) -> Result<()> {
-        let Self { array, first, data, .. } = *self;
         if chunks.is_empty() {
             return Ok(());
         }
+        let Self { array, data, .. } = *self;
+        let (idx, position) = self.run(&chunks);
+        let starts = self.starts.get(chunks).unwrap_or_default();
+        unpack_chunks(array.codec, idx, position, self.first, data, starts, out)
+            .map_err(|error| self.wrong(error))
+    }
+
+    /// Decodes some of the chunks, of the plain codec, and adds to each value the one at its place in
+    /// `others`, wrapping around.
+    pub(crate) fn decode_onto(
+        &self,
+        chunks: Range<usize>,
+        others: &[u32],
+        out: &mut [u32],
+    ) -> Result<()> {
+        if chunks.is_empty() {
+            return Ok(());
+        }
+        let (idx, position) = self.run(&chunks);
+        unpack_chunks_onto(idx, position, self.first, self.data, others, out)
+            .map_err(|error| self.wrong(error))
+    }
+
+    /// Returns how many bits the values of some chunks take at the most, as they are packed.
+    pub(crate) fn width(&self, chunks: &Range<usize>) -> u32 {
+        let (idx, _) = self.run(chunks);
+        let steps = idx.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]));
+        steps.max().map_or(0, |step| step.div_ceil(4))
+    }
+
+    /// Returns the steps of some chunks, and the position of the first word of them.
+    fn run(&self, chunks: &Range<usize>) -> (&[u32], u64) {
         let idx = &self.idx[chunks.start..=chunks.end];
         // Less than 2^32 words were loaded, so that differences are what they seem.
-        let position = first + u64::from(idx[0].wrapping_sub(self.idx[0]));
-        let starts = self.starts.get(chunks).unwrap_or_default();
-        unpack_chunks(array.codec, idx, position, first, data, starts, out).map_err(|error| {
-            match error {
-                ChunkError::Step { .. } => array.bad_idx(self.range.start, self.idx, first),
-                other => Error::mismatch(array.idx.place(), other, "chunks inside the data"),
-            }
-        })
+        (idx, self.first + u64::from(idx[0].wrapping_sub(self.idx[0])))
+    }
+
+    fn wrong(&self, error: ChunkError) -> Error {
+        match error {
+            ChunkError::Step { .. } => self.array.bad_idx(self.range.start, self.idx, self.first),
+            other => Error::mismatch(self.array.idx.place(), other, "chunks inside the data"),
+        }
     }
 }
 

@@ -13,6 +13,9 @@ use crate::arrays::Loaded;
 /// nearest cache then.
 const RUN: usize = 16;
 
+/// The most bits of a step from start to start of which a chunk cannot add up to 2^32.
+const NARROW: u32 = 25;
+
 /// The columns of a piece, in memory as they are stored.
 pub(super) struct Columns<'s> {
     pub(super) piece: &'s Piece<'s>,
@@ -23,8 +26,6 @@ pub(super) struct Columns<'s> {
     pub(super) ends: Option<Loaded<'s>>,
     /// The number of cells that have names.
     pub(super) limit: u64,
-    /// The start before the first one, if that is to be checked.
-    pub(super) before: u32,
 }
 
 impl Columns<'_> {
@@ -96,12 +97,20 @@ impl Columns<'_> {
         loaded.decode(run.clone(), starts)?;
         let starts = &starts[inside.clone()];
         self.check_starts(&run, starts, last)?;
-        if let Some(loaded) = &self.ends {
-            let ends = &mut batch.ends[room];
-            loaded.decode(run.clone(), ends)?;
-            self.make_ends(&run, starts, &mut ends[inside])?;
+        let reached = starts.last().copied().unwrap_or(last);
+        match &self.ends {
+            Some(Loaded::Packed(loaded)) if fits(reached, loaded.width(&run)) => {
+                let starts = &batch.starts[room.clone()];
+                loaded.decode_onto(run, starts, &mut batch.ends[room])?;
+            }
+            Some(loaded) => {
+                let ends = &mut batch.ends[room];
+                loaded.decode(run.clone(), ends)?;
+                self.make_ends(&run, starts, &mut ends[inside])?;
+            }
+            None => {}
         }
-        Ok(starts.last().copied().unwrap_or(last))
+        Ok(reached)
     }
 
     fn check_cells(&self, run: &Range<usize>, cells: &[u32]) -> Result<()> {
@@ -121,8 +130,7 @@ impl Columns<'_> {
     }
 
     fn check_starts(&self, run: &Range<usize>, starts: &[u32], last: u32) -> Result<()> {
-        let goes_on = starts.first().is_none_or(|&first| first >= last);
-        if goes_on && nnz_bitpack::never_falls(starts) {
+        if self.never_fall(run, starts, last) {
             return Ok(());
         }
         let mut before = last;
@@ -133,6 +141,27 @@ impl Columns<'_> {
         let found = format!("the start {}", starts[offender]);
         let expected = format!("at least {before}, the start of the fragment before it");
         Err(Error::mismatch(place, found, expected))
+    }
+
+    /// Returns whether no start is less than the one before it.
+    fn never_fall(&self, run: &Range<usize>, starts: &[u32], last: u32) -> bool {
+        let Some(Loaded::Packed(loaded)) = &self.starts else {
+            return goes_on(starts, last) && nnz_bitpack::never_falls(starts);
+        };
+        if loaded.width(run) > NARROW {
+            return goes_on(starts, last) && nnz_bitpack::never_falls(starts);
+        }
+        // Steps so narrow add up to less than 2^32 in a chunk. So they wrapped around just once, if
+        // at all, and then the last start of the chunk is less than its first.
+        let head = CHUNK - self.inside(run).start % CHUNK;
+        let (head, rest) = starts.split_at(head.min(starts.len()));
+        let mut last = last;
+        std::iter::once(head).chain(rest.chunks(CHUNK)).all(|chunk| {
+            let (Some(&first), Some(&end)) = (chunk.first(), chunk.last()) else { return true };
+            let right = first >= last && end >= first;
+            last = end;
+            right
+        })
     }
 
     /// Makes ends of lengths, where those are stored, and checks that none is before its start.
@@ -164,4 +193,14 @@ impl Columns<'_> {
         let at = self.inside(run).start + offender;
         place.at(At::Element(self.position(run, at)))
     }
+}
+
+/// Returns whether starts begin at the last one or behind it.
+fn goes_on(starts: &[u32], last: u32) -> bool {
+    starts.first().is_none_or(|&first| first >= last)
+}
+
+/// Returns whether no length of so many bits reaches beyond what 32 bits hold from a start on.
+fn fits(start: u32, bits: u32) -> bool {
+    u64::from(start) + (1_u64 << bits.min(32)) <= 1 << 32
 }

@@ -10,9 +10,12 @@ use super::columns::Columns;
 use super::source::FragmentSource;
 use crate::arrays::{Integers, Scratch};
 
-/// Fragments in a piece: few enough that all columns stay in the processor's cache, and many
-/// enough that what each read costs does not matter.
+/// Fragments in a piece that is decoded as a whole: few enough that all columns stay in the
+/// processor's cache, and many enough that what each read costs does not matter.
 const PIECE: u64 = 256 * CHUNK as u64;
+/// Fragments in a piece that is decoded in runs, of which nothing but what is stored stays in the
+/// cache.
+const PIECE_OF_RUNS: u64 = 4 * PIECE;
 
 thread_local! {
     /// Buffers for packed data, which each thread uses again from piece to piece.
@@ -45,14 +48,14 @@ impl<'a> Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn next_piece(&mut self) -> Option<Piece<'a>> {
+    fn next_piece(&mut self, most: u64) -> Option<Piece<'a>> {
         let (segment, rest) = self.segments.split_first()?;
         if self.positions.is_empty() {
             return None;
         }
         let start = self.positions.start;
         // Pieces end where chunks end, so that no chunk is decoded twice.
-        let limit = (start + PIECE) / CHUNK as u64 * CHUNK as u64;
+        let limit = (start + most) / CHUNK as u64 * CHUNK as u64;
         let end = limit.min(segment.fragments.end).min(self.positions.end);
         self.positions.start = end;
         if end == segment.fragments.end {
@@ -70,7 +73,7 @@ impl<'a> Reader<'a> {
 
 impl<'a> UnitReader<'a, FragmentBatch> for Reader<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit<FragmentBatch> + 'a>>> {
-        Ok(self.next_piece().map(|piece| Box::new(piece) as _))
+        Ok(self.next_piece(PIECE).map(|piece| Box::new(piece) as _))
     }
 }
 
@@ -101,9 +104,11 @@ pub(super) fn for_each(
     // What is called may read fragments as well.
     let mut scratch = SCRATCH.take();
     let mut batch = FragmentBatch::default();
+    let mut last = 0;
     let mut read = || {
-        while let Some(piece) = reader.next_piece() {
-            piece.decode_in_runs(&mut scratch, &mut batch, each)?;
+        while let Some(piece) = reader.next_piece(PIECE_OF_RUNS) {
+            let before = if piece.goes_on { last } else { 0 };
+            last = piece.decode_in_runs(before, &mut scratch, &mut batch, each)?;
         }
         Ok(())
     };
@@ -114,9 +119,9 @@ pub(super) fn for_each(
 
 impl Piece<'_> {
     fn decode_whole(&self, scratch: &mut [Scratch; 3], batch: &mut FragmentBatch) -> Result<()> {
+        let mut last = self.start_before()?;
         let columns = self.load(scratch)?;
         columns.make_room(columns.chunks, batch);
-        let mut last = columns.before;
         for run in columns.runs() {
             last = columns.decode(run.clone(), run.start, last, batch)?;
         }
@@ -124,21 +129,31 @@ impl Piece<'_> {
         Ok(())
     }
 
+    /// Decodes what follows the start `last`, and returns the last one.
     fn decode_in_runs(
         &self,
+        mut last: u32,
         scratch: &mut [Scratch; 3],
         batch: &mut FragmentBatch,
         each: &mut dyn FnMut(&mut FragmentBatch) -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<u32> {
         let columns = self.load(scratch)?;
-        let mut last = columns.before;
         for run in columns.runs() {
             columns.make_room(run.len(), batch);
             last = columns.decode(run.clone(), 0, last, batch)?;
             columns.trim(run, batch);
             each(batch)?;
         }
-        Ok(())
+        Ok(last)
+    }
+
+    /// Returns the start before the first one, if that is to be checked.
+    fn start_before(&self) -> Result<u32> {
+        if self.goes_on && (self.fields.starts || self.fields.ends) {
+            self.source.starts.get(self.positions.start - 1)
+        } else {
+            Ok(0)
+        }
     }
 
     /// Reads the columns that are needed.
@@ -150,10 +165,6 @@ impl Piece<'_> {
         };
         let chunk = CHUNK as u64;
         let chunks = positions.end.div_ceil(chunk) - positions.start / chunk;
-        let before = match self.goes_on && (fields.starts || fields.ends) {
-            true => source.starts.get(positions.start - 1)?,
-            false => 0,
-        };
         Ok(Columns {
             piece: self,
             chunks: usize::try_from(chunks).unwrap_or(usize::MAX),
@@ -162,7 +173,6 @@ impl Piece<'_> {
             starts: load(&source.starts, fields.starts || fields.ends, starts)?,
             ends: load(&source.ends, fields.ends, ends)?,
             limit: if fields.cells { source.named_cells()? } else { 0 },
-            before,
         })
     }
 }

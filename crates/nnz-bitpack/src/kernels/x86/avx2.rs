@@ -27,24 +27,22 @@ use super::sse2::{self, count};
 use crate::CHUNK;
 use crate::kernels::scalar::{copy, fill};
 use crate::kernels::{
-    DELTA, DELTA_ZIGZAG, Kernels, MINUS_ONE, PLAIN, Place, by_width, low_bits, unroll,
+    DELTA, DELTA_ZIGZAG, Kernels, MINUS_ONE, PLAIN, Place, Transform, Unpack, by_width, low_bits,
+    unroll,
 };
 
-pub(crate) static KERNELS: Kernels = Kernels {
-    unpack: [
-        by_width!(fill::<PLAIN>, unpack, PLAIN; copy),
-        by_width!(fill::<MINUS_ONE>, unpack, MINUS_ONE; copy),
-        by_width!(fill::<DELTA>, unpack, DELTA; copy),
-        by_width!(fill::<DELTA_ZIGZAG>, unpack, DELTA_ZIGZAG; copy),
-    ],
-    transform: [
-        transform::<PLAIN>,
-        transform::<MINUS_ONE>,
-        transform::<DELTA>,
-        transform::<DELTA_ZIGZAG>,
-    ],
-    pack: sse2::KERNELS.pack,
-};
+pub(crate) static KERNELS: Kernels =
+    Kernels { unpack: UNPACK, onto: [None; 33], transform: TRANSFORM, pack: sse2::PACK };
+
+pub(super) const UNPACK: [[Unpack; 33]; 4] = [
+    by_width!(fill::<PLAIN>, unpack, PLAIN; copy),
+    by_width!(fill::<MINUS_ONE>, unpack, MINUS_ONE; copy),
+    by_width!(fill::<DELTA>, unpack, DELTA; copy),
+    by_width!(fill::<DELTA_ZIGZAG>, unpack, DELTA_ZIGZAG; copy),
+];
+
+pub(super) const TRANSFORM: [Transform; 4] =
+    [transform::<PLAIN>, transform::<MINUS_ONE>, transform::<DELTA>, transform::<DELTA_ZIGZAG>];
 
 /// Returns a constant as a vector.
 #[target_feature(enable = "avx2")]

@@ -11,7 +11,7 @@ use std::mem::MaybeUninit;
 use crate::CHUNK;
 use crate::kernels::scalar::{copy, fill, pack_nothing, pack_raw};
 use crate::kernels::{
-    DELTA, DELTA_ZIGZAG, Kernels, MINUS_ONE, PLAIN, Place, by_width, low_bits, unroll,
+    DELTA, DELTA_ZIGZAG, Kernels, MINUS_ONE, PLAIN, Pack, Place, by_width, low_bits, unroll,
 };
 
 pub(crate) static KERNELS: Kernels = Kernels {
@@ -21,14 +21,17 @@ pub(crate) static KERNELS: Kernels = Kernels {
         by_width!(fill::<DELTA>, unpack, DELTA; copy),
         by_width!(fill::<DELTA_ZIGZAG>, unpack, DELTA_ZIGZAG; copy),
     ],
+    onto: [None; 33],
     transform: [
         transform::<PLAIN>,
         transform::<MINUS_ONE>,
         transform::<DELTA>,
         transform::<DELTA_ZIGZAG>,
     ],
-    pack: by_width!(pack_nothing, pack; pack_raw),
+    pack: PACK,
 };
+
+pub(super) const PACK: [Pack; 33] = by_width!(pack_nothing, pack; pack_raw);
 
 /// Returns a constant as a vector.
 #[target_feature(enable = "sse2")]

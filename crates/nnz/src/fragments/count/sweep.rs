@@ -8,7 +8,7 @@ use nnz_core::FragmentBatch;
 use super::tally::Tally;
 
 /// Fragments that are looked at together.
-const AT_ONCE: usize = 256;
+const AT_ONCE: usize = 512;
 
 /// A region on a chromosome, and its number among those counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,23 +60,6 @@ struct Here {
     next: u32,
 }
 
-impl Here {
-    /// Tells how often each fragment counts in the region, before whose end all of them start.
-    fn count<const OVERLAPS: bool>(self, starts: &[u32], ends: &[u32], times: &mut [u8]) {
-        let Self { start, end, .. } = self;
-        for ((&first, &behind), times) in starts.iter().zip(ends).zip(times) {
-            *times = if OVERLAPS {
-                u8::from(start < behind)
-            } else {
-                // Without bases there is neither a first nor a last one.
-                let real = first < behind;
-                let last = behind.wrapping_sub(1);
-                u8::from(real & (first >= start)) + u8::from(real & (last >= start) & (last < end))
-            };
-        }
-    }
-}
-
 /// Goes over regions that do not overlap, as fragments come.
 pub(super) struct Sweep<'a> {
     spans: &'a [Span],
@@ -96,16 +79,28 @@ impl<'a> Sweep<'a> {
 
     /// Counts the next fragments.
     pub(super) fn count(&mut self, batch: &FragmentBatch, tally: &mut Tally) {
+        let FragmentBatch { cells, starts, ends, .. } = batch;
         if self.overlaps {
-            self.count_as::<true>(batch, tally);
+            self.count_as::<true>([cells, starts, ends], tally);
+        } else if nnz_bitpack::less(starts, ends) {
+            self.count_as::<false>([cells, starts, ends], tally);
         } else {
-            self.count_as::<false>(batch, tally);
+            // Without bases there is neither a first nor a last one.
+            let real = |column: &[u32]| -> Vec<u32> {
+                let lengths = starts.iter().zip(ends);
+                let real = column.iter().zip(lengths).filter(|(_, (start, end))| start < end);
+                real.map(|(value, _)| *value).collect()
+            };
+            self.count_as::<false>([&real(cells), &real(starts), &real(ends)], tally);
         }
     }
 
-    fn count_as<const OVERLAPS: bool>(&mut self, batch: &FragmentBatch, tally: &mut Tally) {
+    /// Counts fragments by their cells, starts and ends.
+    fn count_as<const OVERLAPS: bool>(&mut self, columns: [&[u32]; 3], tally: &mut Tally) {
+        let mut hits = [0; AT_ONCE];
         let mut begin = 0;
-        while let Some(&first) = batch.starts.get(begin) {
+        let starts = columns[1];
+        while let Some(&first) = starts.get(begin) {
             self.pass(first, tally);
             let here = self.here();
             // Behind the last region nothing counts.
@@ -113,23 +108,18 @@ impl<'a> Sweep<'a> {
                 return;
             }
             // Those that start before the region ends.
-            let rest = &batch.starts[begin..];
-            let run = begin..begin + gallop(rest, |&start| start < here.end);
-            let [starts, ends, cells] =
-                [&batch.starts, &batch.ends, &batch.cells].map(|column| &column[run.clone()]);
-            for piece in (0..cells.len()).step_by(AT_ONCE) {
-                let piece = piece..cells.len().min(piece + AT_ONCE);
-                let ends = &ends[piece.clone()];
-                let mut times = [0; AT_ONCE];
-                here.count::<OVERLAPS>(&starts[piece.clone()], ends, &mut times);
-                let mut hits = [0; 2 * AT_ONCE + 2];
-                let mut count = 0;
-                for (&times, &cell) in times.iter().zip(&cells[piece]) {
-                    // Noted twice whether it counts or not, as that cannot be foretold.
-                    hits[count] = cell;
-                    hits[count + 1] = cell;
-                    count += usize::from(times);
-                }
+            let run = begin..begin + gallop(&starts[begin..], |&start| start < here.end);
+            let [cells, starts, ends] = columns.map(|column| &column[run.clone()]);
+            // How many bases the region has behind its first one, and ends may be behind it.
+            let mut bases = u32::MAX - here.start;
+            if !OVERLAPS {
+                let before = gallop(starts, |&start| start < here.start);
+                tally.add(&cells[before..]);
+                bases = here.end.saturating_sub(here.start);
+            }
+            let behind_first = here.start.saturating_add(1);
+            for (ends, cells) in ends.chunks(AT_ONCE).zip(cells.chunks(AT_ONCE)) {
+                let count = nnz_bitpack::pick(ends, behind_first, bases, cells, &mut hits);
                 tally.add(&hits[..count]);
             }
             if nnz_bitpack::max(ends).is_some_and(|end| end > here.next) {

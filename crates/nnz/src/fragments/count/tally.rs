@@ -59,19 +59,22 @@ impl Tally {
 
     /// Counts each of some cells once.
     pub(super) fn add(&mut self, cells: &[u32]) {
-        let Self { counts, seen, so_many, wrong, .. } = self;
+        let (counts, seen) = (&mut *self.counts, &mut *self.seen);
+        let (mut so_many, mut wrong) = (self.so_many, false);
         for &cell in cells {
             // Readers hand out no cell without a name.
             let Some(count) = counts.get_mut(cell as usize) else { continue };
             let before = *count;
             *count = before.wrapping_add(1);
-            *wrong |= before == u32::MAX;
+            wrong |= before == u32::MAX;
             // Noted whether it is the first time or not, as that cannot be foretold.
-            if let Some(seen) = seen.get_mut(*so_many) {
+            if let Some(seen) = seen.get_mut(so_many) {
                 *seen = cell;
             }
-            *so_many += usize::from(before == 0);
+            so_many += usize::from(before == 0);
         }
+        self.so_many = so_many;
+        self.wrong |= wrong;
     }
 
     /// Ends a row.
@@ -90,22 +93,9 @@ impl Tally {
             for &cell in &*seen {
                 self.bits[cell as usize / 64] |= 1 << (cell % 64);
             }
-            // Two of a word at a time, be they there or not: how many there are cannot be foretold.
-            self.minors.resize(end + 2, 0);
-            let mut at = begin;
-            for (word, first) in self.bits.iter_mut().zip((0_u32..).step_by(64)) {
-                let mut bits = std::mem::take(word);
-                loop {
-                    let more = bits & bits.wrapping_sub(1);
-                    self.minors[at] = first.wrapping_add(bits.trailing_zeros());
-                    self.minors[at + 1] = first.wrapping_add(more.trailing_zeros());
-                    at += usize::from(bits != 0) + usize::from(more != 0);
-                    bits = more & more.wrapping_sub(1);
-                    if bits == 0 {
-                        break;
-                    }
-                }
-            }
+            // With room for some more, so that bits need not be listed one by one.
+            self.minors.resize(end + 4, 0);
+            nnz_bitpack::take_bits(&mut self.bits, &mut self.minors[begin..]);
             self.minors.truncate(end);
             let counts = &mut self.counts;
             let cells = self.minors[begin..].iter();

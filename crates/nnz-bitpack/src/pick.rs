@@ -1,0 +1,133 @@
+//! Picking values out of many, where what is picked cannot be foretold.
+
+for_each_processor! {
+    /// Returns whether each value is less than the one at its place in `others`.
+    ///
+    /// ```
+    /// assert!(nnz_bitpack::less(&[3, 9], &[4, 10]));
+    /// assert!(!nnz_bitpack::less(&[3, 9], &[4, 9]));
+    /// ```
+    #[must_use]
+    pub fn less(values: &[u32], others: &[u32]) -> bool = less_portable
+}
+
+/// Lists the values whose keys are `first` or one of the `count` from there on, at the front of
+/// `out`, and returns how many these are.
+///
+/// What is behind them in `out` has no meaning. No more values are looked at than there are keys, or
+/// than `out` has room for.
+///
+/// ```
+/// let mut picked = [0; 4];
+/// let found = nnz_bitpack::pick(&[7, 9, 6, 8], 7, 2, &[1, 2, 3, 4], &mut picked);
+/// assert_eq!(picked[..found], [1, 4]);
+/// ```
+#[allow(unsafe_code)]
+#[must_use]
+pub fn pick(keys: &[u32], first: u32, count: u32, values: &[u32], out: &mut [u32]) -> usize {
+    let len = keys.len().min(values.len()).min(out.len());
+    let (keys, values) = (&keys[..len], &values[..len]);
+    #[cfg(target_arch = "x86_64")]
+    if crate::kernels::x86::avx512::here() {
+        // SAFETY: the processor has the instructions.
+        return unsafe { crate::kernels::x86::pick::avx512(keys, first, count, values, out) };
+    }
+    pick_from(0, keys, first, count, values, out)
+}
+
+/// Does what [`pick`] does, and goes on behind those that were picked.
+pub(crate) fn pick_from(
+    picked: usize,
+    keys: &[u32],
+    first: u32,
+    count: u32,
+    values: &[u32],
+    out: &mut [u32],
+) -> usize {
+    let mut at = picked;
+    for (&key, &value) in keys.iter().zip(values) {
+        // Noted whether it is picked or not.
+        let Some(place) = out.get_mut(at) else { break };
+        *place = value;
+        at += usize::from(key.wrapping_sub(first) < count);
+    }
+    at
+}
+
+/// Lists which bits are set, from the lowest of the first word on, at the front of `out`, and clears
+/// them. Returns how many these are.
+///
+/// What is behind them in `out` has no meaning. Those that it has no room for are not listed.
+///
+/// ```
+/// let mut words = [0b101, 1 << 63];
+/// let mut set = [0; 3];
+/// assert_eq!(nnz_bitpack::take_bits(&mut words, &mut set), 3);
+/// assert_eq!((set, words), ([0, 2, 127], [0, 0]));
+/// ```
+#[allow(unsafe_code)]
+pub fn take_bits(words: &mut [u64], out: &mut [u32]) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "bmi1,popcnt")]
+        fn bmi(words: &mut [u64], out: &mut [u32]) -> usize {
+            take_bits_portable(words, out)
+        }
+        if is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("popcnt") {
+            // SAFETY: the processor has the instructions.
+            return unsafe { bmi(words, out) };
+        }
+    }
+    take_bits_portable(words, out)
+}
+
+#[inline(always)]
+fn less_portable(values: &[u32], others: &[u32]) -> bool {
+    values.iter().zip(others).fold(true, |all, (value, other)| all & (value < other))
+}
+
+/// Bits that are listed whether they are set or not, as how many there are cannot be foretold.
+const AT_ONCE: usize = 3;
+
+#[inline(always)]
+fn take_bits_portable(words: &mut [u64], out: &mut [u32]) -> usize {
+    let mut at = 0;
+    let mut first = 0_u32;
+    for word in words {
+        let mut bits = std::mem::take(word);
+        let end = at + bits.count_ones() as usize;
+        if let Some(places) = out.get_mut(at..at + AT_ONCE) {
+            for place in places {
+                *place = first.wrapping_add(bits.trailing_zeros());
+                bits &= bits.wrapping_sub(1);
+            }
+            at += AT_ONCE;
+        }
+        while bits != 0 {
+            let Some(place) = out.get_mut(at) else { break };
+            *place = first.wrapping_add(bits.trailing_zeros());
+            bits &= bits.wrapping_sub(1);
+            at += 1;
+        }
+        at = end.min(out.len());
+        first = first.wrapping_add(u64::BITS);
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn those_picked_one_by_one_are_the_same() {
+        let keys: Vec<u32> = (0..1000).map(|n: u32| n.wrapping_mul(0x9e37_79b9) >> 24).collect();
+        let values: Vec<u32> = (0..1000).collect();
+        for (first, count) in [(0, 0), (0, 256), (7, 100), (200, 100), (u32::MAX, 9)] {
+            let (mut found, mut expected) = ([0; 1000], [0; 1000]);
+            let all = pick(&keys, first, count, &values, &mut found);
+            let one_by_one = pick_from(0, &keys, first, count, &values, &mut expected);
+            assert_eq!(found[..all], expected[..one_by_one], "{count} from {first}");
+        }
+    }
+}
