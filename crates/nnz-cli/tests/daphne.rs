@@ -660,3 +660,82 @@ fn a_frame_that_promises_more_than_the_disk_holds_is_refused() {
     assert_eq!(refused.code, Some(1), "{refused:?}");
     assert!(refused.err.contains("takes at least"), "{}", refused.err);
 }
+
+#[test]
+fn integers_of_16_bits_become_the_narrowest_that_hold_all_of_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = folder.path().join("x.dbdf");
+    for (code, bits, wide) in [(2_u8, 40_000_u16, "uint32"), (6, 0xffff, "int32")] {
+        // A DenseMatrix of one row and column, and one dense block.
+        let mut bytes = vec![1, 1];
+        bytes.extend([1_u64, 1].map(u64::to_le_bytes).concat());
+        bytes.push(code);
+        bytes.extend([0_u64, 0].map(u64::to_le_bytes).concat());
+        bytes.extend([1_u32, 1].map(u32::to_le_bytes).concat());
+        bytes.extend([1, code]);
+        bytes.extend(bits.to_le_bytes());
+        fs::write(&from, bytes).unwrap();
+        let cells = run(&["cat", text(&from)]).good();
+        for (number, more) in [&[][..], &["--segments", "1"]].into_iter().enumerate() {
+            for dialect in ["daphne", "daphne-2022"] {
+                let to = folder.path().join(format!("{wide}-{number}-{dialect}.dbdf"));
+                convert(&from, &to, &[&["--dialect", dialect], more].concat());
+                let info = run(&["info", text(&to)]).good();
+                assert!(info.contains(wide), "{info}");
+                assert_eq!(run(&["cat", text(&to)]).good(), cells);
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_of_no_columns_are_not_gone_through() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.dbdf");
+    let mut bytes = vec![1, 3];
+    bytes.extend([u64::MAX, 0].map(u64::to_le_bytes).concat());
+    // In blocks, of which there are none, and in rows, which start with two numbers.
+    for body in [0, 16] {
+        bytes.resize(18 + body, 0);
+        fs::write(&path, &bytes).unwrap();
+        assert_eq!(run(&["cat", text(&path)]).good(), "");
+        run(&["validate", text(&path)]).good();
+        for dialect in ["spec", "daphne"] {
+            let to = folder.path().join(format!("{dialect}-{body}.dbdf"));
+            convert(&path, &to, &["--dialect", dialect]);
+            assert_eq!(run(&["cat", text(&to)]).good(), "");
+            let info = run(&["info", text(&to)]).good();
+            assert!(info.contains("18446744073709551615"), "{info}");
+        }
+        let csv = folder.path().join("x.csv");
+        run(&["convert", text(&path), text(&csv)]).refused();
+    }
+}
+
+#[test]
+fn a_nan_that_text_does_not_tell_of_is_shown_with_its_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.dbdf");
+    // A frame of one float64 column "a" and one row, for DAPHNE.
+    let mut bytes = vec![1, 3];
+    bytes.extend([1_u64, 1].map(u64::to_le_bytes).concat());
+    bytes.extend([7, 1, 0, b'a']);
+    bytes.extend([0; 16]);
+    bytes.extend(0xfff8_0000_0000_0001_u64.to_le_bytes());
+    fs::write(&path, bytes).unwrap();
+    let refused = run(&["convert", text(&path), text(&folder.path().join("x.csv"))]).refused();
+    assert!(refused.contains("found nan of the bits 0xfff8000000000001, expected"), "{refused}");
+}
+
+#[test]
+fn a_value_that_cannot_be_mirrored_is_told_where_it_would_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.bsp.h5");
+    let mtx = "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 5\n";
+    let from = folder.path().join("x.mtx");
+    fs::write(&from, mtx).unwrap();
+    convert(&from, &path, &["--type", "uint8"]);
+    let refused = run(&["cat", "--expand", text(&path)]).refused();
+    assert!(refused.contains("row 0, column 1"), "{refused}");
+    assert!(refused.contains("found -5, which uint8 cannot hold"), "{refused}");
+}

@@ -17,6 +17,7 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 
 pub use directory::StagedDirectory;
 pub use file::StagedFile;
+use pending::Pending;
 pub use pending::abandon_all;
 
 /// Says how a target is put in its place.
@@ -127,6 +128,20 @@ impl Target {
 
     fn io(&self, error: std::io::Error) -> Error {
         Error::io(&self.path, error)
+    }
+
+    /// Takes a file that is to be replaced out of its place already; it is removed when what is
+    /// returned is dropped.
+    fn put_aside(&self) -> Result<Option<Pending>> {
+        if self.existing.is_none() {
+            return Ok(None);
+        }
+        let aside = Pending::new(self.hidden_sibling());
+        match std::fs::rename(&self.path, aside.path()) {
+            Ok(()) => Ok(Some(aside)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.io(error)),
+        }
     }
 
     /// Gives what is at `from` the target's name, replacing what may be replaced.

@@ -157,3 +157,63 @@ fn leftovers_of_dead_processes_are_swept_and_others_stay() {
     assert!(!dead.exists());
     assert!(alive.exists() && elsewhere.exists() && other.exists());
 }
+
+/// The names in a directory that appeared or went, in that order, hidden ones left out.
+#[cfg(target_os = "linux")]
+fn changes(dir: &Path, act: impl FnOnce()) -> Vec<(bool, String)> {
+    use rustix::fs::inotify;
+
+    let queue = inotify::init(inotify::CreateFlags::NONBLOCK).unwrap();
+    let gone = inotify::WatchFlags::MOVED_FROM | inotify::WatchFlags::DELETE;
+    let come = inotify::WatchFlags::MOVED_TO | inotify::WatchFlags::CREATE;
+    inotify::add_watch(&queue, dir, gone | come).unwrap();
+    act();
+    let mut buffer = [std::mem::MaybeUninit::uninit(); 4096];
+    let mut events = inotify::Reader::new(&queue, &mut buffer);
+    let mut changes = Vec::new();
+    // Where no more is to be read there is an error.
+    while let Ok(event) = events.next() {
+        let name = event.file_name().unwrap().to_str().unwrap().to_owned();
+        let come = inotify::ReadFlags::MOVED_TO | inotify::ReadFlags::CREATE;
+        if !name.starts_with('.') {
+            changes.push((event.events().intersects(come), name));
+        }
+    }
+    changes
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_tells_of_a_file_never_lies_beside_another() {
+    let dir = tempfile::tempdir().unwrap();
+    let (data, tells) = (dir.path().join("x"), dir.path().join("x.meta"));
+    let pair = |options| [&data, &tells].map(|path| StagedFile::create(path, options).unwrap());
+    let put = |options| {
+        let [file, other] = pair(options);
+        changes(dir.path(), || assert_eq!(file.commit_with(other).unwrap(), 0))
+    };
+    let event = |come, name: &str| (come, name.to_owned());
+    let new = [event(true, "x"), event(true, "x.meta")];
+    assert_eq!(put(NEW), new);
+    let replaced = [event(false, "x.meta"), event(true, "x"), event(true, "x.meta")];
+    assert_eq!(put(FORCE), replaced);
+    // The same where what it tells of is put in its place by other means.
+    let [file, other] = pair(FORCE);
+    let behind = changes(dir.path(), || {
+        assert_eq!(other.commit_behind(|| file.commit()).unwrap(), 0);
+    });
+    assert_eq!(behind, replaced);
+    assert_eq!(listing(dir.path()), ["x", "x.meta"]);
+}
+
+#[test]
+fn what_tells_of_a_file_stays_if_that_is_not_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    let (data, tells) = (dir.path().join("x"), dir.path().join("x.meta"));
+    fs::write(&tells, "old").unwrap();
+    let [file, other] = [&data, &tells].map(|path| StagedFile::create(path, FORCE).unwrap());
+    fs::write(&data, "somebody else's").unwrap();
+    assert!(matches!(file.commit_with(other).unwrap_err().kind(), ErrorKind::Exists));
+    assert_eq!(fs::read(&tells).unwrap(), b"old");
+    assert_eq!(listing(dir.path()), ["x", "x.meta"]);
+}

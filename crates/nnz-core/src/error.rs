@@ -165,10 +165,7 @@ impl fmt::Display for ErrorKind {
                 f.write_str(what)
             }
             Self::Inexact { found, target, holds } => {
-                let mut text = Vec::new();
-                crate::write_scalar(&mut text, *found, " ");
-                let text = String::from_utf8_lossy(&text);
-                write!(f, "found {text}, which {target} cannot hold exactly")?;
+                write!(f, "found {found}, which {target} cannot hold exactly")?;
                 match holds {
                     Some(other) => write!(f, "; {other} would hold it"),
                     None => Ok(()),

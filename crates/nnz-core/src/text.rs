@@ -1,5 +1,7 @@
 //! Numbers as text, exactly.
 
+use std::fmt;
+
 use crate::{Scalar, Values};
 
 /// Appends the shortest decimal form that reads back as the same 64-bit float.
@@ -75,6 +77,15 @@ pub fn write_scalar(out: &mut Vec<u8>, value: Scalar, separator: &str) {
     }
 }
 
+impl fmt::Display for Scalar {
+    /// Writes the value as [`write_scalar`] does, with a space between the parts of a complex number.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = Vec::new();
+        write_scalar(&mut text, *self, " ");
+        f.pad(&String::from_utf8_lossy(&text))
+    }
+}
+
 impl Values {
     /// Appends the value at `index` as [`write_scalar`] does; nothing past the end.
     pub fn write_text(&self, index: usize, out: &mut Vec<u8>, separator: &str) {
@@ -131,6 +142,19 @@ mod tests {
         }
         assert_eq!(text64(5e-324), "5e-324");
         assert_eq!(text64(1.5e-6), "1.5e-6");
+    }
+
+    #[test]
+    fn scalars_show_as_they_are_written() {
+        for (scalar, expected) in [
+            (Scalar::I64(1_152_921_504_606_846_977), "1152921504606846977"),
+            (Scalar::F64(2.0), "2.0"),
+            (Scalar::F32(f32::NAN), "nan"),
+            (Scalar::Bint8(crate::Bint8(1)), "1"),
+            (Scalar::ComplexF32([1.5, -0.0]), "1.5 -0.0"),
+        ] {
+            assert_eq!(scalar.to_string(), expected);
+        }
     }
 
     #[test]

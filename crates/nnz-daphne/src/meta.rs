@@ -65,13 +65,23 @@ impl Meta {
         path.into()
     }
 
+    /// Returns where the `.meta` of a file is looked for: where a link leads to, or else beside the
+    /// link.
+    pub(crate) fn find(data: &Path) -> PathBuf {
+        let link = data.symlink_metadata().is_ok_and(|found| found.is_symlink());
+        let target = link.then(|| data.canonicalize().ok()).flatten();
+        let beside = target.map(|target| Self::path_of(&target));
+        let beside = beside.filter(|beside| beside.symlink_metadata().is_ok());
+        beside.unwrap_or_else(|| Self::path_of(data))
+    }
+
     /// Reads the `.meta` of a file; `None` where there is none.
     ///
     /// # Errors
     ///
     /// Fails where it cannot be read, or does not say how many rows and columns there are.
     pub fn read(data: &Path) -> Result<Option<Self>> {
-        let path = Self::path_of(data);
+        let path = Self::find(data);
         // Opening a pipe would wait for ever.
         let found = match path.metadata() {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),

@@ -70,11 +70,13 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Starts a file. One that is to be replaced takes its `.meta` with it.
+    /// Starts a file. One that is to be replaced takes its `.meta` with it, which lies where a link
+    /// leads to. One beside the link would be wrong as well, and gives way to that.
     pub(crate) fn create(path: &Path, options: WriteOptions, meta: bool) -> Result<Self> {
         let data = StagedFile::create(path, options)?;
-        let beside = Meta::path_of(path);
-        let meta = meta || beside.symlink_metadata().is_ok();
+        let beside = Meta::path_of(data.path());
+        let there = |meta: &Path| meta.symlink_metadata().is_ok();
+        let meta = meta || there(&beside) || there(&Meta::path_of(path));
         let meta = meta.then(|| StagedFile::create(&beside, options)).transpose()?;
         let alone = |file| Target::Alone(Box::new(file));
         let (data, meta) = (alone(data), meta.map(alone));
@@ -146,7 +148,8 @@ impl Output {
         Ok(())
     }
 
-    /// Puts the file in its place, and then its `.meta`, so that no `.meta` is ever without a file.
+    /// Puts the file in its place, and then its `.meta`: no `.meta` is ever without a file, nor beside
+    /// one that it does not tell of.
     pub(crate) fn commit(mut self, meta: &Meta) -> Result<Written> {
         self.flush()?;
         let mut beside = self.meta.take();

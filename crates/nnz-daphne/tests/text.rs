@@ -83,6 +83,35 @@ fn what_no_type_holds_is_told_with_its_place() {
 }
 
 #[test]
+fn a_number_that_no_type_is_left_for_is_not_called_none() {
+    for (text, expected) in [
+        (
+            "a\n9007199254740993\n1.5\n",
+            "line 3, column 1: found \"1.5\", expected an integer, as float64 does not hold all \
+             integers above",
+        ),
+        ("a\n1e400\n", "found \"1e400\", expected a number that is not too large for float64"),
+        (
+            "a\n18446744073709551616\n",
+            "found \"18446744073709551616\", expected an integer of 64 bits, or a point or an \
+             exponent in a float",
+        ),
+        ("a\n-1\n9223372036854775809\n", "expected an integer that int64 or float64 holds exactly"),
+        ("a\n0.5\n9007199254740993\n", "expected an integer that float64 holds exactly"),
+        ("a\n9007199254740993\nx\n", "found \"x\", expected a number"),
+    ] {
+        let found = read(text, None).unwrap_err();
+        assert!(found.contains(expected), "{text:?}: {found}");
+    }
+}
+
+#[test]
+fn a_lone_cr_ends_a_record_and_a_byte_order_mark_is_passed_over() {
+    let (labels, columns) = read("\u{feff}a\r1\r2\n", None).unwrap();
+    assert_eq!((labels, columns), (vec!["a".to_owned()], vec![Values::I64(vec![1, 2])]));
+}
+
+#[test]
 fn given_types_are_held_to() {
     use ValueType::{F32, F64, I8, U8, U64};
     assert_eq!(read("a\n255\n", Some(&[U8])).unwrap().1, [Values::U8(vec![255])]);

@@ -209,6 +209,36 @@ fn a_file_is_replaced_with_its_meta() {
 }
 
 #[test]
+#[cfg(unix)]
+fn the_meta_lies_where_a_link_leads_to() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("sl")).unwrap();
+    let (path, link) = (folder.path().join("sl/x.dbdf"), folder.path().join("lx.dbdf"));
+    std::os::unix::fs::symlink("sl/x.dbdf", &link).unwrap();
+    let daphne = Options { dialect: Dialect::Daphne, ..Options::default() };
+    write(&path, &header(1, 1, ValueType::I8), &daphne, &[]).unwrap();
+    let replace = WriteOptions { overwrite: true, ..UNSYNCED };
+    let put = |rows| {
+        let header = header(rows, 2, ValueType::I8);
+        let sink = MatrixSink::create(&link, &header, replace, &Options::default()).unwrap();
+        Box::new(sink).finish().unwrap();
+    };
+    let rows =
+        |path| MatrixSource::open(path, &ReadOptions::default()).unwrap().header().shape.rows;
+    put(2);
+    assert_eq!((rows(&path), rows(&link)), (2, 2));
+    assert!(!folder.path().join("lx.dbdf.meta").exists());
+    // One beside the link is read where there is no other, and is not believed where there is.
+    let moved = folder.path().join("lx.dbdf.meta");
+    std::fs::rename(folder.path().join("sl/x.dbdf.meta"), &moved).unwrap();
+    std::fs::write(&moved, std::fs::read_to_string(&moved).unwrap().replace(":2", ":7")).unwrap();
+    let refused = MatrixSource::open(&link, &ReadOptions::default()).unwrap_err().to_string();
+    assert!(refused.contains("lx.dbdf.meta"), "{refused}");
+    put(3);
+    assert_eq!((rows(&path), rows(&link)), (3, 3));
+}
+
+#[test]
 fn segments_replace_segments_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.dbdf.hdfs");

@@ -3,7 +3,6 @@
 mod merge;
 mod names;
 mod shifted;
-mod types;
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -18,7 +17,7 @@ use nnz_core::{
 use crate::parts::{InParts, Next, Open, Steps};
 use crate::slice::one_of;
 use crate::stages::{Cast, Mirroring, Step, drop_unstored, mirror};
-use crate::{ConvertOptions, Location, Opened, Progress, Summary};
+use crate::{ConvertOptions, Location, Opened, Progress, Summary, types};
 use merge::Merging;
 use shifted::{Shared, Shifted};
 

@@ -46,6 +46,7 @@ mod store;
 mod target;
 mod tensor;
 mod transposed;
+mod types;
 
 pub use cat::{CatOptions, cat, cat_opened};
 pub use check::validate;

@@ -150,8 +150,7 @@ pub fn to_arrays(
     let mut all = Values::try_zeroed(value_type, count).ok_or_else(too_much)?;
     let cast = |value: Scalar| {
         value.cast(value_type, Rounding::Refused).map_err(|_| {
-            let found = format!("{value:?}");
-            Error::mismatch(place.clone(), found, format!("a value that {value_type} holds"))
+            Error::mismatch(place.clone(), value, format!("a value that {value_type} holds"))
         })
     };
     let size = value_type.size();

@@ -84,6 +84,31 @@ fn variances_of_large_integers_are_those_of_small_ones() {
 }
 
 #[test]
+fn variances_are_told_of_nearly_two_to_the_128_cells() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("m.dbdf");
+    let location = Location::Path { path: path.clone(), group: None };
+    let (memory, measures) = (1 << 22, Measures::All);
+    let options = StatsOptions { rows: false, cols: false, measures, memory, threads: 1 };
+    for value in [3_i8, -3] {
+        // A CSRMatrix of int8, and a sparse block of one cell: one entry in its row, in column 0.
+        let mut bytes = vec![1, 2];
+        bytes.extend([u64::MAX; 2].map(u64::to_le_bytes).concat());
+        bytes.push(5);
+        bytes.extend([5_u64; 2].map(u64::to_le_bytes).concat());
+        bytes.extend([1_u32; 2].map(u32::to_le_bytes).concat());
+        bytes.extend([2, 5]);
+        bytes.extend(1_u64.to_le_bytes());
+        bytes.extend([1_u32, 0].map(u32::to_le_bytes).concat());
+        bytes.extend(value.to_le_bytes());
+        std::fs::write(&path, bytes).unwrap();
+        let variance = spread(&nnz::stats(&location, &options).unwrap()).variance;
+        // Nine, by as many cells.
+        assert!((variance * 2_f64.powi(128) / 9.0 - 1.0).abs() < 1e-15, "{variance}");
+    }
+}
+
+#[test]
 fn sums_of_floats_keep_what_is_small() {
     let found = stats_of("array real general\n1 4\n1e100\n1\n-1e100\n1\n", 1);
     assert_eq!(sum(&found), Number::Float(2.0));

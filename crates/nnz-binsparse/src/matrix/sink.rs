@@ -136,8 +136,7 @@ impl MatrixSink {
         match (self.iso, piece.iso) {
             (_, None) => Ok(()),
             (Some(before), Some(value)) if !same(before, value) => {
-                let found = format!("{value:?}");
-                Err(Error::mismatch(Place::default(), found, format!("{before:?} for all")))
+                Err(Error::mismatch(Place::default(), value, format!("{before} for all")))
             }
             (_, value) => {
                 self.iso = value;

@@ -170,8 +170,8 @@ fn values(values: &Values, descriptor: &Descriptor) -> Result<Values> {
     match other {
         Some(other) => {
             let place = Place { array: Some("values".to_owned()), ..Place::default() };
-            let expected = format!("{first:?} for all, since they are {stated}");
-            Err(Error::mismatch(place, format!("{other:?}"), expected))
+            let expected = format!("{first} for all, since they are {stated}");
+            Err(Error::mismatch(place, other, expected))
         }
         None => Ok(Values::Iso(first)),
     }
@@ -183,5 +183,5 @@ fn exactly(value: Scalar, value_type: ValueType, array: &str) -> Result<Scalar> 
 
 fn unfit(array: &str, value: Scalar, value_type: ValueType) -> Error {
     let place = Place { array: Some(array.to_owned()), ..Place::default() };
-    Error::mismatch(place, format!("{value:?}"), format!("a value that {value_type} holds"))
+    Error::mismatch(place, value, format!("a value that {value_type} holds"))
 }

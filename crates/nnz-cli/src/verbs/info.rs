@@ -103,11 +103,7 @@ fn tell(header: &Header, ordered: bool, about: About) -> Told {
         order: ordered.then(|| header.order.to_string()),
         value_type: header.value_type.to_string(),
         iso: header.iso,
-        fill: header.fill.map(|fill| {
-            let mut text = Vec::new();
-            nnz::write_scalar(&mut text, fill, " ");
-            String::from_utf8_lossy(&text).into_owned()
-        }),
+        fill: header.fill.map(|fill| fill.to_string()),
         storage: match header.storage {
             Storage::Sparse => "sparse",
             Storage::Dense => "dense",

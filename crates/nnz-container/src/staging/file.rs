@@ -85,18 +85,33 @@ impl StagedFile {
         Ok(bytes)
     }
 
-    /// Puts the file in its place, and right behind it another that belongs to it: all that takes
-    /// time is done before, so that hardly anything can come between. Returns the bytes of both.
+    /// Puts the file in its place, and right behind it another that tells of it: all that takes time
+    /// is done before, so that hardly anything can come between. What the other replaces is gone
+    /// before the file appears, which it does not tell of. Returns the bytes of both.
     ///
     /// # Errors
     ///
     /// Fails as [`commit`](Self::commit).
     pub fn commit_with(self, other: Self) -> Result<u64> {
-        let (ready, beside) = (self.settle()?, other.settle()?);
-        let bytes = ready.bytes + beside.bytes;
-        let parents = [ready.place()?, beside.place()?];
-        parents.iter().try_for_each(Target::sync_parent)?;
+        let (ready, other) = (self.settle()?, other.settle()?);
+        let bytes = ready.bytes + other.bytes;
+        let parents = other.place_behind(|| ready.place())?;
+        [parents.0, parents.1].iter().try_for_each(Target::sync_parent)?;
         Ok(bytes)
+    }
+
+    /// Puts the file in its place behind something that it tells of and that `first` puts there.
+    /// What the file replaces is gone before. Returns the bytes of both.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`commit`](Self::commit), and where `first` does.
+    pub fn commit_behind(self, first: impl FnOnce() -> Result<u64>) -> Result<u64> {
+        let ready = self.settle()?;
+        let own = ready.bytes;
+        let (bytes, parent) = ready.place_behind(first)?;
+        parent.sync_parent()?;
+        Ok(bytes + own)
     }
 
     /// Does all but take the name: the data is on disk then, if that is asked for.
@@ -145,6 +160,22 @@ impl Ready {
             _ => target.io(error),
         })?;
         Ok(target)
+    }
+
+    /// Puts something else in its place first. At no moment does the old file lie beside that; it
+    /// comes back if that fails.
+    fn place_behind<T>(self, first: impl FnOnce() -> Result<T>) -> Result<(T, Target)> {
+        let aside = self.target.put_aside()?;
+        match first() {
+            Ok(first) => self.place().map(|target| (first, target)),
+            Err(error) => {
+                if let Some(aside) = aside {
+                    // The error to tell is the one that came first.
+                    let _ = aside.resolve(|from| self.target.take_name(from));
+                }
+                Err(error)
+            }
+        }
     }
 }
 

@@ -36,15 +36,22 @@ impl Inferred {
         }
     }
 
-    /// Names the types that were left, for messages.
-    pub(super) fn names(self) -> &'static str {
-        match self {
-            Self { int64: true, uint64: true, .. } | Self { int64: true, float64: true, .. } => {
-                "a number"
-            }
-            Self { int64: true, .. } => "a number that int64 holds, like those above",
-            Self { uint64: true, .. } => "a number that uint64 holds, like those above",
-            _ => "a number that float64 holds, like those above",
+    /// Says what was expected in place of a text that no type is left for.
+    pub(super) fn expected(self, text: &str) -> String {
+        let Ok(nearest) = text.parse::<f64>() else { return "a number".to_owned() };
+        let whole = is_whole(text) && nearest != 0.0;
+        let fits = i64::parse(text).is_some() || u64::parse(text).is_some();
+        if whole && !fits {
+            return "an integer of 64 bits, or a point or an exponent in a float".to_owned();
         }
+        if !whole && f64::parse(text).is_none() {
+            return "a number that is not too large for float64".to_owned();
+        }
+        if !whole {
+            return "an integer, as float64 does not hold all integers above".to_owned();
+        }
+        let types = [(self.int64, "int64"), (self.uint64, "uint64"), (self.float64, "float64")];
+        let left: Vec<&str> = types.iter().filter(|(left, _)| *left).map(|(_, t)| *t).collect();
+        format!("an integer that {} holds exactly, as it does all above", left.join(" or "))
     }
 }

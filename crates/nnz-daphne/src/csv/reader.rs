@@ -204,7 +204,8 @@ impl Records {
             for (number, seen) in inferred.iter_mut().enumerate() {
                 let before = *seen;
                 if !seen.see(self.text(number)?) {
-                    return Err(self.refuse(number, before.names()));
+                    let expected = before.expected(self.text(number)?);
+                    return Err(self.refuse(number, &expected));
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use nnz_core::{At, Error, Place, Result, Values};
+use nnz_core::{At, Error, Place, Result, Scalar, Values};
 
 use super::field::has_text;
 use crate::{FrameBatch, FrameReader};
@@ -73,12 +73,9 @@ pub fn write(
                 if let Some(value) = value.filter(|&value| !options.lossy && !has_text(value)) {
                     let (row, col) = (batch.rows.start + row as u64, number as u64);
                     let place = Place::default().at(At::Entry { row, col });
-                    let found = format!("{value:x?}");
-                    return Err(Error::mismatch(
-                        place,
-                        found,
-                        "a number that text tells of exactly",
-                    ));
+                    let found = format!("{value} of the bits {}", bits(value));
+                    let expected = "a number that text tells of exactly";
+                    return Err(Error::mismatch(place, found, expected));
                 }
                 values.write_text(row, &mut text, ",");
             }
@@ -93,4 +90,13 @@ pub fn write(
     out.write_all(&text).map_err(io)?;
     out.flush().map_err(io)?;
     Ok(rows)
+}
+
+/// Shows what tells a NaN from others.
+fn bits(value: Scalar) -> String {
+    match value {
+        Scalar::F32(v) => format!("{:#x}", v.to_bits()),
+        Scalar::F64(v) => format!("{:#x}", v.to_bits()),
+        other => other.to_string(),
+    }
 }

@@ -90,7 +90,7 @@ impl SegmentsSource {
         if let Some(meta) = Meta::read(path)? {
             let told = Shape { rows: meta.num_rows, cols: meta.num_cols };
             if told != header.shape {
-                let place = Place::path(Meta::path_of(path));
+                let place = Place::path(Meta::find(path));
                 let expected = format!("{}, as the segments say", header.shape);
                 return Err(Error::mismatch(place, told, expected));
             }

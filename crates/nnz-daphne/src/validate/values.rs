@@ -129,8 +129,5 @@ impl<'a> Held<'a> {
 }
 
 fn message(found: Scalar, target: ValueType, block: &Block) -> String {
-    let mut text = Vec::new();
-    nnz_core::write_scalar(&mut text, found, " ");
-    let text = String::from_utf8_lossy(&text);
-    format!("found {text} in the {block}, which {target} cannot hold exactly")
+    format!("found {found} in the {block}, which {target} cannot hold exactly")
 }

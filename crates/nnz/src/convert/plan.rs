@@ -9,6 +9,7 @@ use super::structure::{self, Found};
 use super::{ConvertOptions, StructurePolicy};
 use crate::stages::{Counted, DuplicatePolicy, Mirroring, stays_shared};
 use crate::target::Target;
+use crate::types;
 
 /// What a first reading of the entries has shown.
 #[derive(Clone, Copy, Debug, Default)]
@@ -117,10 +118,7 @@ impl Plan {
 
 /// Says that a target takes what is not stored for zero.
 fn unfillable(fill: Scalar) -> String {
-    let mut text = Vec::new();
-    nnz_core::write_scalar(&mut text, fill, " ");
-    let text = String::from_utf8_lossy(&text);
-    format!("cells that are not stored hold {text}, and this format takes them for zero")
+    format!("cells that are not stored hold {fill}, and this format takes them for zero")
 }
 
 /// Chooses the type values are stored as.
@@ -129,15 +127,12 @@ fn value_type(source: ValueType, needs: &Needs, wanted: Option<ValueType>) -> Re
     let chosen = match wanted {
         Some(wanted) => possible.contains(&wanted).then_some(wanted),
         None if possible.contains(&source) => Some(source),
-        // Integers that fit become the integers the target has.
-        None if source.is_integer() && possible.iter().any(|t| t.is_integer()) => {
-            possible.iter().copied().find(|t| t.is_integer())
-        }
-        // Where there is but one type, what it holds exactly becomes that.
-        None => match possible {
+        None => types::narrowest(source, possible).or_else(|| match possible {
+            // Where there is but one type, what it holds exactly becomes that.
             [only] if !source.is_complex() => Some(*only),
-            _ => None,
-        },
+            // Integers that fit become the integers the target has.
+            _ => possible.iter().copied().find(|t| source.is_integer() && t.is_integer()),
+        }),
     };
     chosen.ok_or_else(|| {
         let names: Vec<&str> = possible.iter().map(|t| t.name()).collect();

@@ -20,6 +20,11 @@ pub fn print(
     cols: Range<u64>,
     out: &mut (dyn Write + Send),
 ) -> Result<()> {
+    let cols = cols.start..cols.end.min(frame.columns().len() as u64);
+    if cols.is_empty() {
+        // Rows without a cell may be any number.
+        return Ok(());
+    }
     let end = rows.end.min(frame.rows());
     let mut reader = frame.batches(rows.start.min(end)..end)?;
     let mut batch = FrameBatch::default();

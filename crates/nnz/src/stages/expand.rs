@@ -1,8 +1,8 @@
 //! Entries that follow from others: the other triangle of a symmetric matrix.
 
 use nnz_core::{
-    At, Batch, Error, ErrorKind, Header, Place, Result, Scalar, Storage, Structure, Triangle,
-    Values,
+    At, Batch, Error, ErrorKind, Header, Place, Result, Rounding, Scalar, Storage, Structure,
+    Triangle, ValueType, Values,
 };
 
 use super::{Builder, Step, emptied};
@@ -96,6 +96,17 @@ fn negated(dense: bool, value: Scalar) -> Option<Scalar> {
     })
 }
 
+/// Makes the error that the type does not have the value across the diagonal from one.
+fn unfit(value: Scalar, row: u64, col: u64) -> Error {
+    let wider = [ValueType::I64, ValueType::F64]
+        .into_iter()
+        .find_map(|wide| negated(false, value.cast(wide, Rounding::Refused).ok()?));
+    // What no type holds at all is told by the value it follows from.
+    let (found, row, col) = wider.map_or((value, row, col), |across| (across, col, row));
+    let kind = ErrorKind::Inexact { found, target: value.value_type(), holds: None };
+    Error::new(kind, Place::default().at(At::Entry { row, col }))
+}
+
 impl Step for Mirror {
     fn apply(&self, batch: &mut Batch, spare: &mut Batch) -> Result<()> {
         let stored = &*batch;
@@ -114,10 +125,7 @@ impl Step for Mirror {
             }
             if row != col && (fold || self.mirroring == Mirroring::Expand) {
                 let Some(across) = mirrored(self.structure, self.dense, value) else {
-                    let place = Place::default().at(At::Entry { row, col });
-                    let target = value.value_type();
-                    let kind = ErrorKind::Inexact { found: value, target, holds: None };
-                    return Err(Error::new(kind, place));
+                    return Err(unfit(value, row, col));
                 };
                 self.builder.push(spare, minor, major);
                 if !spare.values.push(across) && self.differs {

@@ -89,19 +89,15 @@ impl Exact {
     /// The squared distances from the mean are those from the whole number below it, less what
     /// that is off: as whole numbers these have no rounding that large values could drown in.
     fn variance(&self, cells: u128) -> f64 {
-        let Ok(count) = i128::try_from(cells) else { return f64::NAN };
-        if count < 2 {
+        if cells < 2 {
             return f64::NAN;
         }
-        let (below, off) = (self.sum.div_euclid(count), self.sum.rem_euclid(count));
+        // Numbers are as far from each other with all signs turned.
+        let sum = self.sum.unsigned_abs();
+        let (below, off) = (sum / cells, sum % cells);
         let mut distances = self.squares;
-        let shift = Wide::product(below.unsigned_abs(), (self.sum + off).unsigned_abs());
-        // Below and sum have the same sign, or one of them is zero.
-        match below.signum() * (self.sum + off).signum() {
-            -1 => distances.add(shift),
-            _ => distances.subtract(shift),
-        }
-        let off = off.unsigned_abs();
+        distances.subtract(Wide::product(below, sum));
+        distances.subtract(Wide::product(below, off));
         let spread = match distances {
             // Cells times distances, less what is off squared: exact to the end.
             Wide { high: 0, low } => {

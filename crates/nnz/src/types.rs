@@ -1,4 +1,4 @@
-//! The type that holds the values of two others.
+//! Types that hold all values of others.
 
 use nnz_core::ValueType;
 use nnz_core::ValueType::{
@@ -6,12 +6,21 @@ use nnz_core::ValueType::{
 };
 
 /// Returns the smallest type that holds every value of both exactly; `None` where there is none.
-pub(super) fn common(a: ValueType, b: ValueType) -> Option<ValueType> {
+pub(crate) fn common(a: ValueType, b: ValueType) -> Option<ValueType> {
     if a == b {
         return Some(a);
     }
     let smallest = [Bint8, U8, I8, U16, I16, U32, I32, F32, U64, I64, F64, ComplexF32, ComplexF64];
     smallest.into_iter().find(|&target| holds(target, a) && holds(target, b))
+}
+
+/// Returns the narrowest of some types that holds every value of a type exactly. For integers that
+/// is an integer, if any of the types is.
+pub(crate) fn narrowest(source: ValueType, of: &[ValueType]) -> Option<ValueType> {
+    let whole = source.is_integer() && of.iter().any(|t| t.is_integer());
+    let sign = |t: ValueType| integer(t).map(|(signed, _)| signed);
+    let of = of.iter().copied().filter(|&t| holds(t, source) && (!whole || t.is_integer()));
+    of.min_by_key(|&t| (t.size(), sign(t) != sign(source)))
 }
 
 /// Whether every value of a type is one of another.
@@ -75,6 +84,22 @@ mod tests {
             assert_eq!(common(a, b), both, "{a} and {b}");
             assert_eq!(common(b, a), both, "{b} and {a}");
         }
+    }
+
+    #[test]
+    fn the_narrowest_that_holds_all_is_of_the_same_sign_if_it_can() {
+        let daphne = [I8, I32, I64, U8, U32, U64, F32, F64];
+        for (source, expected) in
+            [(U16, U32), (I16, I32), (I8, I8), (U64, U64), (Bint8, U8), (F32, F32), (F64, F64)]
+        {
+            assert_eq!(narrowest(source, &daphne), Some(expected), "{source}");
+        }
+        let bpcells = [U32, F32, F64];
+        assert_eq!(narrowest(U8, &bpcells), Some(U32));
+        // A float would hold these, and stays what only floats become.
+        assert_eq!(narrowest(I16, &bpcells), None);
+        assert_eq!(narrowest(U8, &[F64, F32]), Some(F32));
+        assert_eq!(narrowest(ComplexF32, &daphne), None);
     }
 
     #[test]
