@@ -2,6 +2,8 @@
 
 mod text;
 
+use nnz_core::Order;
+
 use crate::Format;
 
 /// The most dimensions that are handled.
@@ -108,6 +110,18 @@ impl Layout {
         (0..logical.len())
             .filter_map(|stored| logical.get(self.dimension(stored)).copied())
             .collect()
+    }
+
+    /// Returns the same levels for a matrix whose entries come in an order. Others than matrices stay
+    /// as they are.
+    #[must_use]
+    pub fn in_order(&self, order: Order) -> Self {
+        let transpose = match (self.rank(), order) {
+            (2, Order::Row) => Vec::new(),
+            (2, Order::Col) => vec![1, 0],
+            _ => self.transpose.clone(),
+        };
+        Self { levels: self.levels.clone(), transpose }
     }
 
     /// Returns the same with neighbouring dense levels as one: they are stored alike.

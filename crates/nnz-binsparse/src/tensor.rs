@@ -4,6 +4,7 @@ mod order;
 mod output;
 mod read;
 mod stated;
+mod triangle;
 mod walk;
 mod write;
 
@@ -67,13 +68,15 @@ impl Tensor {
     ///
     /// Fails where one of them holds two entries at the same place, or lists of different lengths.
     pub fn same(&self, other: &Self) -> Result<bool> {
-        let background = value_bits(self.background());
         if self.shape != other.shape
             || self.value_type() != other.value_type()
             || self.structure != other.structure
-            || background != value_bits(other.background())
         {
             return Ok(false);
+        }
+        let background = value_bits(self.background());
+        if background != value_bits(other.background()) {
+            return self.same_throughout(other);
         }
         let (mine, theirs) = (self.significant(&background)?, other.significant(&background)?);
         Ok(mine.len() == theirs.len()
@@ -84,9 +87,64 @@ impl Tensor {
             }))
     }
 
+    /// Compares two tensors that differ in what cells hold that are not stored: there may be none that
+    /// both leave out.
+    fn same_throughout(&self, other: &Self) -> Result<bool> {
+        let [mine, theirs] = [self.sorted()?, other.sorted()?];
+        let (mut a, mut b, mut cells) = (0, 0, 0_u128);
+        loop {
+            let side = match (mine.get(a), theirs.get(b)) {
+                (Some(&a), Some(&b)) => {
+                    let columns = self.coordinates.iter().zip(&other.coordinates);
+                    let sides = columns.map(|(mine, theirs)| mine[a].cmp(&theirs[b]));
+                    sides.fold(Ordering::Equal, Ordering::then)
+                }
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => return Ok(Some(cells) == self.cells()),
+            };
+            let mut held = [self.background(), other.background()].map(value_bits);
+            if side.is_le() {
+                held[0] = self.bits(mine[a]);
+                a += 1;
+            }
+            if side.is_ge() {
+                held[1] = other.bits(theirs[b]);
+                b += 1;
+            }
+            if held[0] != held[1] {
+                return Ok(false);
+            }
+            cells += 1;
+        }
+    }
+
+    /// Returns whether there is an entry for every cell, of the triangle that is stored if one is.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.cells() == Some(self.len() as u128)
+    }
+
+    /// Counts the cells that may be stored; `None` if 128 bits cannot.
+    fn cells(&self) -> Option<u128> {
+        if self.shape.contains(&0) {
+            return Some(0);
+        }
+        let mut sides = self.shape.iter().map(|&extent| u128::from(extent));
+        match (self.structure, &self.shape[..]) {
+            (Structure::General, _) => sides.try_fold(1_u128, u128::checked_mul),
+            (_, &[side, _]) => Some(u128::from(side) * (u128::from(side) + 1) / 2),
+            _ => None,
+        }
+    }
+
+    fn sorted(&self) -> Result<Vec<usize>> {
+        order::sorted(&self.columns()?, self.len(), &self.shape)
+    }
+
     /// Lists the entries that are not what cells hold anyway, sorted by where they lie.
     fn significant(&self, background: &[u8]) -> Result<Vec<usize>> {
-        let mut entries = order::sorted(&self.columns()?, self.len(), &self.shape)?;
+        let mut entries = self.sorted()?;
         entries.retain(|&entry| self.bits(entry) != background);
         Ok(entries)
     }

@@ -156,7 +156,7 @@ pub(crate) struct Convert {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Where to write it
+    /// Where to write it; arrays under a name without an ending become a directory
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
@@ -245,7 +245,8 @@ pub(crate) struct Concat {
 pub(crate) struct Writing {
     /// The format to write: bpcells, binsparse, dgCMatrix, mtx, daphne; CSR, COOR or another format
     /// of Binsparse, or its levels, as in "dense(sparse(element))" [default: what DST's ending
-    /// stands for]
+    /// stands for; Binsparse has the format of SRC if that is Binsparse too, otherwise CSR or CSC,
+    /// and DMATR or DMATC where every cell is stored]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<To>,
 

@@ -9,12 +9,15 @@
 )]
 
 mod common;
+#[path = "common/npy.rs"]
+mod npy;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::{Run, finish, names_in, run, testdata, text};
+use npy::npy;
 use serde_json::{Value, json};
 
 macro_rules! tools {
@@ -45,16 +48,6 @@ fn described(folder: &Path) -> Value {
     serde_json::from_slice(&fs::read(folder.join("binsparse.json")).unwrap()).unwrap()
 }
 
-/// A `.npy` file of version 1.0: magic bytes, length of the description, description, elements.
-fn npy(path: &Path, descr: &str, shape: &str, fortran: bool, elements: &[u8]) -> String {
-    let fortran = if fortran { "True" } else { "False" };
-    let text = format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}\n");
-    let length = u16::try_from(text.len()).unwrap().to_le_bytes();
-    let bytes = [b"\x93NUMPY\x01\x00", &length[..], text.as_bytes(), elements].concat();
-    fs::write(path, bytes).unwrap();
-    common::text(path).to_owned()
-}
-
 #[test]
 fn each_says_what_it_is() {
     for (name, tool) in ALL {
@@ -62,7 +55,7 @@ fn each_says_what_it_is() {
         assert!(tool(&["--version"]).good().starts_with(name), "{name}");
         let usage = tool(&[]);
         assert_eq!(usage.code, Some(2), "{name}: {usage:?}");
-        let absent = ["/nowhere/a"; 5];
+        let absent = ["/nowhere/a.bsp"; 5];
         let arguments = match *name {
             "bsp-ls" => 1,
             "npy_to_binsparse" => 5,
@@ -244,6 +237,38 @@ fn arrays_become_what_their_header_says() {
     }
 }
 
+/// As NumPy finds it, where the type of the values does not hold the fill.
+#[test]
+fn values_get_a_type_that_holds_the_fill_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let [tensor, pattern, _] = matrix(folder.path(), false);
+    let (header, target) = (folder.path().join("h.json"), folder.path().join("a.bsp"));
+    fs::write(&header, r#"{"format": "CSR"}"#).unwrap();
+    let large = (1_i64 << 60) + 1;
+    for (descr, bytes, value_type) in [
+        ("<f8", 7.5_f64.to_le_bytes(), "float64"),
+        ("<i8", large.to_le_bytes(), "int64"),
+        // It fits as it is.
+        ("<i8", 7_i64.to_le_bytes(), "int16"),
+    ] {
+        let fill = npy(&folder.path().join("f.npy"), descr, "()", false, &bytes);
+        npy_to_binsparse(&[&tensor, &pattern, &fill, text(&header), text(&target)]).good();
+        assert_eq!(described(&target)["binsparse"]["data_types"]["values"], value_type);
+        assert_eq!(run(&["validate", text(&target)]).code, Some(0));
+        fs::write(&header, r#"{"format": "CSR", "data_types": {"values": "int16"}}"#).unwrap();
+        let refused = npy_to_binsparse(&[&tensor, &pattern, &fill, text(&header), text(&target)]);
+        assert_eq!(refused.code == Some(0), value_type == "int16", "{refused:?}");
+        fs::write(&header, r#"{"format": "CSR"}"#).unwrap();
+    }
+    // Floats hold neither all of these values nor this fill.
+    let cells: Vec<u8> = [large; 6].iter().flat_map(|cell| cell.to_le_bytes()).collect();
+    let tensor = npy(Path::new(&tensor), "<i8", "(2, 3)", false, &cells);
+    let fill = npy(&folder.path().join("f.npy"), "<f8", "()", false, &7.5_f64.to_le_bytes());
+    let refused = npy_to_binsparse(&[&tensor, &pattern, &fill, text(&header), text(&target)]);
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.err.contains("7.5"), "{refused:?}");
+}
+
 #[test]
 fn headers_that_are_not_so_are_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -257,6 +282,7 @@ fn headers_that_are_not_so_are_refused() {
         (r#"{"format": "CSR", "data_types": {"values": "bint8"}}"#, "values"),
         (r#"{"format": "CSR", "data_types": {"indices_0": "int8"}}"#, "indices_0"),
         (r#"{"format": "DMAT"}"#, "no entry"),
+        (r#"{"format": "CSR", "fill": false}"#, "hold I16(7)"),
         (r#"{"format": "CVEC"}"#, "dimensions"),
         (r#"{"format": "CSR", "structure": "symmetric_lower"}"#, "square"),
         (r#"{"shape": [2, 3]}"#, "format"),
@@ -326,4 +352,68 @@ fn copies_are_the_same_in_every_container() {
         seen += 1;
     }
     assert!(seen > 80, "{seen}");
+}
+
+#[test]
+fn a_group_of_what_has_none_is_wrong_usage() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = golden("mtx/coord_real_general.mtx");
+    let place = |name: &str| text(&folder.path().join(name)).to_owned();
+    for name in ["v.npz:grp", "v.npz::grp", "v.bsp:a/b", "g.mtx:grp"] {
+        let refused = mtx2bsp(&[&source, &place(name), "CSR"]);
+        assert_eq!(refused.code, Some(2), "{name}: {refused:?}");
+        for ending in [".h5", ".hdf5", ".nc", ".nc4", ".zarr"] {
+            assert!(refused.err.contains(ending), "{name}: {refused:?}");
+        }
+        assert_eq!(bsp2mtx(&[&place(name), &place("b.mtx")]).code, Some(2), "{name}");
+    }
+    mtx2bsp(&[&source, &place("a.npz"), "CSR"]).good();
+    // There it is, but groups it has none.
+    assert_eq!(mtx2bsp(&[&source, &place("a.npz:grp")]).code, Some(2));
+    // Colons that no ending is before are part of the name.
+    mtx2bsp(&[&source, &place("12:30.npz")]).good();
+    bsp2mtx(&[&place("12:30.npz"), &place("12:30.mtx")]).good();
+    assert_eq!(names_in(folder.path()), ["12:30.mtx", "12:30.npz", "a.npz"]);
+}
+
+#[test]
+fn names_that_stand_for_no_container_are_wrong_usage() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = golden("mtx/coord_real_general.mtx");
+    let place = |name: &str| text(&folder.path().join(name)).to_owned();
+    for name in ["out.txt", "out", "out.mtx", "out.npz.gz"] {
+        let refused = mtx2bsp(&[&source, &place(name)]);
+        assert_eq!(refused.code, Some(2), "{name}: {refused:?}");
+        for ending in [".h5", ".hdf5", ".nc", ".nc4", ".zarr", ".npz", ".bsp"] {
+            assert!(refused.err.contains(ending), "{name}: {refused:?}");
+        }
+    }
+    assert!(names_in(folder.path()).is_empty());
+    // What is a file with groups already takes more of them, whatever its name.
+    mtx2bsp(&[&source, &place("a.h5")]).good();
+    fs::rename(place("a.h5"), place("a.dat")).unwrap();
+    mtx2bsp(&[&source, &format!("{}:two", place("a.dat"))]).good();
+    assert_eq!(bsp_ls(&[&place("a.dat")]).good().lines().count(), 2);
+}
+
+#[test]
+fn an_archive_with_a_name_twice_is_listed_as_broken() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("a.npz");
+    mtx2bsp(&[&golden("mtx/coord_real_general.mtx"), text(&target), "COO"]).good();
+    let whole = fs::read(&target).unwrap();
+    // "indices_1.npy" gets the name of "indices_0.npy", in its own head and in the directory.
+    let mut twice = whole.clone();
+    for at in 0..whole.len() - 13 {
+        if &whole[at..at + 13] == b"indices_1.npy" {
+            twice[at + 8] = b'0';
+        }
+    }
+    fs::write(&target, &twice).unwrap();
+    let listed = bsp_ls(&[text(&target)]);
+    let told = run(&["info", text(&target)]);
+    assert_eq!(listed.code, Some(1));
+    assert!(listed.err.contains("second entry of this name"), "{listed:?}");
+    let fault = |err: &str| err.split_once(": ").unwrap().1.to_owned();
+    assert_eq!(fault(&listed.err), fault(&told.err));
 }

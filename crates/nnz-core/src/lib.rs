@@ -5,6 +5,7 @@
 //! what is defined here.
 
 mod about;
+mod across;
 mod axis;
 mod batch;
 mod cast;

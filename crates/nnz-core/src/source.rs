@@ -236,6 +236,13 @@ pub trait MatrixSource: Send + Sync {
         Metadata::default()
     }
 
+    /// Returns the levels that entries are stored in, from the outermost to the innermost, where the
+    /// format has a choice of such: in words like `dense(sparse(element))`, or a short name of them.
+    /// They say how the source is stored, whichever way round it is seen.
+    fn levels(&self) -> Option<String> {
+        None
+    }
+
     /// Returns whether it is a vector, which has one dimension and is read as a single column.
     fn is_vector(&self) -> bool {
         false

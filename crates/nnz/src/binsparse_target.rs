@@ -8,30 +8,22 @@ use crate::BinsparseOptions;
 
 /// What is decided before anything is written.
 pub(crate) struct Binsparse {
-    /// The layout, unless it follows from the order entries come in.
-    layout: Option<Layout>,
-    dense: bool,
-    vector: bool,
+    layout: Layout,
+    /// Whether the layout was asked for. Otherwise it is made to fit the order entries come in.
+    asked: bool,
     needs: Needs,
     options: Options,
 }
 
 impl Binsparse {
     pub(crate) fn new(how: &BinsparseOptions, source: &dyn MatrixSource) -> Result<Self> {
-        let dense = source.header().storage == Storage::Dense;
-        let vector = source.is_vector();
-        let layout = how.layout.clone();
-        let needs = match &layout {
-            Some(layout) => nnz_binsparse::needs(layout)?,
-            None => {
-                let either = nnz_binsparse::needs(&layout_for(Order::Row, dense, vector))?;
-                Needs {
-                    orders: if vector { &[Order::Col] } else { &[Order::Row, Order::Col] },
-                    ..either
-                }
-            }
-        };
-        Ok(Self { layout, dense, vector, needs, options: options(how, &source.metadata())? })
+        let asked = how.layout.is_some();
+        let layout = how.layout.clone().unwrap_or_else(|| own_layout(source));
+        let mut needs = nnz_binsparse::needs(&layout)?;
+        if !asked && !source.is_vector() {
+            needs.orders = &[Order::Row, Order::Col];
+        }
+        Ok(Self { layout, asked, needs, options: options(how, &source.metadata())? })
     }
 
     pub(crate) fn needs(&self) -> Needs {
@@ -45,8 +37,7 @@ impl Binsparse {
 
     /// Returns the layout of what comes in an order.
     fn layout(&self, order: Order) -> Layout {
-        let own = || layout_for(order, self.dense, self.vector);
-        self.layout.clone().unwrap_or_else(own)
+        if self.asked { self.layout.clone() } else { self.layout.in_order(order) }
     }
 
     /// Returns the bytes that a matrix takes however few entries it has.
@@ -70,6 +61,18 @@ impl Binsparse {
         }
     }
 
+    /// Says what to do without where a matrix with few entries is large all the same.
+    pub(crate) fn bulk(&self, header: &Header) -> Option<String> {
+        let layout = self.layout(header.order);
+        let (first, last) = (layout.levels().first()?, layout.levels().last()?);
+        let compressed = first.kind == LevelKind::Dense && last.kind == LevelKind::Sparse;
+        compressed.then(|| {
+            let (axis, order) = (header.order.major(), header.order);
+            let other = Layout::from(Format::Coor).in_order(order);
+            format!("pointers for all {axis} (--to {other} does without)")
+        })
+    }
+
     /// Starts writing.
     pub(crate) fn create(
         &self,
@@ -81,16 +84,22 @@ impl Binsparse {
     }
 }
 
-/// Returns the layout of matrices that come in an order, where none is asked for.
-fn layout_for(order: Order, dense: bool, vector: bool) -> Layout {
-    Layout::from(match (vector, dense, order) {
-        (true, false, _) => Format::Cvec,
-        (true, true, _) => Format::Dvec,
-        (false, false, Order::Row) => Format::Csr,
-        (false, false, Order::Col) => Format::Csc,
-        (false, true, Order::Row) => Format::Dmatr,
-        (false, true, Order::Col) => Format::Dmatc,
-    })
+/// Returns the layout where none is asked for: that of the source, if it has one that suits.
+fn own_layout(source: &dyn MatrixSource) -> Layout {
+    let dense = source.header().storage == Storage::Dense;
+    let default = match (source.is_vector(), dense) {
+        (true, false) => Format::Cvec,
+        (true, true) => Format::Dvec,
+        (false, false) => Format::Csr,
+        (false, true) => Format::Dmatr,
+    };
+    let default = Layout::from(default);
+    let kept = source.levels().and_then(|levels| levels.parse::<Layout>().ok());
+    let suits = |kept: &Layout| {
+        let all_dense = kept.levels().iter().all(|level| level.kind == LevelKind::Dense);
+        kept.rank() == default.rank() && all_dense == dense
+    };
+    kept.filter(suits).unwrap_or(default)
 }
 
 /// Returns how it is written, with what users keep beside it.

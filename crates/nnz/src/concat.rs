@@ -347,7 +347,7 @@ fn steps(part: &Part, axis: Axis, header: &Header, rounding: Rounding) -> Vec<Bo
     let source = part.source.header();
     let mut steps = mirror(source, Mirroring::Expand);
     if source.storage == Storage::Dense && header.storage != Storage::Dense {
-        steps.push(drop_unstored(source));
+        steps.extend(drop_unstored(source));
     }
     if source.iso {
         steps.push(Box::new(Shared { stays: header.iso }));
@@ -381,6 +381,13 @@ impl MatrixSource for Concat {
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
         if axis == self.axis { self.appended_names() } else { self.shared_names() }
+    }
+
+    /// Returns the levels that all of them have.
+    fn levels(&self) -> Option<String> {
+        let mut each = self.parts.iter().map(|part| part.source.levels());
+        let first = each.next()??;
+        each.all(|levels| levels.as_ref() == Some(&first)).then_some(first)
     }
 
     fn random_access(&self) -> bool {

@@ -95,8 +95,8 @@ impl Default for ConvertOptions {
 /// Says how Binsparse is written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BinsparseOptions {
-    /// The format or level tree; by default compressed rows or columns, every cell of what is
-    /// dense, and of a tensor as it was.
+    /// The format or level tree; by default that of a source of Binsparse, in the order entries are
+    /// stored in, and of others compressed rows or columns, and every cell of what is dense.
     pub layout: Option<binsparse::Layout>,
     /// The version of the specification that is stated; by default 0.1.
     pub version: Option<binsparse::Version>,

@@ -1,5 +1,7 @@
 //! Whether two matrices are equal.
 
+mod unstored;
+
 use nnz_core::{
     Axis, Error, MatrixSource, Order, Place, Result, Rounding, Scalar, Shape, Structure,
 };
@@ -8,8 +10,9 @@ use crate::cells::{Cell, Cells, read_as_they_come, read_sorted};
 use crate::convert::locate;
 use crate::open::{Recognised, Sought, recognise};
 use crate::sort::SortPlan;
-use crate::stages::{Builder, DropZeros, Mirroring, Step, mirror};
+use crate::stages::{Builder, DropAlike, Mirroring, Step, mirror};
 use crate::{Location, TensorFile};
+use unstored::{Gaps, Unstored};
 
 /// Says what is compared.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +37,9 @@ pub enum Difference {
     Tensor,
     /// A name of an axis differs.
     Names(Axis),
+    /// What cells hold that are not stored, of which nothing is said where stored entries are not
+    /// what is compared; `None` for zero.
+    Fill(Option<Scalar>, Option<Scalar>),
     /// Entries differ; `None` where there is none.
     Entry {
         /// The row.
@@ -50,9 +56,10 @@ pub enum Difference {
 /// Compares two matrices of any formats and hands the first differences to `each`.
 ///
 /// What is compared is what the matrices mean: every cell, by its number, whatever the type and
-/// order it is stored in, and names where both have them. A zero that is stored equals a cell that
-/// is not, and entries that follow from a symmetry count; with
-/// [`stored`](DiffOptions::stored) they do not.
+/// order it is stored in, and names where both have them. What is stored and is what cells hold
+/// that are not (zero, unless the matrix has a fill) equals such a cell, and entries that follow from
+/// a symmetry count; with [`stored`](DiffOptions::stored) they do not. Where two matrices differ in
+/// what cells hold that are not stored, those that neither stores differ.
 ///
 /// # Errors
 ///
@@ -79,13 +86,6 @@ pub fn diff(
     let opened = [a.open()?, b.open()?];
     let [a, b] = [&*opened[0].source, &*opened[1].source];
     let places = [first.source_place(), second.source_place()];
-    if a.header().fill.is_some() || b.header().fill.is_some() {
-        let fills = [a, b].map(|source| source.header().fill);
-        if !matches!(fills, [Some(x), Some(y)] if same(x, y)) {
-            let what = "cells that are not stored hold other values than in the other matrix";
-            return Err(Error::unsupported(places[1].clone(), what));
-        }
-    }
     let shapes = [a.header().shape, b.header().shape];
     if shapes[0] != shapes[1] {
         each(Difference::Shape(shapes[0], shapes[1]));
@@ -96,9 +96,22 @@ pub fn diff(
             each(Difference::Names(axis));
         }
     }
+    let fills = [a, b].map(|source| source.header().fill);
+    let unstored = if options.stored {
+        let alike = match fills {
+            [Some(x), Some(y)] => same(x, y),
+            fills => fills == [None, None],
+        };
+        if !alike {
+            each(Difference::Fill(fills[0], fills[1]));
+        }
+        Unstored::Passed
+    } else {
+        Unstored::of([a.header(), b.header()])
+    };
     // The order of the first, so that at most the second has to be sorted.
     let order = if opened[0].ordered { a.header().order } else { Order::Col };
-    let comparison = Comparison { sources: [a, b], places, order, options };
+    let comparison = Comparison { sources: [a, b], places, order, unstored, options };
     // As they come, while they come in order; sorted otherwise.
     let found = match comparison.run(false)? {
         Some(found) => found,
@@ -133,6 +146,7 @@ struct Comparison<'a> {
     sources: [&'a dyn MatrixSource; 2],
     places: [Place; 2],
     order: Order,
+    unstored: Unstored,
     options: &'a DiffOptions,
 }
 
@@ -140,7 +154,7 @@ impl Comparison<'_> {
     /// Compares entries; `None` where they do not come in order and are not sorted.
     fn run(&self, sort: bool) -> Result<Option<Vec<Difference>>> {
         let directory = std::env::temp_dir();
-        let steps = self.sources.map(|source| meaning(source, self.options.stored));
+        let steps = self.sources.map(|source| meaning(source, self.unstored));
         let mut cells = Vec::with_capacity(2);
         for ((which, source), steps) in (0..).zip(self.sources).zip(&steps) {
             let header = source.header();
@@ -165,6 +179,12 @@ impl Comparison<'_> {
     /// Walks both in step.
     fn compare(&self, cells: &mut [Cells<'_>], sorted: bool) -> Result<Option<Vec<Difference>>> {
         let mut found = Vec::new();
+        let fills = self.sources.map(|source| source.header().fill);
+        let mut gaps = Gaps::new(self.sources[0].header().shape, self.order, self.unstored);
+        let neither = |(major, minor)| {
+            let (row, col) = self.order.row_col(major, minor);
+            Difference::Entry { row, col, first: fills[0], second: fills[1] }
+        };
         let mut next =
             |which: usize| cells[which].next().map_err(|error| self.explain(error, which));
         let (mut a, mut b) = (next(0)?, next(1)?);
@@ -172,7 +192,11 @@ impl Comparison<'_> {
         while found.len() < self.options.most || !sorted {
             let place = |cell: &Option<Cell>| cell.map(|(place, _)| place);
             let (at, first, second) = match (place(&a), place(&b)) {
-                (None, None) => break,
+                (None, None) => {
+                    let left = self.options.most.saturating_sub(found.len());
+                    found.extend(gaps.rest(left).into_iter().map(neither));
+                    break;
+                }
                 (Some(at), None) => (at, true, false),
                 (None, Some(at)) => (at, false, true),
                 (Some(x), Some(y)) => (x.min(y), x <= y, y <= x),
@@ -180,11 +204,16 @@ impl Comparison<'_> {
             let take =
                 |cell: Option<Cell>, wanted: bool| cell.filter(|_| wanted).map(|(_, value)| value);
             let (x, y) = (take(a, first), take(b, second));
-            if !matches!((x, y), (Some(x), Some(y)) if same(x, y)) {
+            let left = self.options.most.saturating_sub(found.len());
+            let (fresh, before) = gaps.reach(at, left);
+            found.extend(before.into_iter().map(neither));
+            if !self.unstored.alike(x, y, fresh) && found.len() < self.options.most {
                 let (row, col) = self.order.row_col(at.0, at.1);
-                if found.len() < self.options.most {
-                    found.push(Difference::Entry { row, col, first: x, second: y });
-                }
+                let (first, second) = match self.unstored {
+                    Unstored::Two(_) => (x.or(fills[0]), y.or(fills[1])),
+                    _ => (x, y),
+                };
+                found.push(Difference::Entry { row, col, first, second });
             }
             for (which, taken, cell) in [(0, first, &mut a), (1, second, &mut b)] {
                 if taken {
@@ -201,17 +230,19 @@ impl Comparison<'_> {
 }
 
 /// Makes the steps from what a matrix stores to what it means.
-fn meaning(source: &dyn MatrixSource, stored: bool) -> Vec<Box<dyn Step>> {
+fn meaning(source: &dyn MatrixSource, unstored: Unstored) -> Vec<Box<dyn Step>> {
     let header = source.header();
-    if stored {
+    if unstored == Unstored::Passed {
         return Vec::new();
     }
     let mut steps = mirror(header, Mirroring::Expand);
-    if header.fill.is_some() {
-        return steps;
+    if let Unstored::One(value) = unstored {
+        // A negative zero is zero too where it is what a cell means, but not the same number.
+        let builder = Builder::new(header.order, header.shape);
+        if let Some(drop) = DropAlike::of_type(builder, header.value_type, value) {
+            steps.push(Box::new(drop));
+        }
     }
-    // A negative zero is zero too where it is what a cell means, but not the same number.
-    steps.push(Box::new(DropZeros(Builder::new(header.order, header.shape))));
     steps
 }
 

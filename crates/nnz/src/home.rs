@@ -170,6 +170,19 @@ pub(crate) fn ends_in(path: &Path, endings: &[&str]) -> bool {
     found.is_some_and(|found| endings.iter().any(|ending| found.eq_ignore_ascii_case(ending)))
 }
 
+/// Whether a path's ending, or the file that is there, says that Binsparse may be written to it.
+#[must_use]
+pub fn may_hold_binsparse(path: &Path) -> bool {
+    Format::of_path(path) == Some(Format::Binsparse) || goes_to_hdf5(path)
+}
+
+/// Whether a path's ending, or what is there, says that it has groups inside.
+#[must_use]
+pub fn has_groups(path: &Path) -> bool {
+    let there = || matches!(crate::listing::grouped(path), Ok(Some(_)));
+    ends_in(path, &["zarr"]) || goes_to_hdf5(path) || there()
+}
+
 /// Whether a path is that of an HDF5 file, as those of NetCDF-4 are, by its ending or by what is
 /// there.
 pub(crate) fn goes_to_hdf5(path: &Path) -> bool {

@@ -57,6 +57,7 @@ pub use convert::{
 };
 pub use diff::{DiffOptions, Difference, diff};
 pub use format::Format;
+pub use home::{has_groups, may_hold_binsparse};
 pub use listing::list_binsparse;
 pub use location::Location;
 pub use look::{Holding, look};

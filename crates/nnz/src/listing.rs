@@ -40,15 +40,11 @@ pub fn list_binsparse(
     };
     match recognise(location, memory, Sought::Matrix)? {
         Recognised::Binsparse(store) => Ok(vec![(group, description(&store))]),
-        _ => Err(Error::mismatch(
-            location.source_place(),
-            "no Binsparse",
-            "a matrix or tensor of it",
-        )),
+        other => Err(other.no_binsparse(location)),
     }
 }
 
-fn grouped(path: &Path) -> Result<Option<Grouped>> {
+pub(crate) fn grouped(path: &Path) -> Result<Option<Grouped>> {
     let found = path.metadata().map_err(|error| Error::io(path, error))?;
     if found.is_dir() {
         return Ok(nnz_container::zarr::is_zarr(path).then_some(Grouped::Zarr));

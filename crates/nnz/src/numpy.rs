@@ -11,9 +11,9 @@ use nnz_container::npy::{NdArray, read_array, write_array};
 use nnz_container::staging::WriteOptions;
 use nnz_core::{Error, ErrorKind, Place, Result, Rounding, Scalar, Structure, ValueType, Values};
 
-use crate::home::{Home, Plain};
+use crate::Location;
+use crate::home::{Home, Plain, may_hold_binsparse};
 use crate::open::{Recognised, Sought, recognise};
-use crate::{Format, Location};
 use promote::promoted;
 
 /// Names the files that a tensor is made of.
@@ -32,6 +32,7 @@ const LONGEST_HEADER: u64 = 1 << 20;
 
 /// Writes the stored cells of a tensor as a description says, as
 /// [`write_stated`](nnz_binsparse::write_stated) does. `header` is a file with that description.
+/// Values whose type does not hold the fill get the type that NumPy finds for both.
 ///
 /// # Errors
 ///
@@ -70,7 +71,7 @@ pub fn from_arrays(
         return Err(Error::mismatch(Place::path(&arrays.pattern), found, "truth values"));
     };
     let stored = stored.iter().map(|truth| truth.0 != 0);
-    let tensor = entries(cells, stored, fill);
+    let tensor = with_room_for_fill(entries(cells, stored, fill));
     let mut writer = home.writer(&[])?;
     nnz_binsparse::write_stated(&mut *writer, &tensor, &description)
         .map_err(|error| error.within(&Place::path(header)))?;
@@ -99,6 +100,18 @@ fn entries(cells: NdArray, stored: impl Iterator<Item = bool>, fill: Scalar) -> 
         }
     }
     Tensor { shape, coordinates, values, structure: Structure::General, fill: Some(fill) }
+}
+
+/// Gives values a type that holds the fill too, if theirs does not and there is one for all of them.
+fn with_room_for_fill(tensor: Tensor) -> Tensor {
+    let (own, fill) = (tensor.value_type(), tensor.background());
+    let holds = |value_type| fill.cast(value_type, Rounding::Refused).is_ok();
+    let both = promoted(own, fill.value_type());
+    let mut values = Values::new(both);
+    let suits = !holds(own)
+        && holds(both)
+        && tensor.values.cast_into(both, Rounding::Refused, &mut values).is_ok();
+    if suits { Tensor { values, ..tensor } } else { tensor }
 }
 
 /// Writes every cell of a tensor, which of them are stored, and what the others hold.
@@ -193,7 +206,7 @@ pub fn copy(from: &Location, to: &Location, memory: u64, write: WriteOptions) ->
 fn binsparse(from: &Location, memory: u64) -> Result<Box<dyn nnz_container::Container>> {
     match recognise(from, memory, Sought::Matrix)? {
         Recognised::Binsparse(store) => store.open(),
-        _ => Err(Error::mismatch(from.source_place(), "no Binsparse", "a matrix or tensor of it")),
+        other => Err(other.no_binsparse(from)),
     }
 }
 
@@ -202,7 +215,7 @@ fn home(to: &Location, write: WriteOptions) -> Result<Home> {
     let Location::Path { path, group } = to else {
         return Err(Error::argument("named arrays cannot go to standard output"));
     };
-    if Format::of_path(path) != Some(Format::Binsparse) && !crate::home::goes_to_hdf5(path) {
+    if !may_hold_binsparse(path) {
         let what = "its ending stands for none of .npz, .zarr, .h5, .hdf5, .nc and .bsp";
         return Err(Error::argument(format!("{to}: {what}")));
     }

@@ -71,6 +71,18 @@ impl Recognised {
     }
 }
 
+impl Recognised {
+    /// Says that it is no Binsparse, or what is wrong with what cannot be opened at all.
+    pub(crate) fn no_binsparse(self, location: &Location) -> Error {
+        let fault = match self {
+            Self::BpCells(store) => store.open().err(),
+            _ => None,
+        };
+        let (found, expected) = ("no Binsparse", "a matrix or tensor of it");
+        fault.unwrap_or_else(|| Error::mismatch(location.source_place(), found, expected))
+    }
+}
+
 /// What versions of BPCells contain.
 const MATRIX: &str = "-matrix-";
 const FRAGMENTS: &str = "-fragments-";

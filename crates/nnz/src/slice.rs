@@ -199,6 +199,10 @@ impl MatrixSource for Slice {
         }))
     }
 
+    fn levels(&self) -> Option<String> {
+        self.inner.levels()
+    }
+
     fn random_access(&self) -> bool {
         self.inner.random_access() && self.inner.header().structure == Structure::General
     }

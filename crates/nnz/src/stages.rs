@@ -18,13 +18,13 @@ use nnz_core::{Batch, BatchReader, Order, Result, UnitReader, ValueType, Values}
 pub(crate) use builder::Builder;
 pub(crate) use cast::Cast;
 pub(crate) use counted::Counted;
-pub(crate) use expand::{Mirroring, mirror, mirrored, stays_shared};
+pub(crate) use expand::{Mirroring, mirror, stays_shared};
 pub(crate) use extent::Extent;
 pub(crate) use grouped::Grouped;
 pub(crate) use triangle::{Part, Triangular};
 pub use unique::DuplicatePolicy;
 pub(crate) use unique::Unique;
-pub(crate) use zeros::{DropZeros, drop_unstored};
+pub(crate) use zeros::{DropAlike, DropZeros, drop_unstored};
 
 /// A reader of batches, from somewhere.
 pub(crate) type Batches<'a> = Box<dyn BatchReader + 'a>;

@@ -216,6 +216,16 @@ impl Target {
         }
     }
 
+    /// Says what it is that takes these bytes, and how to do without if that can be done.
+    pub(crate) fn bulk(&self, header: &Header) -> String {
+        let avoidable = match &self.kind {
+            Kind::Binsparse(_, binsparse) => binsparse.bulk(header),
+            _ => None,
+        };
+        let avoidable = avoidable.map(|what| format!(", with {what},"));
+        format!("what is to be written{}", avoidable.unwrap_or_default())
+    }
+
     /// Starts writing.
     pub(crate) fn create(
         &self,

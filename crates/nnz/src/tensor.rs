@@ -218,6 +218,10 @@ fn metadata(descriptor: &Descriptor) -> Metadata {
 
 /// Whether two tensors hold the same numbers in every cell, whatever their types.
 pub(crate) fn mean_the_same(mut first: Tensor, mut second: Tensor) -> Result<bool> {
+    for tensor in [&mut first, &mut second] {
+        // Then it is the value of no cell.
+        tensor.fill = tensor.fill.filter(|_| !tensor.is_full());
+    }
     let [one, other] = [first.value_type(), second.value_type()];
     if one != other
         && cast(&mut first, other, Rounding::Refused).is_err()

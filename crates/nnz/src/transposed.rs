@@ -67,6 +67,10 @@ impl MatrixSource for Transposed {
         self.inner.metadata()
     }
 
+    fn levels(&self) -> Option<String> {
+        self.inner.levels()
+    }
+
     fn random_access(&self) -> bool {
         self.inner.random_access()
     }

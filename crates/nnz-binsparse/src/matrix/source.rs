@@ -174,6 +174,10 @@ impl nnz_core::MatrixSource for MatrixSource {
         Metadata { keys: pairs(&self.descriptor.user), attributes }
     }
 
+    fn levels(&self) -> Option<String> {
+        Some(self.descriptor.layout.to_string())
+    }
+
     fn is_vector(&self) -> bool {
         self.descriptor.layout.rank() == 1
     }

@@ -1,15 +1,17 @@
 //! Writing a tensor with a description that is given.
 
 use nnz_container::ContainerWriter;
-use nnz_core::{Error, Place, Result, Rounding, Scalar, ValueType, Values};
+use nnz_core::{Error, Place, Result, Rounding, Scalar, Structure, ValueType, Values};
 use serde_json::json;
 
 use super::Tensor;
 use super::output::Arrays;
+use super::triangle;
 use super::write::{check_structure, same, walk};
-use crate::descriptor::{DESCRIPTOR, Descriptor};
+use crate::descriptor::{DESCRIPTOR, DIAGONAL, Descriptor};
 use crate::output::write_fill;
 use crate::store::zero;
+use crate::structure::value_bits;
 use crate::{DataType, Keys, Options, Version};
 
 /// Writes a tensor into a container, which the caller completes, as a description says.
@@ -18,7 +20,8 @@ use crate::{DataType, Keys, Options, Version};
 /// left out. What it has stays as it is. What it leaves out follows from the tensor: a fill, where
 /// the tensor has one, its types, indices as `int64` and pointers as `uint64`. Values become what
 /// it says they are, exactly, and `iso[...]` where all are the same. Of a tensor without a
-/// structure it may say what structure it has.
+/// structure it may say what structure it has: entries of both triangles have to be so, and those of
+/// one are written.
 ///
 /// ```
 /// # use nnz_container::{ContainerWriter, memory::Memory};
@@ -44,7 +47,10 @@ pub fn write_stated(
     tensor: &Tensor,
     description: &str,
 ) -> Result<()> {
-    let keys = complete(Keys::parse(description)?, tensor)?;
+    let keys = Keys::parse(description)?;
+    let triangle = triangle::of(tensor, &keys)?;
+    let tensor = triangle.as_ref().unwrap_or(tensor);
+    let keys = complete(keys, tensor)?;
     let mut outer = Keys::default();
     outer.set(DESCRIPTOR, &keys.to_string())?;
     let text = outer.to_string();
@@ -58,6 +64,10 @@ pub fn write_stated(
         return Err(Error::mismatch(Place::default(), found, "an entry in each"));
     }
     let values = values(&stored.values, &descriptor)?;
+    // What a cell holds is of the type of the values, whether it is stored or not.
+    if let Some(fill) = stored.fill.filter(|_| descriptor.fill) {
+        exactly(fill, values.value_type(), FILL)?;
+    }
     let iso = match values {
         Values::Iso(value) => Some(value),
         _ => None,
@@ -141,11 +151,37 @@ fn check(descriptor: &Descriptor, tensor: &Tensor) -> Result<()> {
     if descriptor.fill && descriptor.data_type(FILL).is_none() {
         return Err(Error::mismatch(key("fill"), "true", "false: the tensor has none"));
     }
+    if tensor.structure != Structure::General && tensor.structure != descriptor.structure {
+        return Err(Error::mismatch(key("structure"), descriptor.structure, tensor.structure));
+    }
+    check_diagonal(descriptor, tensor)?;
+    if let Some(fill) = tensor.fill {
+        let positive_zero = value_bits(fill).iter().all(|&byte| byte == 0);
+        if !descriptor.fill && !positive_zero {
+            let expected = format!("true: cells that are not stored hold {fill:?}");
+            return Err(Error::mismatch(key("fill"), "false", expected));
+        }
+    }
     let fill = descriptor.data_type(FILL).filter(|stated| stated.iso);
     fill.map_or(Ok(()), |stated| {
         let place = key("data_types.fill_value");
         Err(Error::mismatch(place, stated, "a type without iso"))
     })
+}
+
+/// Checks the number of entries on the diagonal, where one is stated.
+fn check_diagonal(descriptor: &Descriptor, tensor: &Tensor) -> Result<()> {
+    let (Some(stated), [rows, cols]) = (descriptor.attributes.get(DIAGONAL), &*tensor.coordinates)
+    else {
+        return Ok(());
+    };
+    let diagonal = rows.iter().zip(cols).filter(|(row, col)| row == col).count() as u64;
+    if descriptor.diagonal() == Some(diagonal) {
+        return Ok(());
+    }
+    let array = Some(format!("{DESCRIPTOR}.attributes.{DIAGONAL}"));
+    let expected = format!("{diagonal}, as there are entries on the diagonal");
+    Err(Error::mismatch(Place { array, ..Place::default() }, stated, expected))
 }
 
 /// Returns the values in the type they are described to have; one where all share it.

@@ -5,6 +5,8 @@
 mod ending;
 #[path = "tools/place.rs"]
 mod place;
+#[path = "tools/target.rs"]
+mod target;
 #[path = "tools/writing.rs"]
 mod writing;
 
@@ -26,7 +28,7 @@ struct Args {
     source: Location,
 
     /// Where to write: .npz, .zarr, .h5, .hdf5, .nc or .bsp
-    #[arg(value_name = "OUT", value_parser = place::place())]
+    #[arg(value_name = "OUT", value_parser = target::target())]
     target: Location,
 
     #[command(flatten)]

@@ -7,6 +7,8 @@ mod convert;
 mod ending;
 #[path = "tools/place.rs"]
 mod place;
+#[path = "tools/target.rs"]
+mod target;
 #[path = "tools/writing.rs"]
 mod writing;
 
@@ -31,7 +33,7 @@ struct Args {
     source: Location,
 
     /// Where to write: .h5, .hdf5, .nc or .zarr, with a group behind a colon or without; .npz; .bsp
-    #[arg(value_name = "OUT[:GROUP]", value_parser = place::place())]
+    #[arg(value_name = "OUT[:GROUP]", value_parser = target::target())]
     target: Location,
 
     /// COO, CSR, DMAT or another format of Binsparse [default: COO, and DMAT for arrays]

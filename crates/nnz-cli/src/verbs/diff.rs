@@ -29,6 +29,10 @@ pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
                 Difference::Names(axis) => {
                     writeln!(out, "the names of the {axis} differ").map_err(failed)?;
                 }
+                Difference::Fill(first, second) => {
+                    let (first, second) = (text(*first), text(*second));
+                    writeln!(out, "fill\t{first}\t{second}").map_err(failed)?;
+                }
                 Difference::Entry { row, col, first, second } => {
                     let (first, second) = (text(*first), text(*second));
                     writeln!(out, "{row}\t{col}\t{first}\t{second}").map_err(failed)?;

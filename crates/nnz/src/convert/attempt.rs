@@ -80,7 +80,7 @@ impl Attempt<'_> {
         }
         if plan.drop_zeros {
             // Entries still come in the order of the source.
-            first.push(drop_unstored(header));
+            first.extend(drop_unstored(header));
         }
         let mut stored = match plan.found {
             Some(found) => Some(found.stored),
@@ -181,7 +181,8 @@ impl Attempt<'_> {
             let of_names = names.iter().flatten().map(|names| names.least_bytes());
             least = of_names.fold(least, u64::saturating_add);
         }
-        crate::room::check(&self.target.spool_directory(), least, "what is to be written")?;
+        let what = self.target.bulk(&header);
+        crate::room::check(&self.target.spool_directory(), least, &what)?;
         let sink = self.target.create(&header, names)?;
         let writing = Writing {
             steps,

@@ -9,7 +9,7 @@ use super::ConvertOptions;
 use super::locate;
 use crate::cells::{Cell, Cells, read_as_they_come, read_sorted};
 use crate::sort::SortPlan;
-use crate::stages::{Builder, Part, Step, Triangular, drop_unstored, mirrored};
+use crate::stages::{Builder, Part, Step, Triangular, drop_unstored};
 use crate::target::Target;
 
 /// Says what is written of a matrix whose triangles follow from each other, where the target can
@@ -110,7 +110,7 @@ fn steps(source: &dyn MatrixSource, part: Part) -> Vec<Box<dyn Step>> {
             (Part::UpperExchanged, Order::Row) => Order::Col,
             (Part::UpperExchanged, Order::Col) => Order::Row,
         };
-        steps.push(drop_unstored(&Header { order, ..header.clone() }));
+        steps.extend(drop_unstored(&Header { order, ..header.clone() }));
     }
     steps
 }
@@ -162,7 +162,7 @@ fn follows(structure: Structure, dense: bool, (place, value): Cell, across: Opti
             _ => true,
         };
     }
-    let wanted = mirrored(structure, dense, value);
+    let wanted = structure.across(dense, value);
     matches!((across, wanted), (Some((there, found)), Some(wanted))
         if there == place && identical(found, wanted))
 }

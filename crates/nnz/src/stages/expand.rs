@@ -58,49 +58,11 @@ impl Mirror {
     }
 }
 
-/// Returns the value across the diagonal from `value`, where the type has it. In what is `dense`,
-/// zeros are cells like any other, and none becomes a negative one.
-pub(crate) fn mirrored(structure: Structure, dense: bool, value: Scalar) -> Option<Scalar> {
-    match structure {
-        Structure::General | Structure::Symmetric(_) => Some(value),
-        Structure::SkewSymmetric(_) => negated(dense, value),
-        Structure::Hermitian(_) => Some(match value {
-            Scalar::ComplexF32([re, im]) => Scalar::ComplexF32([re, turned(dense, im)]),
-            Scalar::ComplexF64([re, im]) => Scalar::ComplexF64([re, turned(dense, im)]),
-            real => real,
-        }),
-    }
-}
-
-/// Turns the sign of a float. In what stores every cell, nothing turned is still nothing.
-fn turned<F: std::ops::Neg<Output = F> + Default + PartialEq>(dense: bool, float: F) -> F {
-    if dense && float == F::default() { F::default() } else { -float }
-}
-
-/// Turns the sign, or returns `None` where the type has no such value.
-fn negated(dense: bool, value: Scalar) -> Option<Scalar> {
-    Some(match value {
-        Scalar::I8(v) => Scalar::I8(v.checked_neg()?),
-        Scalar::I16(v) => Scalar::I16(v.checked_neg()?),
-        Scalar::I32(v) => Scalar::I32(v.checked_neg()?),
-        Scalar::I64(v) => Scalar::I64(v.checked_neg()?),
-        Scalar::U8(v) => Scalar::U8(v.checked_neg()?),
-        Scalar::U16(v) => Scalar::U16(v.checked_neg()?),
-        Scalar::U32(v) => Scalar::U32(v.checked_neg()?),
-        Scalar::U64(v) => Scalar::U64(v.checked_neg()?),
-        Scalar::Bint8(_) => return None,
-        Scalar::F32(v) => Scalar::F32(turned(dense, v)),
-        Scalar::F64(v) => Scalar::F64(turned(dense, v)),
-        Scalar::ComplexF32(parts) => Scalar::ComplexF32(parts.map(|part| turned(dense, part))),
-        Scalar::ComplexF64(parts) => Scalar::ComplexF64(parts.map(|part| turned(dense, part))),
-    })
-}
-
 /// Makes the error that the type does not have the value across the diagonal from one.
-fn unfit(value: Scalar, row: u64, col: u64) -> Error {
+fn unfit(structure: Structure, value: Scalar, row: u64, col: u64) -> Error {
     let wider = [ValueType::I64, ValueType::F64]
         .into_iter()
-        .find_map(|wide| negated(false, value.cast(wide, Rounding::Refused).ok()?));
+        .find_map(|wide| structure.across(false, value.cast(wide, Rounding::Refused).ok()?));
     // What no type holds at all is told by the value it follows from.
     let (found, row, col) = wider.map_or((value, row, col), |across| (across, col, row));
     let kind = ErrorKind::Inexact { found, target: value.value_type(), holds: None };
@@ -124,8 +86,8 @@ impl Step for Mirror {
                 spare.values.push(value);
             }
             if row != col && (fold || self.mirroring == Mirroring::Expand) {
-                let Some(across) = mirrored(self.structure, self.dense, value) else {
-                    return Err(unfit(value, row, col));
+                let Some(across) = self.structure.across(self.dense, value) else {
+                    return Err(unfit(self.structure, value, row, col));
                 };
                 self.builder.push(spare, minor, major);
                 if !spare.values.push(across) && self.differs {

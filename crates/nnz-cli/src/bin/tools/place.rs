@@ -5,28 +5,34 @@ use std::path::{Path, PathBuf};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use nnz::Location;
 
-/// The endings of what has groups inside.
-const WITH_GROUPS: [&str; 6] = ["h5", "hdf5", "h5ad", "nc", "nc4", "zarr"];
-
 /// Reads a place; names of files need not be UTF-8.
 pub(crate) fn place() -> impl TypedValueParser<Value = Location> {
-    OsStringValueParser::new().map(|text| {
+    OsStringValueParser::new().try_map(|text| {
         let whole = Location::parse(&text);
-        let Location::Path { path, group: None } = &whole else {
-            return whole;
+        let path = match &whole {
+            Location::Path { path, group: Some(_) } if !nnz::has_groups(path) => {
+                return Err(groupless(path));
+            }
+            Location::Path { path, group: None } if !path.exists() => path,
+            _ => return Ok(whole),
         };
-        let split = text.to_str().filter(|_| !path.exists()).and_then(|text| text.rsplit_once(':'));
-        match split {
-            Some((path, group)) if has_groups(Path::new(path)) => Location::Path {
-                path: PathBuf::from(path),
-                group: Some(group.trim_matches('/').to_owned()),
-            },
-            _ => whole,
+        let Some((before, group)) = path.to_str().and_then(|text| text.rsplit_once(':')) else {
+            return Ok(whole);
+        };
+        let before = PathBuf::from(before);
+        if nnz::has_groups(&before) {
+            let group = Some(group.trim_matches('/').to_owned());
+            return Ok(Location::Path { path: before, group });
         }
+        // Names of files may have colons, but hardly behind their ending.
+        if before.extension().is_some() && !group.contains('.') {
+            return Err(groupless(&before));
+        }
+        Ok(whole)
     })
 }
 
-fn has_groups(path: &Path) -> bool {
-    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
-    path.exists() || WITH_GROUPS.iter().any(|known| ending == *known)
+fn groupless(path: &Path) -> String {
+    let what = "has no groups; names that end in .h5, .hdf5, .nc, .nc4 or .zarr have";
+    format!("{} {what}", path.display())
 }

@@ -1,0 +1,14 @@
+//! Places that the tools write Binsparse to.
+
+use clap::builder::TypedValueParser;
+use nnz::Location;
+
+use crate::place::place;
+
+/// Reads a place that Binsparse may be written to.
+pub(crate) fn target() -> impl TypedValueParser<Value = Location> {
+    place().try_map(|place| match &place {
+        Location::Path { path, .. } if nnz::may_hold_binsparse(path) => Ok(place),
+        _ => Err("its name should end in .h5, .hdf5, .nc, .nc4, .zarr, .npz or .bsp"),
+    })
+}
