@@ -33,6 +33,8 @@ impl Tools {
         let mut build = cargo::cargo();
         build
             .args(["build", "--release", "--package", "nnz-cli", "--package", "nnz-measure"])
+            // Not the tools of `nnz-cli`: each takes long to link.
+            .args(["--bin", "nnz", "--bin", "nnz-measure"])
             .arg("--message-format=json-render-diagnostics");
         let messages = cargo::output(&mut build)?;
         Ok(Self {
