@@ -104,8 +104,8 @@ fn bytes<'a>(
         return Err(Error::mismatch(array.place(), format!("elements of type {own}"), target));
     }
     values.cast_into(target, Rounding::Refused, cast).map_err(|offender| {
-        let found = format!("{:?}", offender.found);
-        Error::mismatch(array.place(), found, format!("a value that {target} holds"))
+        let expected = format!("a value that {target} holds");
+        Error::mismatch(array.place(), offender.found, expected)
     })?;
     Ok(cast.bytes())
 }

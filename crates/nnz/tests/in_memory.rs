@@ -231,3 +231,18 @@ fn what_memory_does_not_hold_is_refused() {
     let error = read.unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Memory { .. }), "{error}");
 }
+
+#[test]
+fn rows_without_a_cell_are_not_gone_through() {
+    let folder = tempfile::tempdir().unwrap();
+    let dense =
+        Dense { shape: Shape { rows: 3, cols: 0 }, order: ROW, values: Values::F64(Vec::new()) };
+    let path = folder.path().join("x.bsp");
+    write(dense.clone().into_source().unwrap(), &path, 1);
+    let description = std::fs::read_to_string(path.join("binsparse.json")).unwrap();
+    let huge = description.replace("[3,0]", "[1152921504606846976,0]");
+    assert_ne!(huge, description);
+    std::fs::write(path.join("binsparse.json"), huge).unwrap();
+    let read = nnz::read_dense(&location(&path), &options(None, 2)).unwrap();
+    assert_eq!((read.shape.rows, read.values), (1 << 60, dense.values));
+}

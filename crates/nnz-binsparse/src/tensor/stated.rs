@@ -158,7 +158,7 @@ fn check(descriptor: &Descriptor, tensor: &Tensor) -> Result<()> {
     if let Some(fill) = tensor.fill {
         let positive_zero = value_bits(fill).iter().all(|&byte| byte == 0);
         if !descriptor.fill && !positive_zero {
-            let expected = format!("true: cells that are not stored hold {fill:?}");
+            let expected = format!("true: cells that are not stored hold {fill}");
             return Err(Error::mismatch(key("fill"), "false", expected));
         }
     }

@@ -30,7 +30,7 @@ pub(super) fn of(tensor: &Tensor, description: &Keys) -> Result<Option<Tensor>> 
     }
     let follows = |fill| structure.across(true, fill).is_some_and(|across| same(across, fill));
     if let Some(fill) = tensor.fill.filter(|&fill| !follows(fill)) {
-        let found = format!("{fill:?} in cells that are not stored");
+        let found = format!("{fill} in cells that are not stored");
         let expected = format!("what the cells of a {structure} matrix can hold");
         return Err(Error::mismatch(Place::default(), found, expected));
     }
@@ -72,7 +72,7 @@ fn alike(found: Option<Scalar>, wanted: Option<Scalar>) -> bool {
 
 /// Says that a cell does not hold what follows from the one across the diagonal.
 fn refused(structure: Structure, (row, col): (u64, u64), found: Option<Scalar>) -> Error {
-    let found = found.map_or_else(|| "no entry".to_owned(), |found| format!("{found:?}"));
+    let found = found.map_or_else(|| "no entry".to_owned(), |found| found.to_string());
     let expected = format!(
         "what follows from row {col}, column {row} of a {structure} matrix, whose triangles both \
          have to be there"

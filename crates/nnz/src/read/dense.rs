@@ -94,6 +94,10 @@ fn zeros(
 fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<Dense>> {
     let header = source.header();
     let mut dense = zeros(header.shape, header.order, header.value_type, options.memory)?;
+    if header.shape.is_empty() {
+        // There may be any number of rows without a cell.
+        return Ok(Some(dense));
+    }
     let majors = header.shape.major(header.order);
     let mut cells = Cells {
         left: dense.values.bytes_mut(),
