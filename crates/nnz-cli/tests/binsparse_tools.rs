@@ -282,7 +282,7 @@ fn headers_that_are_not_so_are_refused() {
         (r#"{"format": "CSR", "data_types": {"values": "bint8"}}"#, "values"),
         (r#"{"format": "CSR", "data_types": {"indices_0": "int8"}}"#, "indices_0"),
         (r#"{"format": "DMAT"}"#, "no entry"),
-        (r#"{"format": "CSR", "fill": false}"#, "hold I16(7)"),
+        (r#"{"format": "CSR", "fill": false}"#, "hold 7"),
         (r#"{"format": "CVEC"}"#, "dimensions"),
         (r#"{"format": "CSR", "structure": "symmetric_lower"}"#, "square"),
         (r#"{"shape": [2, 3]}"#, "format"),
