@@ -5,7 +5,8 @@ mod python;
 mod r;
 pub(crate) mod venv;
 
-use std::time::Instant;
+use std::env;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 
@@ -16,11 +17,14 @@ use crate::{cargo, fuzz};
 /// Seconds that each fuzz target runs.
 const FUZZ_SECONDS: u32 = 60;
 
+/// Where property tests take the number that all their randomness comes from.
+const SEED: &str = "PROPTEST_RNG_SEED";
+
 /// How much to test.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Mutate each file 200 times and kill a write 200 times, instead of 20; also run what takes
-    /// gigabytes of disk, and each fuzz target for a minute.
+    /// gigabytes of disk, and each fuzz target for a minute; property tests draw other cases each time.
     #[arg(long)]
     full: bool,
     /// Leave out the tests that need Python.
@@ -31,11 +35,15 @@ pub(crate) struct Options {
 /// Runs every step, also after one has failed, and ends with a summary.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let rounds = if options.full { "200" } else { "20" };
+    let seed = seed(options.full);
     let mut summary = Summary::default();
     summary.step("cargo test --workspace", || {
-        println!("    each file mutated {rounds} times, writes killed {rounds} times");
+        println!(
+            "    each file mutated {rounds} times, writes killed {rounds} times, {SEED}={seed}"
+        );
         let mut test = cargo::cargo();
         test.args(["test", "--workspace", "--no-fail-fast"])
+            .env(SEED, &seed)
             .env("NNZ_MUTATIONS", rounds)
             .env("NNZ_KILLS", rounds);
         cargo::run(&mut test)
@@ -61,6 +69,15 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         Some(why) => summary.skip("Rscript tests/r", why),
     }
     summary.end()
+}
+
+/// What property tests draw their cases from: the same each time, so that a change fails by its own
+/// fault alone, but for a full run, which looks for what no run has met.
+fn seed(full: bool) -> String {
+    env::var(SEED).unwrap_or_else(|_| {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        if full { since.as_secs() } else { 0 }.to_string()
+    })
 }
 
 /// Runs the tests that are ignored otherwise, since they take minutes and gigabytes of disk.
