@@ -81,6 +81,16 @@ for_each_processor! {
 }
 
 for_each_processor! {
+    /// Counts the values that are not greater than the one before them.
+    ///
+    /// ```
+    /// assert_eq!(nnz_bitpack::falls(&[3, 4, 4, 9, 1]), 2);
+    /// ```
+    #[must_use]
+    pub fn falls(values: &[u32]) -> usize = falls_portable
+}
+
+for_each_processor! {
     /// Returns whether no value is less than the one before it.
     ///
     /// ```
@@ -128,6 +138,17 @@ fn max_portable(values: &[u32]) -> Option<u32> {
 fn ascends_portable(values: &[u32]) -> bool {
     let later = values.get(1..).unwrap_or_default();
     values.iter().zip(later).fold(true, |all, (value, next)| all & (value < next))
+}
+
+#[inline(always)]
+fn falls_portable(values: &[u32]) -> usize {
+    let later = values.get(1..).unwrap_or_default();
+    // Counted in lanes as narrow as the values, which cannot overflow in a block.
+    let pairs = values.chunks(BLOCK).zip(later.chunks(BLOCK));
+    let counts = pairs.map(|(values, later)| {
+        values.iter().zip(later).map(|(value, next)| u32::from(value >= next)).sum::<u32>() as usize
+    });
+    counts.sum()
 }
 
 #[inline(always)]
@@ -187,8 +208,10 @@ mod tests {
                 assert_eq!(sum(&values), expected.sum);
                 assert_eq!(max(&values), values.iter().copied().max());
                 assert!(!ascends(&values) || len < 2);
+                let fallen = values.windows(2).filter(|pair| pair[0] >= pair[1]).count();
+                assert_eq!(falls(&values), fallen);
                 let ramp: Vec<u32> = (0..).take(len).map(|value: u32| value + shift).collect();
-                assert!(ascends(&ramp) && never_falls(&ramp));
+                assert!(ascends(&ramp) && never_falls(&ramp) && falls(&ramp) == 0);
                 assert!(never_falls(&vec![7; len]) && (!ascends(&vec![7; len]) || len < 2));
                 let mut sums = values.clone();
                 let fit = values.iter().zip(&ramp).all(|(a, b)| a.checked_add(*b).is_some());

@@ -10,6 +10,7 @@ mod axis;
 mod batch;
 mod cast;
 mod error;
+mod extent;
 mod finding;
 mod fragments;
 mod header;
@@ -24,6 +25,7 @@ pub use axis::{Axis, AxisMeaning, Order, Shape};
 pub use batch::{Batch, Majors, Minors};
 pub use cast::{Offender, Rounding};
 pub use error::{At, Error, ErrorKind, Place, Result};
+pub use extent::Extent;
 pub use finding::{Finding, Severity};
 pub use fragments::{
     FragmentBatch, FragmentFields, FragmentHeader, FragmentSink, FragmentSource, Segment,

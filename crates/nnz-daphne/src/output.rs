@@ -12,6 +12,9 @@ use crate::Meta;
 /// Bytes that are gathered before they are written.
 const BUFFER: usize = 1 << 20;
 
+/// Bytes that are written as they are, since copying them costs more than a call.
+const LONG: usize = 64 << 10;
+
 /// Zeros that are written at once.
 const ZEROS: [u8; 4096] = [0; 4096];
 
@@ -100,10 +103,10 @@ impl Output {
     }
 
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        if self.buffer.len() + bytes.len() > BUFFER {
+        if bytes.len() >= LONG || self.buffer.len() + bytes.len() > BUFFER {
             self.flush()?;
         }
-        if bytes.len() >= BUFFER {
+        if bytes.len() >= LONG {
             self.data.write_all(bytes)?;
             self.flushed += bytes.len() as u64;
         } else {

@@ -122,13 +122,8 @@ impl MatrixSink {
         output.write(&bytes)?;
         let form = Form::start(&mut output, header, options);
         let form = form.map_err(|error| error.within(&place))?;
-        let encoder = Arc::new(Encoder {
-            coding: form.coding(*options),
-            shape: header.shape,
-            value_type: header.value_type,
-            drop_zeros: data_type == DataType::Dense,
-            place,
-        });
+        let drop_zeros = data_type == DataType::Dense;
+        let encoder = Arc::new(Encoder::new(form.coding(*options), header, drop_zeros, place));
         let (header, options) = (header.clone(), *options);
         Ok(Self { output, form, encoder, header, options, entries: 0, kept: 0, last: None })
     }
@@ -200,6 +195,7 @@ impl nnz_core::MatrixSink for MatrixSink {
         self.entries += batch.entries;
         self.kept += batch.kept;
         let written = self.form.write_encoded(&mut self.output, &batch);
+        self.encoder.reuse(batch);
         written.map_err(|error| error.within(&place))
     }
 

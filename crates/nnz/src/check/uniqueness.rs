@@ -1,13 +1,13 @@
 //! Whether any two entries share a place.
 
 use nnz_core::{
-    At, Batch, Duplicates, Error, ErrorKind, Fields, InTurn, MatrixSource, Order, Place, Result,
-    Structure, Triangle,
+    At, Batch, Duplicates, Error, ErrorKind, Extent, Fields, InTurn, MatrixSource, Order, Place,
+    Result, Structure, Triangle,
 };
 
 use crate::convert::locate;
 use crate::sort::{SortPlan, sorted};
-use crate::stages::{DuplicatePolicy, Extent, Mirroring, Units, empty_batch, mirror};
+use crate::stages::{DuplicatePolicy, Mirroring, Units, empty_batch, mirror};
 
 /// How it is found out whether entries share a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{
-    At, Axis, Batch, BatchEncoder, Decoded, Encoded, Error, ErrorKind, Fields, InTurn, MatrixSink,
-    MatrixSource, Place, Result, Unit, ValueType, Values, Written,
+    At, Axis, Batch, BatchEncoder, Decoded, Encoded, Error, ErrorKind, Extent, Fields, InTurn,
+    MatrixSink, MatrixSource, Place, Result, Unit, ValueType, Values, Written,
 };
 
 use super::plan::Plan;
@@ -13,8 +13,8 @@ use crate::Progress;
 use crate::flow::{Join, Work, Write, run};
 use crate::sort::{SortPlan, sorted};
 use crate::stages::{
-    Batches, Builder, Cast, Counted, DuplicatePolicy, Extent, Grouped, Part, Step, Stepped,
-    Triangular, Unique, Units, apply, drop_unstored, empty_batch, mirror,
+    Batches, Builder, Cast, Counted, DuplicatePolicy, Grouped, Part, Step, Stepped, Triangular,
+    Unique, Units, apply, drop_unstored, empty_batch, mirror,
 };
 use crate::target::Target;
 

@@ -3,11 +3,10 @@
 use std::sync::{Mutex, PoisonError};
 
 use nnz_core::{
-    Batch, Error, Header, Majors, Minors, Order, Place, Result, Unit, ValueType, Values,
+    Batch, Error, Extent, Header, Majors, Minors, Order, Place, Result, Unit, ValueType, Values,
 };
 
 use crate::flow::{Join, Work, Write};
-use crate::stages::Extent;
 
 /// The part that any thread can do.
 pub(super) struct Filling<'m> {

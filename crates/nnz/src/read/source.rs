@@ -168,7 +168,10 @@ impl Vectors for Compressed {
             }
         }
         let bound = self.shape.minor(self.order);
-        let past = (0..last - first).map(|entry| self.minor(first + entry)).max();
+        let past = match &self.minors {
+            Minors::U32(list) => nnz_bitpack::max(&list[first..last]).map(u64::from),
+            Minors::U64(list) | Minors::Spans(list) => list[first..last].iter().copied().max(),
+        };
         if let Some(past) = past.filter(|&past| past >= bound) {
             let found = format!("index {past}");
             return Err(Error::mismatch(Place::default(), found, format!("one below {bound}")));

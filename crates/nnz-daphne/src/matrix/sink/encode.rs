@@ -1,6 +1,9 @@
 //! Making the bytes of entries, on any thread.
 
 mod encoded;
+mod rows;
+
+use std::sync::{Mutex, PoisonError};
 
 use nnz_core::{
     AxisMeaning, Batch, BatchEncoder, Duplicates, Element, Encoded, Header, Majors, Minors, Order,
@@ -29,13 +32,16 @@ pub(super) enum Coding {
 
 /// Makes batches ready.
 pub(super) struct Encoder {
-    pub(super) coding: Coding,
-    pub(super) shape: Shape,
-    pub(super) value_type: ValueType,
+    coding: Coding,
+    shape: Shape,
+    value_type: ValueType,
     /// Whether cells whose bits are all zero are no entries.
-    pub(super) drop_zeros: bool,
+    drop_zeros: bool,
     /// The file, for messages.
-    pub(super) place: Place,
+    place: Place,
+    /// Batches that were written, to be used again.
+    #[expect(clippy::vec_box, reason = "they come and go in boxes")]
+    spare: Mutex<Vec<Box<EncodedBatch>>>,
 }
 
 impl BatchEncoder for Encoder {
@@ -50,16 +56,36 @@ impl BatchEncoder for Encoder {
         let held = if self.drop_zeros { Some(without_zeros(batch)) } else { None };
         let batch = held.as_ref().unwrap_or(batch);
         let kept = batch.entries() as u64;
-        let mut encoded = EncodedBatch { first, entries, kept, ends, ..EncodedBatch::default() };
+        let mut encoded = self.spare().pop().unwrap_or_default();
+        encoded.begin(first, entries, kept, ends);
         with_type!(self.value_type, T => {
-            self.put::<T>(batch, &mut encoded);
+            match self.coding {
+                Coding::Rows(4) => encoded.put_rows::<T, 4>(batch),
+                Coding::Rows(_) => encoded.put_rows::<T, 8>(batch),
+                _ => self.put::<T>(batch, &mut encoded),
+            }
             Ok(())
         })?;
-        Ok(Box::new(encoded))
+        Ok(encoded)
     }
 }
 
 impl Encoder {
+    pub(super) fn new(coding: Coding, header: &Header, drop_zeros: bool, place: Place) -> Self {
+        let Header { shape, value_type, .. } = *header;
+        Self { coding, shape, value_type, drop_zeros, place, spare: Mutex::default() }
+    }
+
+    /// Takes back a batch that was written.
+    pub(super) fn reuse(&self, batch: Box<EncodedBatch>) {
+        self.spare().push(batch);
+    }
+
+    #[expect(clippy::vec_box, reason = "they come and go in boxes")]
+    fn spare(&self) -> std::sync::MutexGuard<'_, Vec<Box<EncodedBatch>>> {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Says what batches have to be like.
     fn header(&self) -> Header {
         Header {
@@ -87,13 +113,11 @@ impl Encoder {
             }
             let row = batch.majors.get(run);
             let count = range.len() as u64;
-            match self.coding {
-                Coding::Rows(width) => encoded.begin_row(row, count, width),
-                Coding::Arrays => match encoded.counts.last_mut() {
+            if self.coding == Coding::Arrays {
+                match encoded.counts.last_mut() {
                     Some(last) if last.0 == row => last.1 += count,
                     _ => encoded.counts.push((row, count)),
-                },
-                Coding::Places { .. } => {}
+                }
             }
             let values = &values[range.clone()];
             match &batch.minors {
@@ -105,9 +129,6 @@ impl Encoder {
                     self.put_run(row, list[range].iter().copied(), values, encoded)
                 }
                 Minors::Spans(starts) => self.put_run(row, starts[run].., values, encoded),
-            }
-            if let (Coding::Rows(_), Some(stretch)) = (self.coding, encoded.stretches.last_mut()) {
-                stretch.end = encoded.bytes.len();
             }
         }
     }
@@ -124,8 +145,7 @@ impl Encoder {
         let out = &mut encoded.bytes;
         let start = out.len();
         let lead = match self.coding {
-            Coding::Rows(width) => width,
-            Coding::Arrays => 8,
+            Coding::Rows(_) | Coding::Arrays => 8,
             Coding::Places { columns: true } => 8,
             Coding::Places { columns: false } => 4,
         };
@@ -134,18 +154,8 @@ impl Encoder {
         let entries = out[start..].chunks_exact_mut(stride).zip(columns).zip(values);
         // Little-endian: what is not written of a number is the upper part, which is zero.
         match self.coding {
-            Coding::Rows(4) => {
-                for ((entry, column), value) in entries {
-                    entry[..4].copy_from_slice(&column.to_le_bytes()[..4]);
-                    put_value(value, &mut entry[4..]);
-                }
-            }
-            Coding::Rows(_) => {
-                for ((entry, column), value) in entries {
-                    entry[..8].copy_from_slice(&column.to_le_bytes());
-                    put_value(value, &mut entry[8..]);
-                }
-            }
+            // Those have a way of their own.
+            Coding::Rows(_) => {}
             Coding::Arrays => {
                 for ((entry, column), _) in entries {
                     entry.copy_from_slice(&column.to_le_bytes());

@@ -1,6 +1,6 @@
 //! Whether entries are inside the matrix, and in order.
 
-use nnz_core::{At, Batch, Error, ErrorKind, Header, Majors, Minors, Place, Result};
+use nnz_core::{At, Batch, Error, ErrorKind, Extent, Header, Majors, Minors, Place, Result, Shape};
 
 const IN_ORDER: &str = "entries row by row, in the order of their columns";
 
@@ -25,54 +25,40 @@ pub(super) fn check(batch: &Batch, header: &Header) -> Result<Option<[Position; 
     if !(minors && majors && offsets && values && kind) {
         return Err(Error::argument("a batch whose parts do not fit one another or its header"));
     }
-    let mut ends: Option<[Position; 2]> = None;
-    for run in 0..runs {
-        let range = batch.run(run);
-        if range.is_empty() {
-            continue;
+    if inside(batch, header.shape.cols) {
+        let extent = Extent::of(batch);
+        let rows = extent.ends.is_none_or(|[_, (row, _)]| row < header.shape.rows);
+        if rows && extent.ascends && extent.repeated.is_none() {
+            return Ok(extent.ends);
         }
-        let row = batch.majors.get(run);
-        let (first, last) = (batch.minor(run, range.start), batch.minor(run, range.end - 1));
-        let ascends = match &batch.minors {
-            Minors::U32(list) => list[range].is_sorted_by(|a, b| a < b),
-            Minors::U64(list) => list[range].is_sorted_by(|a, b| a < b),
-            Minors::Spans(_) => first <= last,
-        };
-        if row >= header.shape.rows || (ascends && last >= header.shape.cols) {
-            let expected = format!("a place inside {}", header.shape);
-            let place = Place::default().at(At::Entry { row, col: last });
-            return Err(Error::mismatch(place, "an entry outside the matrix", expected));
-        }
-        if !ascends {
-            return Err(disorder(batch, run));
-        }
-        let mut own = None;
-        if let Some([start, last]) = ends {
-            own = Some([start, last]);
-            follow(&mut Some(last), Some([(row, first); 2]))?;
-        }
-        let start = own.map_or((row, first), |[start, _]| start);
-        ends = Some([start, (row, last)]);
     }
-    Ok(ends)
+    Err(fault(batch, header.shape))
 }
 
-/// Makes the error for columns that do not go up.
-fn disorder(batch: &Batch, run: usize) -> Error {
-    let row = batch.majors.get(run);
-    let range = batch.run(run);
-    let columns = range.clone().map(|entry| batch.minor(run, entry));
-    let pairs = columns.clone().zip(columns.skip(1));
-    for (before, col) in pairs {
-        let place = Place::default().at(At::Entry { row, col });
-        if before == col {
-            return Error::new(ErrorKind::Duplicate { other: None }, place);
-        }
-        if before > col {
-            return Error::mismatch(place, format_args!("column {col} after {before}"), IN_ORDER);
-        }
+/// Whether no column is past the last one.
+fn inside(batch: &Batch, cols: u64) -> bool {
+    match &batch.minors {
+        Minors::U32(list) => nnz_bitpack::max(list).is_none_or(|last| u64::from(last) < cols),
+        Minors::U64(list) => list.iter().all(|&col| col < cols),
+        Minors::Spans(starts) => starts.iter().enumerate().all(|(run, &start)| {
+            let len = batch.run(run).len() as u64;
+            len == 0 || start.checked_add(len).is_some_and(|end| end <= cols)
+        }),
     }
-    Error::argument("a span past the largest column")
+}
+
+/// Finds the entry that is not inside the matrix, or not behind the one before it.
+fn fault(batch: &Batch, shape: Shape) -> Error {
+    let mut last = None;
+    let right = batch.try_for_each(|_, row, col| {
+        if row >= shape.rows || col >= shape.cols {
+            let place = Place::default().at(At::Entry { row, col });
+            let expected = format!("a place inside {shape}");
+            return Err(Error::mismatch(place, "an entry outside the matrix", expected));
+        }
+        follow(&mut last, Some([(row, col); 2]))
+    });
+    right.err().unwrap_or_else(|| Error::argument("a batch that is in no order"))
 }
 
 /// Checks that entries come behind the last one, and keeps their last in mind.
@@ -84,7 +70,12 @@ pub(super) fn follow(last: &mut Option<Position>, ends: Option<[Position; 2]>) -
         if before == first {
             return Err(Error::new(ErrorKind::Duplicate { other: None }, place));
         }
-        return Err(Error::mismatch(place, "an entry after a later one", IN_ORDER));
+        let found = if before.0 == row {
+            format!("column {col} after {}", before.1)
+        } else {
+            format!("row {row} after {}", before.0)
+        };
+        return Err(Error::mismatch(place, found, IN_ORDER));
     }
     *last = Some(end);
     Ok(())

@@ -2,9 +2,6 @@
 
 use crate::matrix::sink::place::Position;
 
-/// Rows without entries that are written with those around them.
-const SMALL_GAP: u64 = 4096;
-
 /// A batch as bytes.
 #[derive(Default)]
 pub(in crate::matrix::sink) struct EncodedBatch {
@@ -37,37 +34,18 @@ pub(in crate::matrix::sink) struct Stretch {
 }
 
 impl EncodedBatch {
-    /// Puts the count of a row, and of those without entries before it where there are few.
-    pub(super) fn begin_row(&mut self, row: u64, count: u64, width: usize) {
-        if let Some(last) = self.stretches.last_mut() {
-            if last.last_row == row {
-                last.last_count += count;
-                let place = &mut self.bytes[last.last_at..last.last_at + width];
-                place.copy_from_slice(&last.last_count.to_le_bytes()[..width]);
-                if last.first_row == row {
-                    last.first_count = last.last_count;
-                }
-                return;
-            }
-            let gap = row - last.last_row - 1;
-            if gap <= SMALL_GAP {
-                let zeros = usize::try_from(gap).unwrap_or(0) * width;
-                self.bytes.resize(self.bytes.len() + zeros, 0);
-                (last.last_row, last.last_count, last.last_at) = (row, count, self.bytes.len());
-                self.bytes.extend_from_slice(&count.to_le_bytes()[..width]);
-                return;
-            }
-        }
-        let start = self.bytes.len();
-        self.stretches.push(Stretch {
-            start,
-            end: start,
-            first_row: row,
-            first_count: count,
-            last_row: row,
-            last_count: count,
-            last_at: start,
-        });
-        self.bytes.extend_from_slice(&count.to_le_bytes()[..width]);
+    /// Forgets what it held, but for the memory.
+    pub(super) fn begin(
+        &mut self,
+        first: u64,
+        entries: u64,
+        kept: u64,
+        ends: Option<[Position; 2]>,
+    ) {
+        (self.first, self.entries, self.kept, self.ends) = (first, entries, kept, ends);
+        self.bytes.clear();
+        self.values.clear();
+        self.stretches.clear();
+        self.counts.clear();
     }
 }

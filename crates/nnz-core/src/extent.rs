@@ -1,23 +1,25 @@
 //! What a batch tells of the order of its entries.
 
-use nnz_core::{Batch, Majors, Minors};
+use crate::{Batch, Majors, Minors};
 
 /// Entries of runs that are worth being looked at one by one.
 const LONG_RUN: usize = 128;
 
 /// Where the entries of a batch begin and end, and whether they ascend between.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Extent {
+pub struct Extent {
     /// Major and minor of the first and of the last entry.
-    pub(crate) ends: Option<[(u64, u64); 2]>,
+    pub ends: Option<[(u64, u64); 2]>,
     /// Whether no entry comes before the one it follows.
-    pub(crate) ascends: bool,
+    pub ascends: bool,
     /// The first place that two neighbours share.
-    pub(crate) repeated: Option<(u64, u64)>,
+    pub repeated: Option<(u64, u64)>,
 }
 
 impl Extent {
-    pub(crate) fn of(batch: &Batch) -> Self {
+    /// Looks at a batch whose parts fit one another.
+    #[must_use]
+    pub fn of(batch: &Batch) -> Self {
         Self::of_short_runs(batch).unwrap_or_else(|| Self::run_by_run(batch))
     }
 
@@ -32,8 +34,7 @@ impl Extent {
         if batch.entries() / batch.runs() >= LONG_RUN || batch.entries() != minors.len() {
             return None;
         }
-        let falls: usize =
-            minors.iter().zip(minors.get(1..)?).map(|(a, b)| usize::from(a >= b)).sum();
+        let falls = nnz_bitpack::falls(minors);
         // All of them are where one run ends and another begins.
         let between = batch.offsets.windows(2).filter(|ends| ends[0] > 0 && ends[0] < ends[1]);
         let allowed: usize =
