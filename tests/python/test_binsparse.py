@@ -278,3 +278,17 @@ def test_what_convert_writes_is_read(nnz, tmp_path, name, ending):
             assert np.array_equal(found[array], known[array])
     if ending != ".nc":
         load_binsparse(ours)
+
+
+def test_a_block_of_the_users_may_stand_before_hdf5(nnz, tmp_path):
+    """As in files of MATLAB; what is added to such a file is read again."""
+    text = tmp_path / "a.mtx"
+    text.write_text("%%MatrixMarket matrix coordinate integer general\n2 2 1\n2 1 5\n")
+    for size in (512, 1024, 4096):
+        path = tmp_path / f"{size}.h5"
+        with h5py.File(path, "w", userblock_size=size) as file:
+            file["other"] = [1]
+        nnz.convert(text, f"{path}::g", "--to", "CSR")
+        assert nnz.ok("cat", path) == nnz.ok("cat", f"{path}::g") == "1\t0\t5\n"
+        with h5py.File(path) as file:
+            assert file["other"][0] == 1 and file["g/values"][0] == 5 and file.userblock_size == size

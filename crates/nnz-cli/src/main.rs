@@ -8,6 +8,7 @@
 
 mod args;
 mod interrupt;
+mod limits;
 mod output;
 mod progress;
 mod verbs;
@@ -30,6 +31,7 @@ enum Outcome {
 fn main() -> ExitCode {
     let args = Args::parse();
     interrupt::install();
+    limits::raise();
     let done = match &args.verb {
         Verb::Info(verb) => verbs::info(verb),
         Verb::Cat(verb) => verbs::cat(verb),

@@ -12,6 +12,7 @@ mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use common::{content, names_in, run, run_with_input, testdata, text};
 
@@ -228,6 +229,26 @@ fn regions_are_queried_by_name_and_bases() {
         assert_eq!((refused.code, &*refused.out), (Some(2), ""), "{region}");
         assert!(refused.err.contains(named), "{refused:?}");
     }
+}
+
+#[test]
+fn more_stores_are_merged_than_files_may_be_open_at_first() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let names: Vec<_> = (0..12).map(|store| format!("s{store}")).collect();
+    for name in &names {
+        import(path, name, "chr1\t10\t20\tA\n", &[]).good();
+    }
+    let merge = format!(
+        "ulimit -Sn 40; exec {} fragments merge --quiet {} all --prefix {}",
+        env!("CARGO_BIN_EXE_nnz"),
+        names.join(" "),
+        names.join(","),
+    );
+    let merged = Command::new("sh").args(["-c", &merge]).current_dir(path).output().unwrap();
+    assert!(merged.status.success(), "{merged:?}");
+    let all = run(&["cat", text(&path.join("all"))]).good();
+    assert_eq!(all.lines().count(), 12);
 }
 
 #[test]

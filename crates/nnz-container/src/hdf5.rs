@@ -21,6 +21,11 @@ mod read;
 mod strings;
 mod writer;
 
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+
 pub use attribute::{Attribute, AttributeValue};
 pub use container::Hdf5;
 pub use find::{Tagged, groups_with};
@@ -29,10 +34,28 @@ pub use writer::{Hdf5Options, Hdf5Writer};
 use crate::chunk_cache;
 pub use crate::compress::Compress;
 
-/// Returns whether a file that starts with these bytes is an HDF5 file.
+/// What an HDF5 file starts with.
+const SIGNATURE: &[u8; 8] = b"\x89HDF\r\n\x1a\n";
+
+/// Returns whether a file is HDF5: one that starts so, or does behind a block of the user's, of 512
+/// bytes or twice, four times, ... as many.
 ///
-/// A file whose HDF5 part starts later, behind a block of the user's, is not seen by this.
-#[must_use]
-pub fn is_hdf5(first_bytes: &[u8]) -> bool {
-    first_bytes.starts_with(b"\x89HDF\r\n\x1a\n")
+/// # Errors
+///
+/// Fails where the file cannot be read.
+pub fn is_hdf5(path: &Path) -> io::Result<bool> {
+    let file = File::open(path)?;
+    let len = file.metadata()?.len();
+    let blocks = std::iter::successors(Some(512_u64), |at| at.checked_mul(2));
+    let mut found = [0; SIGNATURE.len()];
+    for at in std::iter::once(0).chain(blocks) {
+        if at.checked_add(found.len() as u64).is_none_or(|end| end > len) {
+            break;
+        }
+        file.read_exact_at(&mut found, at)?;
+        if found == *SIGNATURE {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

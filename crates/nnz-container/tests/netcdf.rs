@@ -100,6 +100,19 @@ fn arrays_of_one_length_share_a_dimension_that_no_group_around_has() {
 }
 
 #[test]
+fn a_name_that_no_program_of_netcdf_reads_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.nc");
+    write(&path, "", &[("a", 3)]);
+    let before = std::fs::read(&path).unwrap();
+    let group = format!("x/{}", "q".repeat(257));
+    let refused = NetCdfWriter::create(&path, &group, NEW, Hdf5Options::default()).unwrap_err();
+    assert!(refused.to_string().contains("257 bytes"), "{refused}");
+    assert!(std::fs::read(&path).unwrap() == before);
+    write(&path, &group[..group.len() - 1], &[("a", 3)]);
+}
+
+#[test]
 fn a_group_is_replaced_with_its_dimensions() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.nc");

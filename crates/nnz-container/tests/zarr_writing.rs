@@ -158,6 +158,12 @@ fn groups_are_added_without_leave_and_replaced_with_it() {
     assert_eq!(std::fs::read_dir(&path).unwrap().count(), 3);
     // An array is not a group to write into, nor is what cannot be a name.
     assert!(put("one/two/a/b", NEW, "no").is_err());
+    // It gives way to none either, as its group would be broken.
+    for write in [NEW, FORCED] {
+        let refused = put("one/two/a", write, "no").unwrap_err().to_string();
+        assert!(refused.contains("an array, expected a group, or nothing"), "{refused}");
+    }
+    assert_eq!(Zarr::open(&path, "one/two").unwrap().array("a").unwrap().len(), 1);
     for name in ["..", "a/../b", "__reserved", "zarr.json"] {
         assert!(put(name, NEW, "no").is_err(), "{name}");
     }

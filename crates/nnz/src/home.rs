@@ -187,5 +187,5 @@ pub fn has_groups(path: &Path) -> bool {
 /// there.
 pub(crate) fn goes_to_hdf5(path: &Path) -> bool {
     ends_in(path, &["h5", "hdf5", "h5ad", "nc", "nc4"])
-        || (path.is_file() && crate::open::starts_as_hdf5(path).unwrap_or(false))
+        || (path.is_file() && nnz_container::hdf5::is_hdf5(path).unwrap_or(false))
 }

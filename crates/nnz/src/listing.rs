@@ -6,7 +6,7 @@ use nnz_binsparse::{DESCRIPTOR, Descriptor};
 use nnz_core::{Error, Place, Result};
 
 use crate::Location;
-use crate::open::{Recognised, Sought, first_bytes, recognise};
+use crate::open::{Recognised, Sought, recognise};
 use crate::store::{Grouped, Store};
 
 /// Lists the matrices and tensors of Binsparse that a file, directory or group holds, each with its
@@ -52,7 +52,7 @@ pub(crate) fn grouped(path: &Path) -> Result<Option<Grouped>> {
     if !found.is_file() {
         return Ok(None);
     }
-    Ok(Grouped::of_file(path, &first_bytes(path, 8)?))
+    Grouped::of_file(path)
 }
 
 fn description(store: &Store) -> Result<Descriptor> {

@@ -32,9 +32,14 @@ impl Location {
         if Path::new(text).exists() {
             return whole;
         }
-        let Some((path, group)) = text.to_str().and_then(|text| text.rsplit_once("::")) else {
-            return whole;
-        };
+        let Some(text) = text.to_str() else { return whole };
+        // A group may be called so, too: what is there tells where it begins.
+        let splits = text.match_indices("::").map(|(at, colons)| {
+            let (path, rest) = text.split_at(at);
+            (path, &rest[colons.len()..])
+        });
+        let there = splits.clone().find(|(path, _)| Path::new(path).exists());
+        let Some((path, group)) = there.or_else(|| splits.last()) else { return whole };
         Self::Path {
             path: PathBuf::from(path),
             group: Some(group.trim_start_matches('/').to_owned()),
@@ -77,5 +82,8 @@ mod tests {
         assert_eq!(group("a.h5::/m/x"), ("a.h5".to_owned(), Some("m/x".to_owned())));
         assert_eq!(group("a.h5::m"), ("a.h5".to_owned(), Some("m".to_owned())));
         assert_eq!(Location::parse("-"), Location::Stream);
+        // The folder is there, and the file is not.
+        assert_eq!(group("src::a::b"), ("src".to_owned(), Some("a::b".to_owned())));
+        assert_eq!(group("none::a::b"), ("none::a".to_owned(), Some("b".to_owned())));
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use nnz_bpcells::RObject;
 use nnz_container::rds::{self, Limits};
-use nnz_container::{Tagged, hdf5, npy, npz, zarr};
+use nnz_container::{Tagged, npy, npz, zarr};
 use nnz_core::{Error, ErrorKind, MatrixSource, Place, Result};
 use nnz_interop::r_matrix::{self, RMatrixSource};
 use nnz_interop::{fragment_tsv, matrix_market, tenx_folder};
@@ -134,7 +134,7 @@ pub(crate) fn recognise(location: &Location, memory: u64, sought: Sought) -> Res
     };
     let found = path.metadata().map_err(|error| Error::io(path, error))?;
     if found.is_file()
-        && let Some(kind) = Grouped::of_file(path, &first_bytes(path, 8)?)
+        && let Some(kind) = Grouped::of_file(path)?
     {
         return recognise_group(kind, path, group.as_deref(), sought);
     }
@@ -201,11 +201,6 @@ pub(crate) fn first_bytes(path: &Path, most: u64) -> Result<Vec<u8>> {
     let file = File::open(path).map_err(|error| Error::io(path, error))?;
     file.take(most).read_to_end(&mut start).map_err(|error| Error::io(path, error))?;
     Ok(start)
-}
-
-/// Whether a file is HDF5, as far as its first bytes tell.
-pub(crate) fn starts_as_hdf5(path: &Path) -> Result<bool> {
-    Ok(hdf5::is_hdf5(&first_bytes(path, 8)?))
 }
 
 /// Finds the group that is meant: the one named, or the only one that holds what is sought. Where

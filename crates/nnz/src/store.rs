@@ -13,7 +13,7 @@ use nnz_container::zarr::{self, Zarr};
 use nnz_container::{Container, Tagged};
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-use crate::open::Recognised;
+use crate::open::{Recognised, first_bytes};
 
 /// A place that named arrays are in.
 pub(crate) enum Store {
@@ -45,15 +45,17 @@ impl fmt::Display for Grouped {
 }
 
 impl Grouped {
-    /// Finds out whether a file has groups, by its first bytes.
-    pub(crate) fn of_file(path: &Path, first_bytes: &[u8]) -> Option<Self> {
-        if netcdf::is_netcdf(first_bytes) {
-            return Some(Self::NetCdf);
+    /// Finds out whether a file has groups.
+    pub(crate) fn of_file(path: &Path) -> Result<Option<Self>> {
+        if netcdf::is_netcdf(&first_bytes(path, 8)?) {
+            return Ok(Some(Self::NetCdf));
         }
-        let hdf5 = hdf5::is_hdf5(first_bytes);
+        if !hdf5::is_hdf5(path).map_err(|error| Error::io(path, error))? {
+            return Ok(None);
+        }
         // What says nothing of NetCDF is read as HDF5, which it is in any case.
-        let netcdf = hdf5 && netcdf::is_netcdf4(path).unwrap_or(false);
-        if netcdf { Some(Self::NetCdf) } else { hdf5.then_some(Self::Hdf5) }
+        let netcdf = netcdf::is_netcdf4(path).unwrap_or(false);
+        Ok(Some(if netcdf { Self::NetCdf } else { Self::Hdf5 }))
     }
 
     /// Lists the groups that have an attribute of one of the given names.

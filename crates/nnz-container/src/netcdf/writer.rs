@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
-use nnz_core::{Error, Place, Result, StringReader, ValueType};
+use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
 
 use super::CAPABILITIES;
 use crate::hdf5::{Hdf5Options, Hdf5Writer};
 use crate::staging::WriteOptions;
 use crate::{ArrayId, ContainerWriter};
+
+/// Bytes a name has at most (`NC_MAX_NAME`).
+const LONGEST_NAME: usize = 256;
 
 /// A group of a NetCDF-4 file being written, invisible until it is finished.
 ///
@@ -29,6 +32,11 @@ impl NetCdfWriter {
         write: WriteOptions,
         options: Hdf5Options,
     ) -> Result<Self> {
+        if let Some(name) = group.split('/').find(|name| name.len() > LONGEST_NAME) {
+            // A file with such a name is read by no program of NetCDF, not even the rest of it.
+            let what = format!("a name of {} bytes: NetCDF allows {LONGEST_NAME}", name.len());
+            return Err(Error::new(ErrorKind::Argument(what), Place::path(path)));
+        }
         let writer = Hdf5Writer::create_netcdf(path, group, write, options)?;
         Ok(Self(Box::new(writer)))
     }

@@ -53,6 +53,10 @@ impl Target {
             check_parent(&target)?;
             target.push(name);
         }
+        // An array is part of the group it lies in, and does not give way to another.
+        if !names.is_empty() && is_array(&target) {
+            return Err(Error::mismatch(place, "an array", "a group, or nothing"));
+        }
         let mut staged = StagedDirectory::create_store(&target, write, foreign)?;
         let mut group = staged.staged_path()?;
         let mut above = Vec::new();
