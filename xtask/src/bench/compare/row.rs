@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
+use std::hint::black_box;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -23,6 +24,12 @@ pub(super) struct Row {
     pub(super) goals: Vec<Goal>,
     /// What is read before, so that it is in the page cache.
     pub(super) inputs: Vec<PathBuf>,
+    /// How many times the bytes of the inputs are had from the system and given back before each run.
+    ///
+    /// A virtual machine gets memory from its host when it is first touched, which takes ten times as
+    /// long as touching what was just given back. Where a contender does little but fill memory, chance
+    /// would decide.
+    pub(super) at_hand: usize,
 }
 
 /// Whose time counts.
@@ -60,11 +67,13 @@ pub(super) struct Figure {
 impl Row {
     /// Lets all contenders run in turn, and watches what else runs.
     pub(super) fn measure(&self, runs: u16, tools: &Tools) -> Result<(Vec<Figure>, Others)> {
-        self.inputs.iter().try_for_each(|input| warm(input))?;
+        let bytes = self.inputs.iter().map(|input| warm(input)).sum::<Result<u64>>()?;
+        let bytes = usize::try_from(bytes).unwrap_or(0).saturating_mul(self.at_hand);
         let mut taken: Vec<_> = self.contenders.iter().map(|_| Taken::default()).collect();
         for _ in 0..runs {
             for (contender, taken) in self.contenders.iter().zip(&mut taken) {
                 if taken.failed.is_none() {
+                    have_at_hand(bytes);
                     taken.add(contender.run(&contender.command, tools)?);
                 }
             }
@@ -179,18 +188,22 @@ pub(super) fn disagree(figures: &[Figure]) -> bool {
     })
 }
 
-/// Reads a file, or all files of a folder.
-fn warm(path: &Path) -> Result<()> {
+/// Reads a file, or all files of a folder, and returns their bytes.
+fn warm(path: &Path) -> Result<u64> {
     let io = |error| Error::at(path, &error);
     if path.is_dir() {
-        for entry in fs::read_dir(path).map_err(io)? {
-            warm(&entry.map_err(io)?.path())?;
-        }
-        return Ok(());
+        let entries = fs::read_dir(path).map_err(io)?;
+        return entries.map(|entry| warm(&entry.map_err(io)?.path())).sum();
     }
     let mut file = File::open(path).map_err(io)?;
-    io::copy(&mut file, &mut io::sink()).map_err(io)?;
-    Ok(())
+    io::copy(&mut file, &mut io::sink()).map_err(io)
+}
+
+/// Touches so much memory, and gives it back.
+fn have_at_hand(bytes: usize) {
+    let mut memory = vec![0_u8; bytes];
+    memory.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
+    black_box(&memory);
 }
 
 #[cfg(test)]

@@ -194,6 +194,7 @@ impl Make<'_> {
             ],
             goals: vec![goal(TWO, Bar::Rate(bar))],
             inputs: vec![counts.packed.clone(), counts.raw.clone()],
+            at_hand: 0,
         }
     }
 
@@ -212,6 +213,7 @@ impl Make<'_> {
             ],
             goals: vec![goal(ONE, Bar::OverCopy(0.8)), goal(TWO, Bar::OverCopy(0.8))],
             inputs: vec![counts.packed.clone()],
+            at_hand: 0,
         }
     }
 
@@ -228,6 +230,7 @@ impl Make<'_> {
             ],
             goals: vec![goal(TWO, Bar::Over(DIRECTORY, 0.5))],
             inputs: vec![counts.packed.clone(), counts.hdf5.clone()],
+            at_hand: 0,
         }
     }
 
@@ -245,6 +248,7 @@ impl Make<'_> {
             ],
             goals: vec![goal(TWO, Bar::Rate(700e6)), goal(TWO, Bar::Peak(BOUNDED))],
             inputs: vec![counts.unpacked.clone(), counts.raw.clone()],
+            at_hand: 0,
         }
     }
 
@@ -261,6 +265,7 @@ impl Make<'_> {
             contenders: vec![ours, wheel_one, wheel_two],
             goals: vec![goal(ONE, Bar::Seconds(bar))],
             inputs: vec![counts.packed.clone()],
+            at_hand: 0,
         }
     }
 
@@ -287,6 +292,7 @@ impl Make<'_> {
                 Vec::new()
             },
             inputs: vec![counts.packed.clone()],
+            at_hand: 0,
         }
     }
 
@@ -308,6 +314,7 @@ impl Make<'_> {
                 goal(TWO, Bar::Peak(BOUNDED)),
             ],
             inputs: vec![text.to_path_buf()],
+            at_hand: 0,
         }
     }
 
@@ -325,6 +332,7 @@ impl Make<'_> {
             ],
             goals: vec![goal(TWO, Bar::Over(INFLATE, 0.85)), goal(TWO, Bar::Peak(BOUNDED))],
             inputs: vec![fewer.gzip.clone()],
+            at_hand: 0,
         }
     }
 
@@ -341,6 +349,7 @@ impl Make<'_> {
             ],
             goals: vec![goal(TWO, Bar::Over(H5PY, bar))],
             inputs: vec![own.clone(), other.clone()],
+            at_hand: 2,
         }
     }
 
@@ -358,6 +367,7 @@ impl Make<'_> {
             ],
             goals: vec![goal(TWO, Bar::Over(H5PY, 0.8)), goal(COMMAND, Bar::Peak(BOUNDED))],
             inputs: vec![text.rows.clone()],
+            at_hand: 3,
         }
     }
 
@@ -380,6 +390,7 @@ impl Make<'_> {
             ],
             goals: vec![goal(TWO, Bar::Over(PYTHON, 2.0)), goal(TWO, Bar::Peak(FROM_TEXT))],
             inputs: vec![text.text.clone()],
+            at_hand: 0,
         }
     }
 
@@ -423,6 +434,7 @@ impl Make<'_> {
                 goal(TWO, Bar::Peak(FEW)),
             ],
             inputs: vec![fragments.text.clone()],
+            at_hand: 0,
         }
     }
 
@@ -435,6 +447,7 @@ impl Make<'_> {
             contenders: vec![self.call(ONE, &["fragments"], &fragments.packed, 0)],
             goals: vec![goal(ONE, Bar::Rate(1e9)), goal(ONE, Bar::Peak(FEW))],
             inputs: vec![fragments.packed.clone()],
+            at_hand: 0,
         }
     }
 
@@ -448,6 +461,7 @@ impl Make<'_> {
             contenders: vec![self.call(ONE, &["query"], &fragments.packed, 0)],
             goals: vec![goal(ONE, Bar::Seconds(0.001))],
             inputs: vec![fragments.packed.clone()],
+            at_hand: 0,
         }
     }
 
@@ -465,6 +479,7 @@ impl Make<'_> {
             contenders: vec![ours(1), ours(2)],
             goals: vec![goal(TWO, Bar::Rate(150e6)), goal(TWO, Bar::Peak(FEW))],
             inputs: vec![fragments.packed.clone(), fragments.peaks.clone()],
+            at_hand: 0,
         }
     }
 
@@ -480,6 +495,7 @@ impl Make<'_> {
             ],
             goals: vec![goal(TWO, Bar::Over(PLAIN, file.share()))],
             inputs: vec![file.file.clone()],
+            at_hand: 3,
         }
     }
 
@@ -496,6 +512,7 @@ impl Make<'_> {
             ],
             goals: vec![goal(TWO, Bar::Over(PLAIN, file.share()))],
             inputs: vec![file.file.clone()],
+            at_hand: 3,
         }
     }
 
@@ -514,6 +531,7 @@ impl Make<'_> {
             ],
             goals: vec![goal(ONE, Bar::Over(FMM_ONE, bar)), goal(TWO, Bar::Over(ONE, 1.8))],
             inputs: vec![text.to_path_buf()],
+            at_hand: 0,
         }
     }
 
@@ -533,6 +551,7 @@ impl Make<'_> {
             ],
             goals: vec![goal(ONE, Bar::Over(FMM_ONE, 1.5)), goal(TWO, Bar::Peak(BOUNDED))],
             inputs: vec![text.packed.clone(), text.arrays.clone()],
+            at_hand: 0,
         }
     }
 }
