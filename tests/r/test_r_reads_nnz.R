@@ -209,6 +209,26 @@ for (from in old) {
 }
 check("directories of version 1 were found", length(old) >= 20L)
 
+# Names of a symmetric matrix, however many of its sides have some.
+triangle <- new("dsCMatrix", i = c(0L, 0L), p = 0:2, x = c(1, 2), Dim = c(2L, 2L))
+sides <- list(
+  unlike = list(c("a", "b"), c("c", "d")), rows = list(c("a", "b"), NULL),
+  cols = list(NULL, c("c", "d")), none = list(NULL, NULL)
+)
+from <- file.path(scratch, "symmetric.rds")
+for (name in names(sides)) {
+  triangle@Dimnames <- sides[[name]]
+  saveRDS(triangle, from)
+  check(paste("names of a symmetric matrix:", name), same(
+    dimnames(convert(from, "--to", "dgCMatrix")), dimnames(as(triangle, "generalMatrix"))))
+}
+
+# What R calls invalid is refused.
+attr(triangle, "uplo") <- "L"
+check("R refuses the other triangle", inherits(try(validObject(triangle), TRUE), "try-error"))
+saveRDS(triangle, from)
+check("the other triangle", inherits(try(run("cat", from), TRUE), "try-error"))
+
 unlink(scratch, recursive = TRUE)
 cat(checks, "checks,", length(failures), "failed\n")
 if (length(failures) > 0L) {

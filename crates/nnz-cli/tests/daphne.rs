@@ -529,6 +529,38 @@ fn golden_frames_survive_text_and_back() {
 }
 
 #[test]
+fn columns_of_types_that_a_dialect_lacks_become_the_narrowest_that_hold_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let lines = "a,b,c\n-32768,65535,1.5\n32767,0,-0.0\n";
+    fs::write(path("f.csv"), lines).unwrap();
+    let (csv, spec, back) = (path("f.csv"), path("spec.dbdf"), path("back.csv"));
+    let convert = |from: &Path, to: &Path, more: &[&str]| {
+        let start = ["convert", "--quiet", "--force", text(from), text(to)];
+        run(&[&start, more].concat()).good();
+    };
+    let types = ["--types", "int16,uint16,float32"];
+    convert(&csv, &spec, &types);
+    for dialect in ["daphne", "daphne-2022"] {
+        let made = path("made.dbdf");
+        let how = ["--dialect", dialect];
+        for (from, types) in [(&csv, &types[..]), (&spec, &[])] {
+            convert(from, &made, &[&how, types].concat());
+            let meta = fs::read_to_string(path("made.dbdf.meta")).unwrap();
+            for part in ["si32", "ui32", "f32"] {
+                assert_eq!(meta.matches(part).count(), 1, "{meta}");
+            }
+            run(&["validate", text(&made)]).good();
+            convert(&made, &back, &[]);
+            assert_eq!(fs::read_to_string(&back).unwrap(), lines, "{dialect}");
+        }
+    }
+    // The published description has both.
+    convert(&spec, &back, &[]);
+    assert_eq!(fs::read_to_string(&back).unwrap(), lines);
+}
+
+#[test]
 fn what_no_frame_can_be_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);

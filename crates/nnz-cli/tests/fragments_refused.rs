@@ -152,8 +152,56 @@ fn an_index_is_not_made_where_two_chromosomes_share_a_name() {
     fs::write(Path::new(&store).join("chr_names"), "chr1\nchr1\n").unwrap();
     let target = directory.path().join("x.tsv.gz");
     let message = run(&["fragments", "export", &store, text(&target)]).refused();
-    assert!(message.contains("\"chr1\"") && message.contains("index"), "{message}");
+    assert!(message.contains("\"chr1\"") && message.contains("which is meant"), "{message}");
     assert!(!target.exists());
+}
+
+#[test]
+fn text_is_not_made_where_two_chromosomes_share_a_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = store(directory.path());
+    fs::write(Path::new(&store).join("chr_names"), "chr1\nchr1\n").unwrap();
+    for name in ["x.tsv", "x.bed"] {
+        let target = directory.path().join(name);
+        let message = run(&["fragments", "export", &store, text(&target)]).refused();
+        assert!(message.contains("\"chr1\"") && message.contains("a text cannot"), "{message}");
+        assert!(!target.exists());
+    }
+}
+
+#[test]
+fn a_blank_before_a_size_is_not_a_part_of_the_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&directory.path().join(name)).to_owned();
+    fs::write(at("sizes"), "chr1\t100\nchr2 12\n").unwrap();
+    fs::write(at("s.tsv"), LINES).unwrap();
+    let sizes = at("sizes");
+    let words = ["fragments", "import", &at("s.tsv"), &at("to"), "--chrom-sizes", &sizes];
+    let message = run(&words).refused();
+    for part in ["sizes: line 2, column 5", "a blank", "a tab"] {
+        assert!(message.contains(part), "{message}");
+    }
+}
+
+#[test]
+fn listed_cells_that_are_not_there_are_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&directory.path().join(name)).to_owned();
+    fs::write(at("s.tsv"), LINES).unwrap();
+    for (listed, note) in [
+        ("B\nC\n", Some("note: 2 of 2 listed cells were not found")),
+        ("B\nA\nC\n", Some("note: 2 of 3 listed cells were not found")),
+        ("A\n", None),
+    ] {
+        fs::write(at("cells"), listed).unwrap();
+        let (from, to, cells) = (at("s.tsv"), at("to"), at("cells"));
+        let done = run(&["fragments", "import", "--force", &from, &to, "--cells", &cells]);
+        assert_eq!(done.code, Some(0), "{done:?}");
+        match note {
+            Some(note) => assert!(done.err.contains(note), "{done:?}"),
+            None => assert!(!done.err.contains("listed"), "{done:?}"),
+        }
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod numbers;
 mod parse;
 mod reader;
 mod sink;
+mod slots;
 mod source;
 
 pub use parse::is_matrix;

@@ -1,14 +1,15 @@
 //! The uncompressed stream, however the file is compressed.
 
 mod bzip2;
+mod gzip;
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
-use flate2::bufread::MultiGzDecoder;
 use lzma_rust2::XzReader;
 
 use crate::error::{Error, ErrorKind, Result};
 use bzip2::BzDecoder;
+use gzip::GzMembers;
 
 /// Bytes that are read at a time.
 const BUFFER: usize = 64 << 10;
@@ -74,7 +75,7 @@ pub(crate) fn open<'a>(mut reader: impl Read + 'a) -> Result<(Stream<'a>, Compre
     let all = BufReader::with_capacity(BUFFER, Cursor::new(first).chain(reader));
     let inner: Box<dyn Read + 'a> = match compression {
         Compression::None => Box::new(all),
-        Compression::Gzip => Box::new(MultiGzDecoder::new(all)),
+        Compression::Gzip => Box::new(GzMembers::new(all)),
         Compression::Bzip2 => Box::new(BzDecoder::new(all)),
         Compression::Xz => Box::new(XzReader::new_mem_limit(all, true, XZ_MEMORY)),
     };

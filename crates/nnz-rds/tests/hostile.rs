@@ -141,6 +141,25 @@ fn what_follows_the_object_is_not_passed_over() {
 }
 
 #[test]
+fn what_follows_the_gzipped_object_is_not_its_missing_end() {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(&stream(&[254])).unwrap();
+    let whole = gzip.finish().unwrap();
+    assert!(read(&whole[..], Limits::default()).is_ok());
+    for junk in [&b"junk"[..], b"\0", b"more than ten bytes of junk"] {
+        let error = refusal(&[&whole[..], junk].concat()).to_string();
+        assert!(error.contains("byte 18: gzip: bytes behind the end of the object"), "{error}");
+    }
+    // Another member may hold the rest, and a file that was cut has none.
+    let more = refusal(&[&whole[..], &whole].concat()).to_string();
+    assert!(more.contains("byte 18: found more behind the object"), "{more}");
+    for cut in [1, 4, 8] {
+        let error = refusal(&whole[..whole.len() - cut]).to_string();
+        assert!(error.contains("found the end of the stream"), "{error}");
+    }
+}
+
+#[test]
 fn sequences_no_vector_can_hold_are_refused() {
     let sequence = |class: &str, state: [f64; 3]| {
         let mut writer = Writer::new(Vec::new(), Version::V3).unwrap();

@@ -12,6 +12,7 @@
 
 mod convert;
 mod print;
+mod widen;
 
 use nnz_core::{Error, ErrorKind, Result};
 

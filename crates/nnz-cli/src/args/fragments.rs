@@ -146,8 +146,8 @@ pub(crate) struct Merge {
 
 /// Write some of the fragments: of some cells, on some chromosomes, of some lengths
 ///
-/// A list has names with commas between, or is @FILE with one a line. What is written has the order
-/// of the list.
+/// A list has names with commas between, or is @FILE with one a line, which names with a comma or
+/// with @ at their start need. What is written has the order of the list.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -162,7 +162,7 @@ pub(crate) struct Select {
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
-    /// The cells: names, or @FILE [default: all]
+    /// The cells: names, or @FILE, also for names with commas or a leading @ [default: all]
     #[arg(long, value_name = "LIST")]
     pub(crate) cells: Option<String>,
 

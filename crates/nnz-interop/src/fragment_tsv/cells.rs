@@ -75,6 +75,12 @@ impl Cells {
         *number
     }
 
+    /// Returns how many of the names of the list were never met, and how many it has.
+    pub(super) fn unmet(&self) -> Option<[u64; 2]> {
+        let Wanted { numbers, met } = self.wanted.as_ref()?;
+        Some([numbers.len() - met.len(), numbers.len()].map(|count| count as u64))
+    }
+
     pub(super) fn list(&self) -> StringList {
         match &self.wanted {
             None => self.names.list(),

@@ -66,6 +66,8 @@ pub struct Read {
     pub fragments: u64,
     /// Number of fragments that were left out, as their cells are not wanted.
     pub unwanted: u64,
+    /// How many of the cells that are wanted did not come, and how many are; none without a list.
+    pub unmet: Option<[u64; 2]>,
     /// Columns of the text; none where there is no fragment.
     pub columns: Option<u64>,
 }
@@ -229,12 +231,14 @@ impl Joiner {
             Some(listed) => listed.names(),
             None => self.names.list(),
         };
-        let cells = self.shared.cells.read().unwrap_or_else(PoisonError::into_inner).list();
+        let cells = self.shared.cells.read().unwrap_or_else(PoisonError::into_inner);
+        let (cells, unmet) = (cells.list(), cells.unmet());
         Ok(Read {
             chromosomes,
             cells,
             fragments: self.fragments,
             unwanted: self.unwanted,
+            unmet,
             columns: self.columns,
         })
     }

@@ -27,7 +27,8 @@ impl Chromosomes {
     ///
     /// # Errors
     ///
-    /// Fails where the file cannot be read, a name is there twice or a size is no number.
+    /// Fails where the file cannot be read, a name is there twice, a size is no number or stands
+    /// behind a blank.
     pub fn read(path: &Path) -> Result<Self> {
         let mut chromosomes = Self { path: Some(path.to_path_buf()), ..Self::default() };
         each_line(path, |line, place| {
@@ -48,6 +49,10 @@ impl Chromosomes {
             };
             if name.is_empty() {
                 return Err(Error::mismatch(place(1), field(line), "the name of a chromosome"));
+            }
+            if let (None, Some(blank)) = (size, name.iter().position(|&byte| byte == b' ')) {
+                let expected = "a tab between the name and the size of a chromosome";
+                return Err(Error::mismatch(place(blank as u64 + 1), "a blank", expected));
             }
             if !chromosomes.push(name, size) {
                 let expected = "names that are there once";

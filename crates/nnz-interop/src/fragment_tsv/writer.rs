@@ -100,8 +100,7 @@ impl WriteOptions {
 /// # Errors
 ///
 /// Fails where a target is there already or cannot be written, where a name cannot stand in a
-/// text, and where an index is asked for that cannot be, or would
-/// not tell two chromosomes apart.
+/// text, where two chromosomes share one, and where an index is asked for that cannot be.
 pub fn create(
     target: Target,
     chromosomes: &StringList,
@@ -119,13 +118,11 @@ pub fn create(
     if options.index && matches!(target, Target::Stream { .. }) {
         return Err(Error::unsupported(place, "an index lies beside a file, not a stream"));
     }
-    if options.index {
-        // An index finds chromosomes by their names.
-        Chromosomes::named(chromosomes).map_err(|error| {
-            let what = format!("{}, and an index cannot tell which is meant", error.kind());
-            Error::unsupported(place.clone(), what)
-        })?;
-    }
+    // A text and its index know chromosomes by their names alone.
+    Chromosomes::named(chromosomes).map_err(|error| {
+        let what = format!("{}, and a text cannot tell which is meant", error.kind());
+        Error::unsupported(place.clone(), what)
+    })?;
     let encoder = FragmentTsvEncoder::new(place.clone(), chromosomes, cells, options)?;
     let names = (chromosomes.clone(), cells.clone());
     FragmentTsvSink::new(target, place, encoder, names, options)

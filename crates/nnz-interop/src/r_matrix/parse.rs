@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use nnz_container::rds::{Document, Integers, Object, Strings, TextRef, Value};
-use nnz_core::{At, Axis, Error, Order, Place, Result, Shape, Structure, Triangle};
+use nnz_container::rds::{Document, Integers, Object, TextRef, Value};
+use nnz_core::{At, Error, Order, Result, Shape, Structure, Triangle};
 
 use super::numbers::Numbers;
+use super::slots::{AxisNames, Slots};
 
 /// A matrix, taken apart and checked but for its indices.
 pub(super) struct Parts {
@@ -13,9 +14,11 @@ pub(super) struct Parts {
     pub(super) shape: Shape,
     pub(super) order: Order,
     pub(super) structure: Structure,
+    /// The triangle that all entries are in, of a symmetric or triangular matrix.
+    pub(super) triangle: Option<Triangle>,
     pub(super) places: Places,
     pub(super) numbers: Numbers,
-    pub(super) names: [Option<Strings>; 2],
+    pub(super) names: AxisNames,
 }
 
 /// Where the entries are.
@@ -83,6 +86,7 @@ fn plain(slots: &mut Slots<'_>) -> Result<Parts> {
         shape,
         order: Order::Col,
         structure: Structure::General,
+        triangle: None,
         places: Places::Dense,
         numbers,
         names,
@@ -111,16 +115,10 @@ fn of_package(slots: &mut Slots<'_>, class: &str) -> Result<Parts> {
         return Err(refused());
     }
     let shape = slots.shape("Dim")?;
-    let structure = structure(slots, form, shape)?;
+    let (structure, triangle) = structure(slots, form, shape)?;
     let mut names = slots.names("Dimnames")?;
     if form == b's' {
-        // Names of one side are those of the other, too.
-        let [rows, cols] = &mut names;
-        match (&rows, &cols) {
-            (Some(names), None) => *cols = Some(names.clone()),
-            (None, Some(names)) => *rows = Some(names.clone()),
-            _ => {}
-        }
+        names.mirror();
     }
     let order = if storage == b'R' { Order::Row } else { Order::Col };
     let places = match storage {
@@ -147,7 +145,7 @@ fn of_package(slots: &mut Slots<'_>, class: &str) -> Result<Parts> {
         }
     };
     let class = class.to_owned();
-    let parts = Parts { class, shape, order, structure, places, numbers, names };
+    let parts = Parts { class, shape, order, structure, triangle, places, numbers, names };
     match &parts.places {
         Places::Dense => check_cells(slots, &parts)?,
         Places::Compressed { pointers, minors } => {
@@ -166,10 +164,15 @@ fn of_package(slots: &mut Slots<'_>, class: &str) -> Result<Parts> {
     Ok(parts)
 }
 
-/// Reads which triangle a symmetric matrix stores, and that a triangular one stores its diagonal.
-fn structure(slots: &mut Slots<'_>, form: u8, shape: Shape) -> Result<Structure> {
+/// Reads which triangle a symmetric or triangular matrix stores, and that the latter stores its
+/// diagonal.
+fn structure(
+    slots: &mut Slots<'_>,
+    form: u8,
+    shape: Shape,
+) -> Result<(Structure, Option<Triangle>)> {
     if form == b'g' {
-        return Ok(Structure::General);
+        return Ok((Structure::General, None));
     }
     if shape.rows != shape.cols {
         let expected = "a square, as the class is symmetric or triangular";
@@ -184,10 +187,10 @@ fn structure(slots: &mut Slots<'_>, form: u8, shape: Shape) -> Result<Structure>
         }
     };
     if form == b's' {
-        return Ok(Structure::Symmetric(triangle));
+        return Ok((Structure::Symmetric(triangle), Some(triangle)));
     }
     match &*slots.letter("diag")? {
-        "N" => Ok(Structure::General),
+        "N" => Ok((Structure::General, Some(triangle))),
         _ => {
             let what = "a triangular matrix whose diagonal of ones is not stored: \
                         save as(x, \"generalMatrix\")";
@@ -238,90 +241,4 @@ fn check_pointers(slots: &Slots<'_>, pointers: &Integers, entries: u64, majors: 
         floor = u64::from(pointer.unsigned_abs());
     }
     Ok(())
-}
-
-/// The slots of an object, or its attributes.
-struct Slots<'a> {
-    path: &'a Path,
-    object: &'a mut Object,
-}
-
-impl Slots<'_> {
-    fn place(&self, name: Option<&str>) -> Place {
-        match name {
-            Some(name) => Place::array(self.path, name),
-            None => Place::path(self.path),
-        }
-    }
-
-    /// Takes a slot out.
-    fn take(&mut self, name: &str) -> Result<Object> {
-        let is =
-            |entry: &nnz_container::rds::Entry| entry.tag.as_ref().is_some_and(|tag| tag.is(name));
-        let found = self.object.attributes.iter().position(is);
-        match found {
-            Some(position) => Ok(self.object.attributes.swap_remove(position).value),
-            None => Err(Error::new(nnz_core::ErrorKind::Missing, self.place(Some(name)))),
-        }
-    }
-
-    fn integers(&mut self, name: &str) -> Result<Integers> {
-        match self.take(name)?.value {
-            Value::Integer(all) => Ok(all),
-            other => Err(Error::mismatch(self.place(Some(name)), other.kind(), "integers")),
-        }
-    }
-
-    fn letter(&mut self, name: &str) -> Result<String> {
-        let value = self.take(name)?.value;
-        let only = match &value {
-            Value::Character(strings) => strings.only(),
-            _ => None,
-        };
-        match only {
-            Some(only) => Ok(only.get().to_string()),
-            None => Err(Error::mismatch(self.place(Some(name)), value.kind(), "a letter")),
-        }
-    }
-
-    fn shape(&mut self, name: &str) -> Result<Shape> {
-        let sides = self.integers(name)?;
-        let side = |index| sides.get(index).and_then(|side| u64::try_from(side).ok());
-        match (sides.len(), side(0), side(1)) {
-            (2, Some(rows), Some(cols)) => Ok(Shape { rows, cols }),
-            _ => {
-                let found = format!("{} sides", sides.len());
-                Err(Error::mismatch(self.place(Some(name)), found, "two that are not negative"))
-            }
-        }
-    }
-
-    /// Reads the names of rows and columns: a list of two, each of them `NULL` or strings.
-    fn names(&mut self, name: &str) -> Result<[Option<Strings>; 2]> {
-        // A plain matrix may have none at all.
-        let list = match self.take(name) {
-            Err(_) => return Ok([None, None]),
-            Ok(object) => match object.value {
-                Value::Null => return Ok([None, None]),
-                Value::List(list) => list,
-                other => {
-                    let place = self.place(Some(name));
-                    return Err(Error::mismatch(place, other.kind(), "a list of names"));
-                }
-            },
-        };
-        let [rows, cols] = <[Object; 2]>::try_from(list).map_err(|list| {
-            let found = format!("names of {} axes", list.len());
-            Error::mismatch(self.place(Some(name)), found, "of rows and columns")
-        })?;
-        let names = |object: Object, axis: Axis| match object.value {
-            Value::Null => Ok(None),
-            Value::Character(strings) => Ok(Some(strings)),
-            other => {
-                let found = format!("{} as names of the {axis}", other.kind());
-                Err(Error::mismatch(self.place(Some(name)), found, "strings"))
-            }
-        };
-        Ok([names(rows, Axis::Rows)?, names(cols, Axis::Cols)?])
-    }
 }

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use nnz_container::rds::Integers;
-use nnz_core::{At, Batch, Error, Majors, Minors, Order, Result, Unit, UnitReader};
+use nnz_core::{
+    At, Batch, Error, Majors, Minors, Order, Place, Result, Triangle, Unit, UnitReader,
+};
 
 use super::numbers::{room, within};
 use super::parse::Places;
@@ -83,7 +85,7 @@ struct Piece<'a> {
 }
 
 impl Unit for Piece<'_> {
-    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
+    fn decode(mut self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let source = self.source;
         let shape = source.header.shape;
         let place = source.place("x");
@@ -98,14 +100,14 @@ impl Unit for Piece<'_> {
                     *start = begun;
                 }
                 batch.majors = Majors::Consecutive(self.first);
-                batch.offsets = self.offsets;
+                batch.offsets = std::mem::take(&mut self.offsets);
             }
             Places::Compressed { minors, .. } => {
                 let name = if batch.order == Order::Col { "i" } else { "j" };
                 let len = shape.minor(batch.order);
                 self.indices(minors, name, len, batch.minors.u32_mut())?;
                 batch.majors = Majors::Consecutive(self.first);
-                batch.offsets = self.offsets;
+                batch.offsets = std::mem::take(&mut self.offsets);
             }
             Places::Triplets { rows, cols } => {
                 let mut majors = Vec::new();
@@ -132,11 +134,27 @@ impl Unit for Piece<'_> {
             }
         }
         debug_assert!(!matches!(batch.minors, Minors::U64(_)));
-        Ok(())
+        self.check_side(batch)
     }
 }
 
 impl Piece<'_> {
+    /// Makes sure that all entries are in the triangle that is stored, if it is but one.
+    fn check_side(&self, batch: &Batch) -> Result<()> {
+        let Some(triangle) = self.source.parts.triangle else { return Ok(()) };
+        batch.try_for_each(|_, major, minor| {
+            let (row, col) = batch.order.row_col(major, minor);
+            let (found, expected) = match triangle {
+                Triangle::Upper if row > col => ("below", "upper"),
+                Triangle::Lower if row < col => ("above", "lower"),
+                _ => return Ok(()),
+            };
+            let place = Place::path(&*self.source.path).at(At::Entry { row, col });
+            let found = format!("an entry {found} the diagonal");
+            Err(Error::mismatch(place, found, format!("those of the {expected} triangle")))
+        })
+    }
+
     /// Reads indices, each of which has to be less than `len`.
     fn indices(&self, all: &Integers, name: &str, len: u64, out: &mut Vec<u32>) -> Result<()> {
         let place = || self.source.place(name);

@@ -36,6 +36,8 @@ pub struct RMatrixSink {
     /// Pointers written: all up to that of the last column that was begun.
     written: u64,
     entries: u64,
+    /// The column and row of the last entry.
+    last: Option<(u64, u64)>,
 }
 
 /// Starts a `dgCMatrix` of the shape of `header`.
@@ -89,6 +91,7 @@ pub fn create(
         values,
         written: 0,
         entries: 0,
+        last: None,
     })
 }
 
@@ -113,6 +116,18 @@ impl RMatrixSink {
     }
 }
 
+impl RMatrixSink {
+    /// Says what is wrong with an entry that does not come behind the last one.
+    fn unordered(&self, row: u64, col: u64) -> Error {
+        let place = self.place.clone().at(At::Entry { row, col });
+        if self.last == Some((col, row)) {
+            let expected = "one, as a dgCMatrix has: add up those at one place, or refuse them";
+            return Error::mismatch(place, "two entries at one place", expected);
+        }
+        Error::mismatch(place, "an entry out of order", "rows that ascend in each column")
+    }
+}
+
 impl MatrixSink for RMatrixSink {
     fn write(&mut self, batch: &Batch) -> Result<()> {
         let total = self.entries + batch.entries() as u64;
@@ -132,6 +147,10 @@ impl MatrixSink for RMatrixSink {
             self.point(col, self.entries + range.start as u64)?;
             for entry in range {
                 let row = batch.minor(run, entry);
+                if self.last >= Some((col, row)) {
+                    return Err(self.unordered(row, col));
+                }
+                self.last = Some((col, row));
                 match u32::try_from(row) {
                     Ok(index) if row < self.rows => indices.push(index),
                     _ => {

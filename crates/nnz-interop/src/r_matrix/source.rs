@@ -108,7 +108,7 @@ impl MatrixSource for RMatrixSource {
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
-        let [rows, cols] = &self.parts.names;
+        let [rows, cols] = &self.parts.names.of_axes;
         let (names, name) = match axis {
             Axis::Rows => (rows, "Dimnames[[1]]"),
             Axis::Cols => (cols, "Dimnames[[2]]"),
@@ -160,6 +160,13 @@ impl MatrixSource for RMatrixSource {
             Places::Dense => major.checked_mul(self.header.shape.rows),
             Places::Triplets { .. } => None,
         })
+    }
+
+    fn extras(&self) -> Vec<String> {
+        let titles = &self.parts.names.titles;
+        let named = (!titles.is_empty())
+            .then(|| format!("what the names are called ({})", titles.join(", ")));
+        named.into_iter().collect()
     }
 }
 

@@ -94,6 +94,9 @@ pub fn import(
     if read.unwanted > 0 {
         notes.push(format!("{} fragments of other cells were left out", read.unwanted));
     }
+    if let Some([unmet, listed]) = read.unmet.filter(|[unmet, _]| *unmet > 0) {
+        notes.push(format!("{unmet} of {listed} listed cells were not found"));
+    }
     if read.columns.is_some_and(|columns| columns > 4) {
         notes.push("what follows the fourth column was left out".to_owned());
     }

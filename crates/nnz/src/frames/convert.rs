@@ -9,6 +9,7 @@ use nnz_core::{Error, ErrorKind, Place, Result, Rounding, ValueType};
 use nnz_daphne::csv::{self, CsvReader};
 use nnz_daphne::{FrameBatch, FrameReader, FrameSink};
 
+use super::widen;
 use crate::daphne::{DaphneOptions, Dialect};
 use crate::home::ends_in;
 use crate::open::{Sought, recognise};
@@ -206,7 +207,7 @@ impl<'a> Target<'a> {
 fn copy(frame: &mut dyn FrameReader, path: &Path, options: &FrameOptions) -> Result<(u64, u64)> {
     let DaphneOptions { dialect, block, meta, .. } = options.daphne;
     let dialect = dialect.unwrap_or_default();
-    let columns = frame.columns().to_vec();
+    let columns = widen::columns(frame.columns(), dialect);
     if block.is_some() && dialect != Dialect::Spec {
         return Err(Error::argument("a frame for DAPHNE has one block"));
     }
@@ -222,6 +223,7 @@ fn copy(frame: &mut dyn FrameReader, path: &Path, options: &FrameOptions) -> Res
     let mut rows = 0;
     while frame.next_batch(&mut batch)? {
         rows = batch.rows.end;
+        widen::widen(&mut batch, &columns)?;
         sink.write(&batch)?;
     }
     Ok((rows, sink.finish()?.bytes))

@@ -1,0 +1,129 @@
+//! The slots of an object of R.
+
+use std::path::Path;
+
+use nnz_container::rds::{Entry, Integers, Object, Strings, Value};
+use nnz_core::{Axis, Error, Place, Result, Shape};
+
+/// The slots of an object, or its attributes.
+pub(super) struct Slots<'a> {
+    pub(super) path: &'a Path,
+    pub(super) object: &'a mut Object,
+}
+
+impl Slots<'_> {
+    pub(super) fn place(&self, name: Option<&str>) -> Place {
+        match name {
+            Some(name) => Place::array(self.path, name),
+            None => Place::path(self.path),
+        }
+    }
+
+    /// Takes a slot out.
+    pub(super) fn take(&mut self, name: &str) -> Result<Object> {
+        let is = |entry: &Entry| entry.tag.as_ref().is_some_and(|tag| tag.is(name));
+        let found = self.object.attributes.iter().position(is);
+        match found {
+            Some(position) => Ok(self.object.attributes.swap_remove(position).value),
+            None => Err(Error::new(nnz_core::ErrorKind::Missing, self.place(Some(name)))),
+        }
+    }
+
+    pub(super) fn integers(&mut self, name: &str) -> Result<Integers> {
+        match self.take(name)?.value {
+            Value::Integer(all) => Ok(all),
+            other => Err(Error::mismatch(self.place(Some(name)), other.kind(), "integers")),
+        }
+    }
+
+    pub(super) fn letter(&mut self, name: &str) -> Result<String> {
+        let value = self.take(name)?.value;
+        let only = match &value {
+            Value::Character(strings) => strings.only(),
+            _ => None,
+        };
+        match only {
+            Some(only) => Ok(only.get().to_string()),
+            None => Err(Error::mismatch(self.place(Some(name)), value.kind(), "a letter")),
+        }
+    }
+
+    pub(super) fn shape(&mut self, name: &str) -> Result<Shape> {
+        let sides = self.integers(name)?;
+        let side = |index| sides.get(index).and_then(|side| u64::try_from(side).ok());
+        match (sides.len(), side(0), side(1)) {
+            (2, Some(rows), Some(cols)) => Ok(Shape { rows, cols }),
+            _ => {
+                let found = format!("{} sides", sides.len());
+                Err(Error::mismatch(self.place(Some(name)), found, "two that are not negative"))
+            }
+        }
+    }
+
+    /// Reads the names of rows and columns: a list of two, each of them `NULL` or strings.
+    pub(super) fn names(&mut self, name: &str) -> Result<AxisNames> {
+        // A plain matrix may have none at all.
+        let Ok(Object { value, attributes, .. }) = self.take(name) else {
+            return Ok(AxisNames::default());
+        };
+        let list = match value {
+            Value::Null => return Ok(AxisNames::default()),
+            Value::List(list) => list,
+            other => {
+                let place = self.place(Some(name));
+                return Err(Error::mismatch(place, other.kind(), "a list of names"));
+            }
+        };
+        let [rows, cols] = <[Object; 2]>::try_from(list).map_err(|list| {
+            let found = format!("names of {} axes", list.len());
+            Error::mismatch(self.place(Some(name)), found, "of rows and columns")
+        })?;
+        let names = |object: Object, axis: Axis| match object.value {
+            Value::Null => Ok(None),
+            Value::Character(strings) => Ok(Some(strings)),
+            other => {
+                let found = format!("{} as names of the {axis}", other.kind());
+                Err(Error::mismatch(self.place(Some(name)), found, "strings"))
+            }
+        };
+        let of_axes = [names(rows, Axis::Rows)?, names(cols, Axis::Cols)?];
+        Ok(AxisNames { of_axes, titles: titles(&attributes) })
+    }
+}
+
+/// The names of rows and columns.
+#[derive(Default)]
+pub(super) struct AxisNames {
+    pub(super) of_axes: [Option<Strings>; 2],
+    /// What the two lists of names are called themselves, shortened.
+    pub(super) titles: Vec<String>,
+}
+
+impl AxisNames {
+    /// Makes names those of both sides, as R does: of the columns, where they have some.
+    pub(super) fn mirror(&mut self) {
+        let [rows, cols] = &mut self.of_axes;
+        let some = |names: &&Strings| !names.is_empty();
+        match (&rows, cols.as_ref().filter(some)) {
+            (_, Some(names)) => *rows = Some(names.clone()),
+            (rows, None) => *cols = (*rows).clone(),
+        }
+    }
+}
+
+/// Reads what the two lists of names are called, in quotes.
+fn titles(attributes: &[Entry]) -> Vec<String> {
+    const SHOWN: usize = 40;
+    let is = |entry: &&Entry| entry.tag.as_ref().is_some_and(|tag| tag.is("names"));
+    let mut titles = Vec::new();
+    if let Some(Value::Character(strings)) = attributes.iter().find(is).map(|e| &e.value.value) {
+        let mut strings = strings.cursor();
+        while let (true, Some(title)) = (titles.len() < 2, strings.next_text()) {
+            let title = title.map(|title| title.to_string()).unwrap_or_default();
+            let start: String = title.chars().take(SHOWN).collect();
+            titles.push(format!("\"{}\"", start.escape_debug()));
+        }
+        titles.retain(|title| title != "\"\"");
+    }
+    titles
+}

@@ -1,0 +1,34 @@
+//! Columns of types that a dialect lacks.
+
+use nnz_core::{At, Error, ErrorKind, Place, Result, Rounding, Values};
+use nnz_daphne::{Column, FrameBatch};
+
+use crate::daphne::Dialect;
+use crate::types;
+
+/// Gives each column the narrowest type of a dialect that holds all values of its own, if there is one.
+pub(super) fn columns(columns: &[Column], dialect: Dialect) -> Vec<Column> {
+    let widened = |column: &Column| {
+        let value_type = types::narrowest(column.value_type, dialect.value_types());
+        Column { label: column.label.clone(), value_type: value_type.unwrap_or(column.value_type) }
+    };
+    columns.iter().map(widened).collect()
+}
+
+/// Makes the values of a batch those of wider columns.
+pub(super) fn widen(batch: &mut FrameBatch, columns: &[Column]) -> Result<()> {
+    for ((values, column), col) in batch.columns.iter_mut().zip(columns).zip(0..) {
+        let target = column.value_type;
+        if values.value_type() == target {
+            continue;
+        }
+        let mut wide = Values::new(target);
+        values.cast_into(target, Rounding::Refused, &mut wide).map_err(|offender| {
+            let row = batch.rows.start + offender.index as u64;
+            let place = Place::default().at(At::Entry { row, col });
+            Error::new(ErrorKind::Inexact { found: offender.found, target, holds: None }, place)
+        })?;
+        *values = wide;
+    }
+    Ok(())
+}
