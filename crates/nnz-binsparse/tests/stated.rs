@@ -124,3 +124,30 @@ fn what_follows_has_its_sign_turned_where_the_structure_says_so() {
     let filled = Tensor { fill: Some(Scalar::F64(7.0)), ..turned };
     assert!(refused(&filled, skew("skew_symmetric_lower")).contains("not stored"));
 }
+
+#[test]
+fn a_description_may_have_its_object_around_it() {
+    let tensor = matrix(&DIAGONAL, Values::I8(vec![1, 2]), None);
+    let memory = written(&tensor, &json!({"binsparse": {"format": "CSR"}, "note": 1})).unwrap();
+    assert!(read_tensor(&memory, 1 << 20).unwrap().same(&tensor).unwrap());
+    let text = nnz_container::Container::text(&memory, "binsparse").unwrap();
+    let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&found["note"], &found["binsparse"]["format"]), (&json!(1), &json!("CSR")));
+}
+
+#[test]
+fn zeros_of_either_sign_follow_from_each_other() {
+    let stated = |name: &str| json!({"format": "COOR", "structure": name});
+    // A real number on both sides of the diagonal, and a zero that no one turned.
+    let plain = matrix(&ALL, Values::ComplexF64(vec![[1.0, 0.0]; 4]), None);
+    written(&plain, &stated("hermitian_lower")).unwrap();
+    let zeros = matrix(&ALL, Values::F32(vec![0.0; 4]), Some(Scalar::F32(-0.0)));
+    let filled = json!({"format": "COOR", "structure": "skew_symmetric_upper", "fill": true});
+    written(&zeros, &filled).unwrap();
+    let other = matrix(&ALL, Values::ComplexF64(vec![[1.0, 1e-300]; 4]), None);
+    refused(&other, stated("hermitian_lower"));
+    // No number equals none but by its bits.
+    let of = |across| Values::F64(vec![1.0, f64::NAN, across, 1.0]);
+    written(&matrix(&ALL, of(f64::NAN), None), &stated("symmetric_lower")).unwrap();
+    refused(&matrix(&ALL, of(-f64::NAN), None), stated("symmetric_lower"));
+}

@@ -767,7 +767,9 @@ fn a_value_that_cannot_be_mirrored_is_told_where_it_would_be() {
     let from = folder.path().join("x.mtx");
     fs::write(&from, mtx).unwrap();
     convert(&from, &path, &["--type", "uint8"]);
-    let refused = run(&["cat", "--expand", text(&path)]).refused();
+    let whole = folder.path().join("whole.h5");
+    let to = ["convert", text(&path), text(&whole), "--to", "CSR", "--expand"];
+    let refused = run(&to).refused();
     assert!(refused.contains("row 0, column 1"), "{refused}");
     assert!(refused.contains("found -5, which uint8 cannot hold"), "{refused}");
 }

@@ -136,10 +136,13 @@ pub struct Metadata {
 pub const COMMENT: &str = "comment";
 
 impl Metadata {
-    /// Says what there is, for whoever has no place for it. Comments are not worth telling.
+    /// Says what there is, for whoever has no place for it. Comments that say nothing do not count.
     #[must_use]
     pub fn named(&self) -> Vec<String> {
-        let keys = self.keys.iter().filter(|(key, _)| key != COMMENT);
+        let says_nothing = |json: &str| {
+            json.replace("\\n", "").chars().all(|sign| matches!(sign, '"' | '%' | ' ' | '\t'))
+        };
+        let keys = self.keys.iter().filter(|(key, json)| key != COMMENT || !says_nothing(json));
         let keys = keys.map(|(key, _)| format!("the user's key {key:?}"));
         let attributes = self.attributes.iter().map(|(key, _)| format!("the attribute {key:?}"));
         keys.chain(attributes).collect()

@@ -21,6 +21,7 @@ mod window;
 mod writer;
 
 pub use banner::{Field, Layout, Symmetry, looks_like};
+pub use comment::comment;
 pub use source::{MatrixMarketSource, from_reader, open, open_stdin};
 pub use writer::{Options, Target, create, needs};
 

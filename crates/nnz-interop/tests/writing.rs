@@ -219,25 +219,25 @@ fn a_file_appears_only_when_it_is_complete() {
     let header = header(2, 2, ValueType::I8, None);
     let entries = batch(Order::Col, &[(0, 0, Scalar::I8(1))], ValueType::I8);
 
-    let mut dropped = create(target(false), &header, options).unwrap();
+    let mut dropped = create(target(false), &header, options.clone()).unwrap();
     dropped.write(&entries).unwrap();
     drop(dropped);
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
 
     // What failed once is not completed.
-    let mut failed = create(target(false), &header, options).unwrap();
+    let mut failed = create(target(false), &header, options.clone()).unwrap();
     assert!(failed.write(&batch(Order::Col, &[(5, 5, Scalar::I8(1))], ValueType::I8)).is_err());
     assert!(failed.finish().is_err());
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
 
-    let mut sink = create(target(false), &header, options).unwrap();
+    let mut sink = create(target(false), &header, options.clone()).unwrap();
     sink.write(&entries).unwrap();
     let written = sink.finish().unwrap();
     assert_eq!(written.bytes, path.metadata().unwrap().len());
     assert_eq!(read_text(std::fs::read(&path).unwrap()).unwrap().len(), 1);
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
 
-    let exists = create(target(false), &header, options).err().unwrap();
+    let exists = create(target(false), &header, options.clone()).err().unwrap();
     assert!(matches!(exists.kind(), ErrorKind::Exists));
     assert!(create(target(true), &header, options).is_ok());
 }

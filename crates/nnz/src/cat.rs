@@ -12,7 +12,8 @@ use crate::check::{Ascent, Watch, refuse_repeated};
 use crate::open::{Recognised, Sought, recognise};
 use crate::sort::{SortPlan, sorted};
 use crate::stages::{
-    Batches, Builder, Counted, DuplicatePolicy, Mirroring, Step, Unique, apply, empty_batch, mirror,
+    Batches, Builder, Counted, DuplicatePolicy, Mirroring, Step, Unique, apply, empty_batch,
+    expand, mirror,
 };
 use crate::{Location, Opened, TensorFile};
 
@@ -155,7 +156,8 @@ impl<'a> Printer<'a> {
     ) -> Self {
         let header = source.header();
         let steps = match options.expand {
-            true => mirror(header, Mirroring::Expand),
+            true if options.duplicates == DuplicatePolicy::Sum => mirror(header, Mirroring::Expand),
+            true => expand(header).0,
             false => Vec::new(),
         };
         Self {

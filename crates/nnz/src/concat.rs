@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use nnz_core::{
     About, Axis, AxisMeaning, BatchReader, Duplicates, Error, ErrorKind, Fields, Header, InTurn,
-    MatrixSource, Names, Order, Place, Result, Rounding, Shape, Storage, Structure, UnitReader,
-    ValueType,
+    MatrixSource, Metadata, Names, Order, Place, Result, Rounding, Shape, Storage, Structure,
+    UnitReader, ValueType,
 };
 
 use crate::parts::{InParts, Next, Open, Steps};
 use crate::slice::one_of;
-use crate::stages::{Cast, Mirroring, Step, drop_unstored, mirror};
+use crate::stages::{Cast, Mirroring, Step, drop_unstored, mirror, turns_integers};
 use crate::{ConvertOptions, Location, Opened, Progress, Summary, types};
 use merge::Merging;
 use shifted::{Shared, Shifted};
@@ -235,6 +235,14 @@ fn check_fills(parts: &[Part]) -> Result<()> {
     }
 }
 
+/// Returns what is the same in all.
+fn shared(each: &[Metadata]) -> Metadata {
+    let mut shared = each.first().cloned().unwrap_or_default();
+    shared.keys.retain(|pair| each.iter().all(|other| other.keys.contains(pair)));
+    shared.attributes.retain(|pair| each.iter().all(|other| other.attributes.contains(pair)));
+    shared
+}
+
 fn other(axis: Axis) -> Axis {
     match axis {
         Axis::Rows => Axis::Cols,
@@ -345,17 +353,25 @@ fn header(
 /// Says what is done to the entries of a matrix: as long as they are where they come from first.
 fn steps(part: &Part, axis: Axis, header: &Header, rounding: Rounding) -> Vec<Box<dyn Step>> {
     let source = part.source.header();
-    let mut steps = mirror(source, Mirroring::Expand);
+    let mut steps: Vec<Box<dyn Step>> = Vec::new();
+    let mut value_type = source.value_type;
+    let cast = |value_type: &mut ValueType| {
+        let (target, possible) = (header.value_type, ValueType::ALL);
+        let differs = std::mem::replace(value_type, target) != target;
+        differs.then(|| Box::new(Cast { target, rounding, possible }) as Box<dyn Step>)
+    };
+    if turns_integers(source) {
+        // The negatives may be what their own type does not hold.
+        steps.extend(cast(&mut value_type));
+    }
+    steps.extend(mirror(source, Mirroring::Expand));
     if source.storage == Storage::Dense && header.storage != Storage::Dense {
-        steps.extend(drop_unstored(source));
+        steps.extend(drop_unstored(&Header { value_type, ..source.clone() }));
     }
     if source.iso {
         steps.push(Box::new(Shared { stays: header.iso }));
     }
-    if source.value_type != header.value_type {
-        let possible = ValueType::ALL;
-        steps.push(Box::new(Cast { target: header.value_type, rounding, possible }));
-    }
+    steps.extend(cast(&mut value_type));
     let [rows, cols] = match axis {
         Axis::Rows => [part.start, 0],
         Axis::Cols => [0, part.start],
@@ -381,6 +397,11 @@ impl MatrixSource for Concat {
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
         if axis == self.axis { self.appended_names() } else { self.shared_names() }
+    }
+
+    /// Returns what is kept beside all of them alike.
+    fn metadata(&self) -> Metadata {
+        shared(&self.parts.iter().map(|part| part.source.metadata()).collect::<Vec<_>>())
     }
 
     /// Returns the levels that all of them have.
@@ -446,6 +467,13 @@ impl MatrixSource for Concat {
     fn extras(&self) -> Vec<String> {
         let mut extras: Vec<String> = self.nameless().into_iter().collect();
         extras.extend(self.told(|source| source.extras()));
+        let kept = self.metadata();
+        extras.extend(self.told(|source| {
+            let mut metadata = source.metadata();
+            metadata.keys.retain(|pair| !kept.keys.contains(pair));
+            metadata.attributes.retain(|pair| !kept.attributes.contains(pair));
+            metadata.named()
+        }));
         extras
     }
 

@@ -200,9 +200,7 @@ pub fn convert_opened(
     target.check()?;
     let directory = target.spool_directory();
     let mut dropped = check_names(source, target.needs().names, &directory)?;
-    if !target.keeps_metadata() {
-        dropped.extend(source.metadata().named());
-    }
+    dropped.extend(target.unplaced(source.metadata()));
     if options.strict && !dropped.is_empty() {
         let what = format!("the target has no place for {}", dropped.join(", "));
         return Err(Error::unsupported(target.place(), what));
@@ -271,7 +269,9 @@ fn look_ahead(
     let added = options.duplicates == Some(DuplicatePolicy::Sum);
     let narrow = target.minimizes() && options.value_type.is_none() && !added;
     if narrow && source.rereadable() {
-        seen.value_type = Some(narrow::narrowest(source)?);
+        let mirroring = plan::mirroring(source.header(), &target.needs(), options);
+        let fill = plan::fill(source.header(), &target.needs());
+        seen.value_type = Some(narrow::narrowest(source, mirroring, fill)?);
     }
     if options.structure == StructurePolicy::Auto && target.needs().structure {
         seen.found = structure::find(source, target, options)?;

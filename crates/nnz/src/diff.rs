@@ -3,14 +3,14 @@
 mod unstored;
 
 use nnz_core::{
-    Axis, Error, MatrixSource, Order, Place, Result, Rounding, Scalar, Shape, Structure,
+    Axis, Error, MatrixSource, Order, Place, Result, Rounding, Scalar, Shape, Structure, ValueType,
 };
 
 use crate::cells::{Cell, Cells, read_as_they_come, read_sorted};
 use crate::convert::locate;
 use crate::open::{Recognised, Sought, recognise};
 use crate::sort::SortPlan;
-use crate::stages::{Builder, DropAlike, Mirroring, Step, mirror};
+use crate::stages::{Builder, DropAlike, Step, expand};
 use crate::{Location, TensorFile};
 use unstored::{Gaps, Unstored};
 
@@ -154,9 +154,9 @@ impl Comparison<'_> {
     /// Compares entries; `None` where they do not come in order and are not sorted.
     fn run(&self, sort: bool) -> Result<Option<Vec<Difference>>> {
         let directory = std::env::temp_dir();
-        let steps = self.sources.map(|source| meaning(source, self.unstored));
+        let meanings = self.sources.map(|source| meaning(source, self.unstored));
         let mut cells = Vec::with_capacity(2);
-        for ((which, source), steps) in (0..).zip(self.sources).zip(&steps) {
+        for ((which, source), (steps, value_type)) in (0..).zip(self.sources).zip(&meanings) {
             let header = source.header();
             let fits = header.order == self.order && header.structure == Structure::General;
             let as_they_come = fits && source.rereadable() && header.majors_ascend && !sort;
@@ -164,7 +164,10 @@ impl Comparison<'_> {
                 read_as_they_come(source, steps)?
             } else {
                 let DiffOptions { memory, threads, .. } = *self.options;
-                let plan = SortPlan::of(source, self.order, memory / 2, &directory, threads);
+                let plan = SortPlan {
+                    value_type: Some(*value_type),
+                    ..SortPlan::of(source, self.order, memory / 2, &directory, threads)
+                };
                 read_sorted(source, steps, plan).map_err(|error| self.explain(error, which))?
             };
             cells.push(Cells::new(reader, self.order, source));
@@ -229,21 +232,21 @@ impl Comparison<'_> {
     }
 }
 
-/// Makes the steps from what a matrix stores to what it means.
-fn meaning(source: &dyn MatrixSource, unstored: Unstored) -> Vec<Box<dyn Step>> {
+/// Makes the steps from what a matrix stores to what it means, and returns the type values have then.
+fn meaning(source: &dyn MatrixSource, unstored: Unstored) -> (Vec<Box<dyn Step>>, ValueType) {
     let header = source.header();
     if unstored == Unstored::Passed {
-        return Vec::new();
+        return (Vec::new(), header.value_type);
     }
-    let mut steps = mirror(header, Mirroring::Expand);
+    let (mut steps, value_type) = expand(header);
     if let Unstored::One(value) = unstored {
         // A negative zero is zero too where it is what a cell means, but not the same number.
         let builder = Builder::new(header.order, header.shape);
-        if let Some(drop) = DropAlike::of_type(builder, header.value_type, value) {
+        if let Some(drop) = DropAlike::of_type(builder, value_type, value) {
             steps.push(Box::new(drop));
         }
     }
-    steps
+    (steps, value_type)
 }
 
 /// Whether two values are the same number, down to the sign of a zero and the payload of a NaN.

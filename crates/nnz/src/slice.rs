@@ -11,8 +11,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_core::{
-    About, At, Axis, BatchReader, Error, Fields, Header, InTurn, MatrixSource, Names, Order, Place,
-    Result, Shape, Structure, UnitReader,
+    About, At, Axis, BatchReader, Error, Fields, Header, InTurn, MatrixSource, Metadata, Names,
+    Order, Place, Result, Shape, Structure, UnitReader,
 };
 
 use crate::parts::{Gathering, InParts, Next, Open, Steps};
@@ -197,6 +197,10 @@ impl MatrixSource for Slice {
         } else {
             Box::new(names::Reordered::new(&*self.inner, axis, picked))
         }))
+    }
+
+    fn metadata(&self) -> Metadata {
+        self.inner.metadata()
     }
 
     fn levels(&self) -> Option<String> {

@@ -17,7 +17,9 @@ use nnz_core::{Batch, BatchReader, Order, Result, UnitReader, ValueType, Values}
 pub(crate) use builder::Builder;
 pub(crate) use cast::Cast;
 pub(crate) use counted::Counted;
-pub(crate) use expand::{Mirroring, mirror, stays_shared};
+pub(crate) use expand::{
+    Mirroring, expand, expanded_type, mirror, mirror_for, stays_shared, turns_integers,
+};
 pub(crate) use grouped::Grouped;
 pub(crate) use triangle::{Part, Triangular};
 pub use unique::DuplicatePolicy;

@@ -15,7 +15,7 @@ use nnz_core::{
 
 use crate::check::{Ascent, Watch};
 use crate::flow::run;
-use crate::stages::{Builder, DropZeros, DuplicatePolicy, Mirroring, mirror};
+use crate::stages::{Builder, DropZeros, DuplicatePolicy, expand, expanded_type};
 use crate::{Location, open_within};
 use counting::{Counted, Counting, Watched};
 pub use number::Number;
@@ -104,11 +104,13 @@ pub struct Stats {
 pub fn stats(location: &Location, options: &StatsOptions) -> Result<Stats> {
     let opened = open_within(location, options.memory)?;
     let source = &*opened.source;
-    if source.header().fill.is_some() {
+    let header = source.header();
+    // What stores every cell has none that the fill would be in.
+    if header.fill.is_some() && header.storage == Storage::Sparse {
         let what = "cells that are not stored hold something other than zero, which is not counted";
         return Err(Error::unsupported(location.source_place(), what));
     }
-    let computed = match source.header().value_type {
+    let computed = match expanded_type(header) {
         ValueType::F32 => measure::<f32>(source, options),
         ValueType::F64 => measure::<f64>(source, options),
         ValueType::U8 => measure::<u8>(source, options),
@@ -147,7 +149,7 @@ fn compute<T: Value, S: Slim<T>>(
         Order::Row => (options.rows, options.cols),
         Order::Col => (options.cols, options.rows),
     };
-    let mut steps = mirror(header, Mirroring::Expand);
+    let (mut steps, _) = expand(header);
     if header.storage == Storage::Dense {
         steps.push(Box::new(DropZeros(Builder::new(order, header.shape))));
     }

@@ -7,8 +7,8 @@ use nnz_bpcells::SinkOptions;
 use nnz_container::rds::RdsOptions;
 use nnz_container::staging::{StagedFile, WriteOptions};
 use nnz_core::{
-    AxisMeaning, Error, Header, MatrixSink, MatrixSource, Names, Needs, Place, Result, Rounding,
-    Storage,
+    AxisMeaning, COMMENT, Error, Header, MatrixSink, MatrixSource, Metadata, Names, Needs, Place,
+    Result, Rounding, Storage,
 };
 use nnz_interop::matrix_market::{self, Layout};
 use nnz_interop::r_matrix;
@@ -31,7 +31,7 @@ enum Kind {
     BpCells(Home, SinkOptions),
     Binsparse(Home, Binsparse),
     DgcMatrix(PathBuf, RdsOptions),
-    MatrixMarket { layout: Layout, lossy: bool },
+    MatrixMarket { layout: Layout, lossy: bool, comment: Option<String> },
     Daphne(daphne::Target),
     Memory(Shelf, u64),
 }
@@ -125,6 +125,7 @@ impl Target {
                 Kind::MatrixMarket {
                     layout: options.layout.unwrap_or(layout),
                     lossy: options.rounding == Rounding::Nearest,
+                    comment: matrix_market::comment(&source.metadata()),
                 }
             }
         };
@@ -159,9 +160,16 @@ impl Target {
         })
     }
 
-    /// Whether it has a place for what users keep beside a matrix.
-    pub(crate) fn keeps_metadata(&self) -> bool {
-        matches!(self.kind, Kind::Binsparse(..))
+    /// Names what users keep beside a matrix and it has no place for.
+    pub(crate) fn unplaced(&self, mut metadata: Metadata) -> Vec<String> {
+        match &self.kind {
+            Kind::Binsparse(..) => return Vec::new(),
+            Kind::MatrixMarket { comment: Some(_), .. } => {
+                metadata.keys.retain(|(key, _)| key != COMMENT);
+            }
+            _ => {}
+        }
+        metadata.named()
     }
 
     /// Whether values get the smallest type that holds them.
@@ -248,7 +256,7 @@ impl Target {
                 let sink = MemorySink::new(header, Arc::clone(shelf), *allowed);
                 sink.map(|sink| Box::new(sink) as Box<dyn MatrixSink>)
             }
-            Kind::MatrixMarket { layout, lossy } => {
+            Kind::MatrixMarket { layout, lossy, comment } => {
                 let target = match &self.path {
                     Some(path) => {
                         matrix_market::Target::File { path: path.clone(), options: self.write }
@@ -260,6 +268,7 @@ impl Target {
                 };
                 let mut options = matrix_market::Options::new(*layout, &target);
                 options.lossy = *lossy;
+                options.comment = comment.clone().unwrap_or_default();
                 matrix_market::create(target, header, options)
             }
         };

@@ -165,7 +165,9 @@ pub(crate) fn convert(
         return Err(Error::argument("named arrays cannot go to standard output"));
     };
     if options.format.or_else(|| Format::of_path(path)) != Some(Format::Binsparse) {
-        let what = format!("a tensor of {rank} dimensions can be stored as Binsparse only");
+        let what = format!(
+            "a tensor of {rank} dimensions can be stored as Binsparse only (--to binsparse)"
+        );
         return Err(Error::unsupported(Place::path(path), what));
     }
     crate::target::check_concern(options, Format::Binsparse, group.is_some())?;
@@ -183,6 +185,7 @@ pub(crate) fn convert(
     let wanted = options.value_type.or_else(|| {
         let mut narrowest = Narrowest::new(tensor.value_type());
         narrowest.add(&tensor.values);
+        narrowest.add(&tensor.background().repeat(1));
         options.binsparse.minimize.then(|| narrowest.value_type())
     });
     if let Some(value_type) = wanted {

@@ -12,6 +12,7 @@ use super::cells::CellReader;
 use super::form::{Form, form};
 use super::pairs::PairReader;
 use super::runs::RunReader;
+use crate::descriptor::DIAGONAL;
 use crate::store::{Store, ValueArray};
 use crate::{Descriptor, Keys};
 
@@ -161,7 +162,14 @@ impl nnz_core::MatrixSource for MatrixSource {
     }
 
     fn extras(&self) -> Vec<String> {
-        self.descriptor.unknown.iter().map(|(key, _)| format!("the key {key:?}")).collect()
+        let Descriptor { unknown, attributes, structure, .. } = &self.descriptor;
+        let mut extras: Vec<String> =
+            unknown.iter().map(|(key, _)| format!("the key {key:?}")).collect();
+        // It is written with a structure only, and nothing keeps to it without one.
+        if *structure == Structure::General && attributes.get(DIAGONAL).is_some() {
+            extras.push(format!("the attribute {DIAGONAL:?}"));
+        }
+        extras
     }
 
     fn metadata(&self) -> Metadata {
@@ -170,7 +178,7 @@ impl nnz_core::MatrixSource for MatrixSource {
         };
         let mut attributes = pairs(&self.descriptor.attributes);
         // Counted anew wherever it is written.
-        attributes.retain(|(key, _)| key != crate::descriptor::DIAGONAL);
+        attributes.retain(|(key, _)| key != DIAGONAL);
         Metadata { keys: pairs(&self.descriptor.user), attributes }
     }
 

@@ -16,8 +16,8 @@ use crate::{DataType, Keys, Options, Version};
 
 /// Writes a tensor into a container, which the caller completes, as a description says.
 ///
-/// `description` is the object that stands under `binsparse`, of which all but the format may be
-/// left out. What it has stays as it is. What it leaves out follows from the tensor: a fill, where
+/// `description` is the object that stands under `binsparse`, or the one around it with keys of the
+/// user, and all but the format may be left out. What it has stays as it is. What it leaves out follows from the tensor: a fill, where
 /// the tensor has one, its types, indices as `int64` and pointers as `uint64`. Values become what
 /// it says they are, exactly, and `iso[...]` where all are the same. Of a tensor without a
 /// structure it may say what structure it has: entries of both triangles have to be so, and those of
@@ -47,12 +47,17 @@ pub fn write_stated(
     tensor: &Tensor,
     description: &str,
 ) -> Result<()> {
-    let keys = Keys::parse(description)?;
+    let mut keys = Keys::parse(description)?;
+    let mut user = Keys::default();
+    if let Some(inner) = keys.remove(DESCRIPTOR) {
+        user = std::mem::replace(&mut keys, Keys::parse(&inner)?);
+    }
     let triangle = triangle::of(tensor, &keys)?;
     let tensor = triangle.as_ref().unwrap_or(tensor);
     let keys = complete(keys, tensor)?;
     let mut outer = Keys::default();
     outer.set(DESCRIPTOR, &keys.to_string())?;
+    outer.extend(&user);
     let text = outer.to_string();
     let descriptor = Descriptor::parse(&text, &Place::default())?;
     check(&descriptor, tensor)?;

@@ -28,7 +28,7 @@ pub(super) fn of(tensor: &Tensor, description: &Keys) -> Result<Option<Tensor>> 
     if side != other {
         return Ok(None);
     }
-    let follows = |fill| structure.across(true, fill).is_some_and(|across| same(across, fill));
+    let follows = |fill| alike(Some(fill), structure.across(true, fill));
     if let Some(fill) = tensor.fill.filter(|&fill| !follows(fill)) {
         let found = format!("{fill} in cells that are not stored");
         let expected = format!("what the cells of a {structure} matrix can hold");
@@ -66,8 +66,23 @@ pub(super) fn of(tensor: &Tensor, description: &Keys) -> Result<Option<Tensor>> 
     Ok(Some(Tensor { coordinates, values, structure, ..tensor.clone() }))
 }
 
+/// Whether a value is the one that follows. Zeros of either sign are: which one there is says nothing
+/// of what was meant, and what computes a matrix seldom turns it.
 fn alike(found: Option<Scalar>, wanted: Option<Scalar>) -> bool {
+    let [found, wanted] = [found, wanted].map(|value| value.map(without_negative_zero));
     matches!((found, wanted), (Some(found), Some(wanted)) if same(found, wanted))
+}
+
+fn without_negative_zero(value: Scalar) -> Scalar {
+    let single = |part: f32| if part == 0.0 { 0.0 } else { part };
+    let double = |part: f64| if part == 0.0 { 0.0 } else { part };
+    match value {
+        Scalar::F32(value) => Scalar::F32(single(value)),
+        Scalar::F64(value) => Scalar::F64(double(value)),
+        Scalar::ComplexF32(parts) => Scalar::ComplexF32(parts.map(single)),
+        Scalar::ComplexF64(parts) => Scalar::ComplexF64(parts.map(double)),
+        whole => whole,
+    }
 }
 
 /// Says that a cell does not hold what follows from the one across the diagonal.

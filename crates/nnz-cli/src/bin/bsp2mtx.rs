@@ -19,8 +19,8 @@ const TOOL: &str = "bsp2mtx";
 
 /// Convert a matrix of Binsparse to a Matrix Market file
 ///
-/// What is there is replaced when all is written. Keys of the user have no place in such a file, and
-/// are named on standard error.
+/// What is there is replaced when all is written. The user's key "comment" becomes lines of comments;
+/// other keys have no place in such a file, and are named on standard error.
 #[derive(Parser)]
 #[command(name = TOOL, version)]
 struct Args {

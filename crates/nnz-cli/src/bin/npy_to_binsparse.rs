@@ -21,8 +21,8 @@ const TOOL: &str = "npy_to_binsparse";
 
 /// Make a tensor of Binsparse from every cell, which of them are stored, and what the others hold
 ///
-/// HEADER is the object that stands under "binsparse", and stays as it is; what it leaves out is
-/// added. What is there is replaced when all is written.
+/// HEADER is the object that stands under "binsparse", or the one around it, and stays as it is; what
+/// it leaves out is added. What is there is replaced when all is written.
 #[derive(Parser)]
 #[command(name = TOOL, version)]
 struct Args {

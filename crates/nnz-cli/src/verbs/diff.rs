@@ -30,11 +30,11 @@ pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
                     writeln!(out, "the names of the {axis} differ").map_err(failed)?;
                 }
                 Difference::Fill(first, second) => {
-                    let (first, second) = (text(*first), text(*second));
+                    let [first, second] = texts([*first, *second]);
                     writeln!(out, "fill\t{first}\t{second}").map_err(failed)?;
                 }
                 Difference::Entry { row, col, first, second } => {
-                    let (first, second) = (text(*first), text(*second));
+                    let [first, second] = texts([*first, *second]);
                     writeln!(out, "{row}\t{col}\t{first}\t{second}").map_err(failed)?;
                 }
                 _ => {}
@@ -43,6 +43,19 @@ pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
         Ok(())
     })?;
     Ok(if differences.is_empty() { Outcome::Good } else { Outcome::Bad })
+}
+
+/// Returns what is printed of two values that differ: their types, too, where else they would look
+/// the same.
+fn texts(values: [Option<Scalar>; 2]) -> [String; 2] {
+    let [first, second] = values.map(text);
+    if first != second {
+        return [first, second];
+    }
+    values.map(|value| match value {
+        Some(value) => format!("{first} ({})", value.value_type()),
+        None => first.clone(),
+    })
 }
 
 fn text(value: Option<Scalar>) -> String {

@@ -15,20 +15,27 @@ pub fn npy(path: &Path, descr: &str, shape: &str, fortran: bool, elements: &[u8]
     crate::common::text(path).to_owned()
 }
 
-/// A directory of arrays: int64, or float64 where the description says so of one of that name.
+/// A directory of arrays: int64, or what else the description says of one of that name.
 pub fn binsparse(path: &Path, mut description: Value, arrays: &[(&str, &[i32])]) -> String {
     fs::create_dir(path).unwrap();
     description["version"] = "0.1".into();
     for &(name, elements) in arrays {
         let types = &mut description["data_types"];
-        let float = types[name] == "float64";
-        let bytes = |element: &i32| match float {
-            true => f64::from(*element).to_le_bytes(),
-            false => i64::from(*element).to_le_bytes(),
+        let value_type = types[name].as_str().unwrap_or("int64").to_owned();
+        let (descr, size) = match &*value_type {
+            "float64" => ("<f8", 8),
+            "uint16" => ("<u2", 2),
+            "int16" => ("<i2", 2),
+            "int32" => ("<i4", 4),
+            _ => ("<i8", 8),
         };
-        let bytes: Vec<u8> = elements.iter().flat_map(bytes).collect();
-        types[name] = if float { "float64" } else { "int64" }.into();
-        let descr = if float { "<f8" } else { "<i8" };
+        let bytes = |element: &i32| match descr {
+            "<f8" => f64::from(*element).to_le_bytes(),
+            _ => i64::from(*element).to_le_bytes(),
+        };
+        let bytes: Vec<u8> =
+            elements.iter().flat_map(|element| bytes(element).into_iter().take(size)).collect();
+        types[name] = value_type.into();
         let shape = format!("({},)", elements.len());
         npy(&path.join(name).with_extension("npy"), descr, &shape, false, &bytes);
     }

@@ -43,3 +43,20 @@ impl Comment {
         if self.too_long { vec![note] } else { Vec::new() }
     }
 }
+
+/// Returns the comment a user keeps beside a matrix, if there is one and it is a text.
+#[must_use]
+pub fn comment(metadata: &Metadata) -> Option<String> {
+    let (_, json) = metadata.keys.iter().find(|(key, _)| key == COMMENT)?;
+    serde_json::from_str(json).ok().filter(|text: &String| !text.is_empty())
+}
+
+/// Returns the lines that say a comment, each with its end. What has a sign already keeps it.
+pub(super) fn lines(comment: &str) -> String {
+    let lines = comment.split(['\n', '\r']).map(|line| match line.trim_start() {
+        signed if signed.starts_with('%') => format!("{signed}\n"),
+        "" => "%\n".to_owned(),
+        _ => format!("% {line}\n"),
+    });
+    lines.collect()
+}

@@ -40,7 +40,7 @@ pub enum Target {
 }
 
 /// Says how the text is written.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Entries with their places, or every cell.
     pub layout: Layout,
@@ -48,6 +48,8 @@ pub struct Options {
     pub gzip: bool,
     /// Whether a NaN that is not the plain one is written all the same, without its payload.
     pub lossy: bool,
+    /// What the lines of comments below the banner say; none if it is empty.
+    pub comment: String,
 }
 
 impl Options {
@@ -60,7 +62,7 @@ impl Options {
             }
             Target::Stream { .. } => false,
         };
-        Self { layout, gzip, lossy: false }
+        Self { layout, gzip, lossy: false, comment: String::new() }
     }
 }
 
@@ -152,8 +154,8 @@ pub fn create(target: Target, header: &Header, options: Options) -> Result<Box<d
     }
     let output = Output::create(target, options.gzip)?;
     Ok(match options.layout {
-        Layout::Coordinate => Box::new(Entries::sink(output, header, options)?),
-        Layout::Array => Box::new(Cells::sink(output, header, options)?),
+        Layout::Coordinate => Box::new(Entries::sink(output, header, &options)?),
+        Layout::Array => Box::new(Cells::sink(output, header, &options)?),
     })
 }
 

@@ -14,7 +14,7 @@ use crate::flow::{Join, Work, Write, run};
 use crate::sort::{SortPlan, sorted};
 use crate::stages::{
     Batches, Builder, Cast, Counted, DuplicatePolicy, Grouped, Part, Step, Stepped, Triangular,
-    Unique, Units, apply, drop_unstored, empty_batch, mirror,
+    Unique, Units, apply, empty_batch, mirror_for,
 };
 use crate::target::Target;
 
@@ -72,25 +72,31 @@ impl Attempt<'_> {
     pub(super) fn run(&self, strategy: Strategy) -> Result<Option<(u64, Written)>> {
         let (plan, header) = (self.plan, self.source.header());
         let builder = Builder::new(plan.order, plan.shape);
-        let mirrored = plan.mirroring.map(|mirroring| mirror(header, mirroring));
-        let mut first = mirrored.unwrap_or_default();
+        let possible = plan.needs.value_types;
+        let mut cast: Vec<Box<dyn Step>> = Vec::new();
+        if plan.value_type != header.value_type {
+            let target = plan.value_type;
+            cast.push(Box::new(Cast { target, rounding: plan.rounding, possible }));
+        }
+        let mut first: Vec<Box<dyn Step>> = Vec::new();
+        if plan.casts_first() {
+            first.append(&mut cast);
+        }
+        if let Some(mirroring) = plan.mirroring {
+            first.extend(mirror_for(header, mirroring, possible));
+        }
         if plan.found.is_some() {
             let builder = Builder::new(header.order, header.shape);
             first.push(Box::new(Triangular { part: Part::Lower, builder }));
         }
         if plan.drop_zeros {
             // Entries still come in the order of the source.
-            first.extend(drop_unstored(header));
+            first.extend(plan.drop_unstored(header));
         }
         let mut stored = match plan.found {
             Some(found) => Some(found.stored),
             None => header.stored.filter(|_| first.is_empty()),
         };
-        let mut cast: Vec<Box<dyn Step>> = Vec::new();
-        if plan.value_type != header.value_type {
-            let (target, possible) = (plan.value_type, plan.needs.value_types);
-            cast.push(Box::new(Cast { target, rounding: plan.rounding, possible }));
-        }
         let units = self.source.units(0..header.shape.major(header.order), Fields::ALL)?;
         let violated = AtomicBool::new(false);
         match strategy {

@@ -7,7 +7,9 @@ use nnz_core::{
 
 use super::structure::{self, Found};
 use super::{ConvertOptions, StructurePolicy};
-use crate::stages::{Counted, DuplicatePolicy, Mirroring, stays_shared};
+use crate::stages::{
+    Counted, DuplicatePolicy, Mirroring, Step, drop_unstored, stays_shared, turns_integers,
+};
 use crate::target::Target;
 use crate::types;
 
@@ -47,7 +49,8 @@ impl Plan {
         seen: Seen,
     ) -> Result<Self> {
         let needs = target.needs();
-        if let Some(fill) = source.fill.filter(|_| !needs.fill) {
+        let fill = fill(source, &needs);
+        if let Some(fill) = fill.filter(|_| !needs.fill) {
             return Err(Error::unsupported(target.place(), unfillable(fill)));
         }
         let order = options.order.or(own).unwrap_or(Order::Col);
@@ -59,13 +62,7 @@ impl Plan {
                 return Err(Error::argument(format!("the target is not stored by {order}")));
             }
         };
-        let mirroring = match source.structure {
-            Structure::General => None,
-            _ if needs.structure && options.structure != StructurePolicy::General => {
-                Some(Mirroring::Fold)
-            }
-            _ => Some(Mirroring::Expand),
-        };
+        let mirroring = mirroring(source, &needs, options);
         let refused = source.duplicates == nnz_core::Duplicates::Refused || needs.unique;
         let duplicates = if refused { DuplicatePolicy::Refuse } else { DuplicatePolicy::Keep };
         let duplicates = options.duplicates.unwrap_or(duplicates);
@@ -73,7 +70,7 @@ impl Plan {
         let summed = Counted::of_pattern(source).filter(|_| sum);
         let own = summed.unwrap_or(source.value_type);
         let value_type = value_type(own, &needs, options.value_type.or(seen.value_type))?;
-        let fill = source.fill.map(|fill| fill.cast(value_type, options.rounding)).transpose();
+        let fill = fill.map(|fill| fill.cast(value_type, options.rounding)).transpose();
         let fill = fill.map_err(|_| {
             let what = format!("cells that are not stored hold a value {value_type} cannot hold");
             Error::unsupported(Place::default(), what)
@@ -97,6 +94,24 @@ impl Plan {
         })
     }
 
+    /// Whether values are cast before others follow from them: the negatives of integers may be what
+    /// their own type does not hold. Sums are cast, not what they are made of.
+    pub(super) fn casts_first(&self) -> bool {
+        self.mirroring == Some(Mirroring::Expand)
+            && turns_integers(&self.source)
+            && self.duplicates != DuplicatePolicy::Sum
+    }
+
+    /// Makes the step that drops what is no entry of the target.
+    pub(super) fn drop_unstored(&self, source: &Header) -> Option<Box<dyn Step>> {
+        let kept = self.source.fill;
+        let (value_type, fill) = match self.casts_first() {
+            true => (self.value_type, kept),
+            false => (source.value_type, source.fill.filter(|_| kept.is_some())),
+        };
+        drop_unstored(&Header { value_type, fill, ..source.clone() })
+    }
+
     /// Describes what the sink gets.
     pub(super) fn sink_header(&self, stored: Option<u64>) -> Header {
         Header {
@@ -114,6 +129,27 @@ impl Plan {
             ..self.source.clone()
         }
     }
+}
+
+/// Returns what becomes of the structure of a source, if it has one.
+pub(super) fn mirroring(
+    source: &Header,
+    needs: &Needs,
+    options: &ConvertOptions,
+) -> Option<Mirroring> {
+    match source.structure {
+        Structure::General => None,
+        _ if needs.structure && options.structure != StructurePolicy::General => {
+            Some(Mirroring::Fold)
+        }
+        _ => Some(Mirroring::Expand),
+    }
+}
+
+/// Returns what cells hold that are not stored. Where every cell is, that says nothing, and is left
+/// out if a target has no place for it.
+pub(super) fn fill(source: &Header, needs: &Needs) -> Option<Scalar> {
+    source.fill.filter(|_| needs.fill || source.storage == Storage::Sparse)
 }
 
 /// Says that a target takes what is not stored for zero.

@@ -6,7 +6,7 @@ use nnz_core::{
 };
 
 use super::ConvertOptions;
-use super::locate;
+use super::{locate, plan};
 use crate::cells::{Cell, Cells, read_as_they_come, read_sorted};
 use crate::sort::SortPlan;
 use crate::stages::{Builder, Part, Step, Triangular, drop_unstored};
@@ -67,7 +67,8 @@ pub(super) fn find(
         return Err(Error::argument(what));
     }
     let (order, directory) = (header.order, target.spool_directory());
-    let [lower, upper] = [Part::Lower, Part::UpperExchanged].map(|part| steps(source, part));
+    let seen = Header { fill: plan::fill(header, &target.needs()), ..header.clone() };
+    let [lower, upper] = [Part::Lower, Part::UpperExchanged].map(|part| steps(&seen, part));
     let plan = SortPlan::of(source, order, options.memory / 2, &directory, options.threads);
     // As they come, while they come in order; sorted otherwise.
     for as_they_come in [true, false] {
@@ -88,7 +89,7 @@ pub(super) fn find(
             stored: 0,
         };
         walk.possible.retain(|&structure| suits(structure, header.value_type));
-        if header.fill.is_some() {
+        if seen.fill.is_some() {
             walk.possible.truncate(1);
         }
         let ended = walk.run().map_err(|error| locate(error, source))?;
@@ -100,8 +101,7 @@ pub(super) fn find(
     Ok(None)
 }
 
-fn steps(source: &dyn MatrixSource, part: Part) -> Vec<Box<dyn Step>> {
-    let header = source.header();
+fn steps(header: &Header, part: Part) -> Vec<Box<dyn Step>> {
     let builder = Builder::new(header.order, header.shape);
     let mut steps: Vec<Box<dyn Step>> = vec![Box::new(Triangular { part, builder })];
     if header.storage == Storage::Dense {

@@ -5,7 +5,7 @@ use nnz_core::{
     Triangle, ValueType, Values,
 };
 
-use super::{Builder, Step, emptied};
+use super::{Builder, Cast, Step, emptied};
 
 /// Says what to do with a structured matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,23 +20,70 @@ pub(crate) enum Mirroring {
 struct Mirror {
     structure: Structure,
     mirroring: Mirroring,
-    /// Whether zeros are cells like any other, so that none becomes a negative one.
+    /// Whether zeros stay as they are, so that none becomes a negative one.
     dense: bool,
     /// Whether what follows from one value that all entries share is another.
     differs: bool,
+    /// The types that may be had instead of one that lacks a value.
+    possible: &'static [ValueType],
     builder: Builder,
 }
 
 /// Makes the steps that mirror the entries of a matrix: none where there is nothing to mirror.
 pub(crate) fn mirror(header: &Header, mirroring: Mirroring) -> Vec<Box<dyn Step>> {
+    mirror_for(header, mirroring, ValueType::ALL)
+}
+
+/// Makes the steps that mirror the entries of a matrix for a target that has some types. The entries
+/// may have been cast before.
+pub(crate) fn mirror_for(
+    header: &Header,
+    mirroring: Mirroring,
+    possible: &'static [ValueType],
+) -> Vec<Box<dyn Step>> {
     let structure = header.structure;
     if structure == Structure::General {
         return Vec::new();
     }
     let builder = Builder::new(header.order, header.shape);
-    let dense = header.storage == Storage::Dense;
+    // Integers have no negative zero, and get none from being cast to floats.
+    let dense = header.storage == Storage::Dense || turns_integers(header);
     let differs = !stays_shared(header);
-    vec![Box::new(Mirror { structure, mirroring, dense, differs, builder })]
+    vec![Box::new(Mirror { structure, mirroring, dense, differs, possible, builder })]
+}
+
+/// Makes the steps from what a matrix stores to all entries it means, and returns the type they have
+/// then: one that holds the negatives of integers, where these follow.
+pub(crate) fn expand(header: &Header) -> (Vec<Box<dyn Step>>, ValueType) {
+    let target = expanded_type(header);
+    let mut steps: Vec<Box<dyn Step>> = Vec::new();
+    if target != header.value_type {
+        let possible = ValueType::ALL;
+        steps.push(Box::new(Cast { target, rounding: Rounding::Refused, possible }));
+    }
+    steps.extend(mirror(header, Mirroring::Expand));
+    (steps, target)
+}
+
+/// Returns the type of all entries that a matrix means.
+pub(crate) fn expanded_type(header: &Header) -> ValueType {
+    if turns_integers(header) { signed(header.value_type) } else { header.value_type }
+}
+
+/// Whether integers follow from others with the sign turned, which their type may not hold.
+pub(crate) fn turns_integers(header: &Header) -> bool {
+    matches!(header.structure, Structure::SkewSymmetric(_)) && header.value_type.is_integer()
+}
+
+/// Returns the next wider type with a sign, which holds all negatives, where there is one.
+fn signed(value_type: ValueType) -> ValueType {
+    match value_type {
+        ValueType::Bint8 => ValueType::I8,
+        ValueType::U8 | ValueType::I8 => ValueType::I16,
+        ValueType::U16 | ValueType::I16 => ValueType::I32,
+        ValueType::U32 | ValueType::I32 | ValueType::U64 => ValueType::I64,
+        other => other,
+    }
 }
 
 /// Returns whether one value that all entries share is that of those that follow from them, too.
@@ -58,15 +105,23 @@ impl Mirror {
     }
 }
 
-/// Makes the error that the type does not have the value across the diagonal from one.
-fn unfit(structure: Structure, value: Scalar, row: u64, col: u64) -> Error {
-    let wider = [ValueType::I64, ValueType::F64]
-        .into_iter()
-        .find_map(|wide| structure.across(false, value.cast(wide, Rounding::Refused).ok()?));
-    // What no type holds at all is told by the value it follows from.
-    let (found, row, col) = wider.map_or((value, row, col), |across| (across, col, row));
-    let kind = ErrorKind::Inexact { found, target: value.value_type(), holds: None };
-    Error::new(kind, Place::default().at(At::Entry { row, col }))
+impl Mirror {
+    /// Makes the error that the type does not have the value across the diagonal from one.
+    fn unfit(&self, value: Scalar, row: u64, col: u64) -> Error {
+        let across = |wide| {
+            let wide = value.cast(wide, Rounding::Refused).ok()?;
+            self.structure.across(false, wide)
+        };
+        // What no type holds at all is told by the value it follows from.
+        let wider = [ValueType::I64, ValueType::F64].into_iter().find_map(across);
+        let (found, row, col) = wider.map_or((value, row, col), |across| (across, col, row));
+        let target = value.value_type();
+        let wanted = [signed(target)].into_iter().filter(|t| self.possible.contains(t));
+        let simple = self.possible.iter().rev().copied().filter(|t| !t.is_complex());
+        let holds = wanted.chain(simple).find(|&t| across(t).is_some());
+        let kind = ErrorKind::Inexact { found, target, holds };
+        Error::new(kind, Place::default().at(At::Entry { row, col }))
+    }
 }
 
 impl Step for Mirror {
@@ -87,7 +142,7 @@ impl Step for Mirror {
             }
             if row != col && (fold || self.mirroring == Mirroring::Expand) {
                 let Some(across) = self.structure.across(self.dense, value) else {
-                    return Err(unfit(self.structure, value, row, col));
+                    return Err(self.unfit(value, row, col));
                 };
                 self.builder.push(spare, minor, major);
                 if !spare.values.push(across) && self.differs {

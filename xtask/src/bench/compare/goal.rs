@@ -140,6 +140,7 @@ mod tests {
             contenders: vec![contender("ours"), contender("theirs")],
             goals: vec![Goal { who: "ours", bar }],
             inputs: Vec::new(),
+            at_hand: 0,
         }
     }
 

@@ -153,6 +153,7 @@ mod tests {
             contenders: vec![contender("nnz 1", Clock::Process), contender("other", Clock::Call)],
             goals: Vec::new(),
             inputs: Vec::new(),
+            at_hand: 0,
         }
     }
 

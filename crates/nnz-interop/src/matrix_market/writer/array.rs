@@ -34,7 +34,7 @@ pub(super) struct Stretch {
 }
 
 impl Cells {
-    pub(super) fn sink(output: Output, header: &Header, options: Options) -> Result<Sink<Self>> {
+    pub(super) fn sink(output: Output, header: &Header, options: &Options) -> Result<Sink<Self>> {
         let field = match header.value_type {
             value_type if value_type.is_complex() => Field::Complex,
             value_type if value_type.is_integer() => Field::Integer,
@@ -50,7 +50,9 @@ impl Cells {
         let symmetry = rules.places.symmetry;
         let banner = Banner { layout: Layout::Array, field, symmetry };
         let shape = header.shape;
-        let preamble = format!("%%MatrixMarket matrix {banner}\n{} {}\n", shape.rows, shape.cols);
+        let Rules { comments, .. } = &rules;
+        let preamble =
+            format!("%%MatrixMarket matrix {banner}\n{comments}{} {}\n", shape.rows, shape.cols);
         body.write(preamble.as_bytes())?;
         let cells = Self {
             body,

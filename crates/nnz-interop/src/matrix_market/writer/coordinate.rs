@@ -31,7 +31,7 @@ pub(super) struct Known {
 }
 
 impl Entries {
-    pub(super) fn sink(output: Output, header: &Header, options: Options) -> Result<Sink<Self>> {
+    pub(super) fn sink(output: Output, header: &Header, options: &Options) -> Result<Sink<Self>> {
         let rules = Rules::new(output.path().to_path_buf(), header, options);
         let body = match header.stored {
             Some(_) => Body::direct(output),
@@ -113,8 +113,12 @@ impl Form for Entries {
 
 fn preamble(rules: &Rules, field: Field, stored: u64) -> Vec<u8> {
     let banner = Banner { layout: Layout::Coordinate, field, symmetry: rules.places.symmetry };
-    let shape = rules.header.shape;
-    format!("%%MatrixMarket matrix {banner}\n{} {} {stored}\n", shape.rows, shape.cols).into_bytes()
+    let (shape, comments) = (rules.header.shape, &rules.comments);
+    let text = format!(
+        "%%MatrixMarket matrix {banner}\n{comments}{} {} {stored}\n",
+        shape.rows, shape.cols
+    );
+    text.into_bytes()
 }
 
 /// Adds the value 1 to lines of a pattern.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use nnz_core::{Batch, BatchEncoder, Encoded, Error, Header, MatrixSink, Result, Written};
 
+use super::super::comment::lines;
 use super::line::Lines;
 use super::place::{Places, check_batch};
 use super::ready::{Ready, Shared, unknown};
@@ -32,12 +33,18 @@ pub(super) struct Rules {
     pub(super) header: Header,
     pub(super) places: Places,
     pub(super) lossy: bool,
+    /// The lines of comments, each with its end.
+    pub(super) comments: String,
 }
 
 impl Rules {
-    pub(super) fn new(path: PathBuf, header: &Header, options: Options) -> Self {
+    pub(super) fn new(path: PathBuf, header: &Header, options: &Options) -> Self {
+        let comments = match &*options.comment {
+            "" => String::new(),
+            comment => lines(comment),
+        };
         let places = Places::new(header);
-        Self { path, header: header.clone(), places, lossy: options.lossy }
+        Self { path, header: header.clone(), places, lossy: options.lossy, comments }
     }
 }
 
