@@ -6,7 +6,7 @@ use nnz_core::{Error, ErrorKind, Result, Rounding, ValueType, Values};
 use crate::descriptor::{DESCRIPTOR, Descriptor};
 use crate::output::stored_type;
 use crate::store::{PIECE, zero};
-use crate::{DataType, EntryReader, Format, Keys, Version};
+use crate::{DataType, EntryReader, Keys, Version};
 
 /// Copies what a container holds into another, which the caller completes, and states a version.
 ///
@@ -29,8 +29,6 @@ pub fn copy(from: &dyn Container, to: &mut dyn ContainerWriter, version: &Versio
     };
     inner.set_string("version", &version.to_string())?;
     match descriptor.format {
-        // An alias stays, too.
-        Some(_) if is_name(inner.get("format")) => {}
         Some(format) => inner.set_string("format", format.name())?,
         None => inner.set_string("format", "custom")?,
     }
@@ -47,12 +45,6 @@ pub fn copy(from: &dyn Container, to: &mut dyn ContainerWriter, version: &Versio
     all.set(DESCRIPTOR, &inner.to_string())?;
     all.extend(&outer);
     to.set_text(DESCRIPTOR, &all.to_string())
-}
-
-/// Returns whether a JSON text is the name of a format, to the letter.
-fn is_name(text: Option<&str>) -> bool {
-    let name = text.and_then(|text| serde_json::from_str::<String>(text).ok());
-    name.is_some_and(|name| Format::named(&name).is_some())
 }
 
 /// Returns the type of an array; a fill may have none of its own.

@@ -355,22 +355,6 @@ fn copies_are_the_same_in_every_container() {
 }
 
 #[test]
-fn copies_keep_the_alias_of_a_format() {
-    let folder = tempfile::tempdir().unwrap();
-    let target = folder.path().join("a.bsp");
-    for (name, alias, arrays) in [
-        ("c", "COO", &[("indices_0", &[0][..]), ("indices_1", &[0]), ("values", &[5])][..]),
-        ("d", "DMAT", &[("values", &[5])]),
-    ] {
-        let about = json!({"format": alias, "shape": [1, 1], "number_of_stored_values": 1,
-            "data_types": {}});
-        let source = npy::binsparse(&folder.path().join(name), about, arrays);
-        binsparse_to_binsparse(&["--no-sync", &source, text(&target)]).good();
-        assert_eq!(described(&target)["binsparse"]["format"], alias);
-    }
-}
-
-#[test]
 fn a_group_of_what_has_none_is_wrong_usage() {
     let folder = tempfile::tempdir().unwrap();
     let source = golden("mtx/coord_real_general.mtx");
