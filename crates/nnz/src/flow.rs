@@ -5,6 +5,7 @@
 //! are, the steps that go in turn see units in the same order, and the first unit that fails, in
 //! that order, is the one whose error is returned.
 
+use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use nnz_core::{Error, Result, Unit, UnitReader};
@@ -61,7 +62,7 @@ pub(crate) fn run<'a, W: Work>(
     let shared = Shared {
         units: Mutex::new(Reached { units, next: 0, ended: false }),
         joins: Turns::new(join),
-        writes: Turns::new(write),
+        writes: Queue::new(write, 2 * threads),
         stopped: Mutex::new(None),
     };
     std::thread::scope(|scope| {
@@ -117,7 +118,7 @@ fn next_units<'a, W: Work>(
 struct Shared<'a, 'w, W: Work> {
     units: Mutex<Reached<'a, W::Batch>>,
     joins: Turns<&'w mut (dyn Join<W> + 'w)>,
-    writes: Turns<&'w mut (dyn Write<W> + 'w)>,
+    writes: Queue<'w, W>,
     stopped: Mutex<Option<Stopped>>,
 }
 
@@ -171,6 +172,71 @@ impl<S> Turns<S> {
     fn end(&self) {
         lock(&self.turn).over = true;
         self.passed.notify_all();
+    }
+}
+
+/// Units that are to be written in turn. Whoever brings the next one writes it, and those behind it that
+/// are there by then; the others go on with other work.
+struct Queue<'w, W: Work> {
+    waiting: Mutex<Waiting<W::Encoded>>,
+    /// Signals that there is room, or that no more will be written.
+    moved: Condvar,
+    /// Locked by whoever writes.
+    step: Mutex<&'w mut (dyn Write<W> + 'w)>,
+    /// Units that may wait.
+    most: usize,
+}
+
+struct Waiting<E> {
+    /// The unit whose turn it is.
+    next: u64,
+    units: BTreeMap<u64, Result<E>>,
+    /// Whether somebody writes.
+    writing: bool,
+    over: bool,
+}
+
+impl<'w, W: Work> Queue<'w, W> {
+    fn new(step: &'w mut (dyn Write<W> + 'w), most: usize) -> Self {
+        let waiting = Waiting { next: 0, units: BTreeMap::new(), writing: false, over: false };
+        Self { waiting: Mutex::new(waiting), moved: Condvar::new(), step: Mutex::new(step), most }
+    }
+
+    /// Leaves a unit to be written, or writes it and what waits behind it. `false` where no more is
+    /// written.
+    fn write(&self, unit: u64, encoded: Result<W::Encoded>) -> Result<bool> {
+        let mut waiting = lock(&self.waiting);
+        // The next one always finds room: whoever waits for some waits for it.
+        while waiting.units.len() >= self.most && waiting.next != unit && !waiting.over {
+            waiting = self.moved.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+        if waiting.over {
+            return Ok(false);
+        }
+        waiting.units.insert(unit, encoded);
+        if waiting.writing {
+            return Ok(true);
+        }
+        waiting.writing = true;
+        let mut step = lock(&self.step);
+        loop {
+            let next = waiting.next;
+            let Some(encoded) = waiting.units.remove(&next).filter(|_| !waiting.over) else {
+                break;
+            };
+            drop(waiting);
+            encoded.and_then(|encoded| step.write(encoded))?;
+            waiting = lock(&self.waiting);
+            waiting.next += 1;
+            self.moved.notify_all();
+        }
+        waiting.writing = false;
+        Ok(!waiting.over)
+    }
+
+    fn end(&self) {
+        lock(&self.waiting).over = true;
+        self.moved.notify_all();
     }
 }
 
@@ -262,19 +328,11 @@ impl<W: Work> Shared<'_, '_, W> {
         }
     }
 
-    /// Writes a unit when its turn comes. `false` where work has stopped.
+    /// Has a unit written when its turn comes. `false` where work has stopped.
     fn write(&self, number: u64, encoded: Result<W::Encoded>) -> bool {
-        let Some(mut turn) = self.writes.wait(number) else { return false };
-        match encoded.and_then(|encoded| turn.step.write(encoded)) {
-            Ok(()) => {
-                self.writes.pass(turn);
-                true
-            }
-            Err(error) => {
-                drop(turn);
-                self.stop(Stopped::Failed(error));
-                false
-            }
-        }
+        self.writes.write(number, encoded).unwrap_or_else(|error| {
+            self.stop(Stopped::Failed(error));
+            false
+        })
     }
 }
