@@ -336,3 +336,120 @@ impl<W: Work> Shared<'_, '_, W> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    /// Units that are their number, some of which take longer to encode than others.
+    struct Numbers {
+        next: u64,
+        end: u64,
+    }
+
+    struct Number(u64);
+
+    impl Unit<u64> for Number {
+        fn decode(self: Box<Self>, number: &mut u64) -> Result<()> {
+            *number = self.0;
+            Ok(())
+        }
+    }
+
+    impl<'a> UnitReader<'a, u64> for Numbers {
+        fn next_unit(&mut self) -> Result<Option<Box<dyn Unit<u64> + 'a>>> {
+            let number = self.next;
+            self.next += 1;
+            Ok((number < self.end).then(|| Box::new(Number(number)) as _))
+        }
+    }
+
+    struct Slowly {
+        fails: Option<u64>,
+        /// Units that are encoded and not written.
+        waiting: AtomicU64,
+    }
+
+    fn failure(number: u64) -> Error {
+        Error::argument(number.to_string())
+    }
+
+    impl Work for Slowly {
+        type Batch = u64;
+        type Decoded = u64;
+        type Encoded = u64;
+        type Joint = ();
+
+        fn decode(&self, units: Vec<Box<dyn Unit<u64> + '_>>) -> Result<(u64, Vec<u64>)> {
+            let mut number = 0;
+            for unit in units {
+                unit.decode(&mut number)?;
+            }
+            Ok((number, Vec::new()))
+        }
+
+        fn encode(&self, number: u64, (): ()) -> Result<u64> {
+            for _ in 0..(number % 7) * 1000 {
+                std::hint::spin_loop();
+            }
+            self.waiting.fetch_add(1, Ordering::Relaxed);
+            if self.fails == Some(number) { Err(failure(number)) } else { Ok(number) }
+        }
+    }
+
+    struct InOrder;
+
+    impl Join<Slowly> for InOrder {
+        fn join(&mut self, _: &u64) -> Result<Option<()>> {
+            Ok(Some(()))
+        }
+    }
+
+    struct List<'a> {
+        written: Vec<u64>,
+        fails: Option<u64>,
+        work: &'a Slowly,
+        most: u64,
+    }
+
+    impl Write<Slowly> for List<'_> {
+        fn write(&mut self, number: u64) -> Result<()> {
+            self.most = self.most.max(self.work.waiting.fetch_sub(1, Ordering::Relaxed));
+            if number % 5 == 0 {
+                std::thread::yield_now();
+            }
+            if self.fails == Some(number) {
+                return Err(failure(number));
+            }
+            self.written.push(number);
+            Ok(())
+        }
+    }
+
+    fn go(threads: usize, encoding: Option<u64>, writing: Option<u64>) -> (Vec<u64>, u64, String) {
+        let work = Slowly { fails: encoding, waiting: AtomicU64::new(0) };
+        let mut list = List { written: Vec::new(), fails: writing, work: &work, most: 0 };
+        let units = Box::new(Numbers { next: 0, end: 2000 });
+        let done = run(units, &work, &mut InOrder, &mut list, threads);
+        (list.written, list.most, done.err().map(|error| error.to_string()).unwrap_or_default())
+    }
+
+    #[test]
+    fn units_are_written_in_order_and_the_first_failure_counts() {
+        for threads in [1, 2, 3, 8] {
+            let (written, most, error) = go(threads, None, None);
+            assert!(written.iter().copied().eq(0..2000) && error.is_empty(), "{threads}: {error}");
+            // Those that wait, those that are brought while all places are taken, and the one written.
+            assert!(most <= 3 * threads as u64 + 1, "{most} units waited for {threads} threads");
+            for (encoding, writing, first) in
+                [(Some(700), Some(900), 700), (Some(900), Some(700), 700), (None, Some(0), 0)]
+            {
+                let (written, _, error) = go(threads, encoding, writing);
+                assert!(written.iter().copied().eq(0..first), "{threads}: {}", written.len());
+                assert!(error.contains(&first.to_string()), "{threads}: {error}");
+            }
+        }
+    }
+}
