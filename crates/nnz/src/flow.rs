@@ -417,7 +417,7 @@ mod tests {
     impl Write<Slowly> for List<'_> {
         fn write(&mut self, number: u64) -> Result<()> {
             self.most = self.most.max(self.work.waiting.fetch_sub(1, Ordering::Relaxed));
-            if number % 5 == 0 {
+            if number.is_multiple_of(5) {
                 std::thread::yield_now();
             }
             if self.fails == Some(number) {
