@@ -17,11 +17,11 @@ use crate::{DataType, Keys, Options, Version};
 /// Writes a tensor into a container, which the caller completes, as a description says.
 ///
 /// `description` is the object that stands under `binsparse`, or the one around it with keys of the
-/// user, and all but the format may be left out. What it has stays as it is. What it leaves out follows from the tensor: a fill, where
-/// the tensor has one, its types, indices as `int64` and pointers as `uint64`. Values become what
-/// it says they are, exactly, and `iso[...]` where all are the same. Of a tensor without a
-/// structure it may say what structure it has: entries of both triangles have to be so, and those of
-/// one are written.
+/// user, and all but the format may be left out. What it has stays as it is. What it leaves out
+/// follows from the tensor: a fill, where the tensor has one, its types, indices as `int64` and
+/// pointers as `uint64`. Values become what it says they are, exactly, and `iso[...]` where all are
+/// the same. Of a tensor without a structure it may say what structure it has: entries of both
+/// triangles have to be so, and those of one are written.
 ///
 /// ```
 /// # use nnz_container::{ContainerWriter, memory::Memory};
