@@ -4,8 +4,8 @@ mod zstd;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use flate2::{Decompress, FlushDecompress, Status};
 use hdf5_reader::messages::filter_pipeline::FilterPipelineMessage;
+use libdeflater::{DecompressionError, Decompressor};
 use rust_hdf5::format::FormatError;
 use rust_hdf5::format::messages::filter::{Filter, FilterPipeline, reverse_filters_masked_into};
 
@@ -46,7 +46,7 @@ pub(super) enum Undecoded {
 /// Memory that is used again from chunk to chunk.
 #[derive(Default)]
 pub(super) struct Scratch {
-    inflater: Option<Decompress>,
+    inflater: Option<Decompressor>,
     zstd: Option<rust_zstd::Decompressor>,
     shuffled: Vec<u8>,
 }
@@ -170,18 +170,15 @@ fn same_length(found: usize, expected: usize) -> Result<(), Undecoded> {
     Err(Undecoded::Damaged(format!("it has {found} bytes")))
 }
 
-fn inflate(kept: &mut Option<Decompress>, from: &[u8], out: &mut [u8]) -> Result<(), Undecoded> {
-    let inflater = kept.get_or_insert_with(|| Decompress::new(true));
-    inflater.reset(true);
-    match inflater.decompress(from, out, FlushDecompress::Finish) {
-        Ok(Status::StreamEnd) => {
-            let written = usize::try_from(inflater.total_out()).unwrap_or(usize::MAX);
-            same_length(written, out.len())
+fn inflate(kept: &mut Option<Decompressor>, from: &[u8], out: &mut [u8]) -> Result<(), Undecoded> {
+    let inflater = kept.get_or_insert_with(Decompressor::new);
+    match inflater.zlib_decompress(from, out) {
+        Ok(written) => same_length(written, out.len()),
+        Err(DecompressionError::InsufficientSpace) => {
+            Err(Undecoded::Damaged("it inflates to more".to_owned()))
         }
-        Ok(_) if inflater.total_out() == out.len() as u64 => {
-            Err(Undecoded::Damaged("it inflates to more, or lacks its end".to_owned()))
+        Err(DecompressionError::BadData) => {
+            Err(Undecoded::Damaged("its compressed data are wrong or cut short".to_owned()))
         }
-        Ok(_) => Err(Undecoded::Damaged("its compressed data are cut short".to_owned())),
-        Err(error) => Err(Undecoded::Damaged(format!("its compressed data are wrong: {error}"))),
     }
 }

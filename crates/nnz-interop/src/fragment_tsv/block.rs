@@ -1,5 +1,7 @@
 //! The fragments of a piece of text, before and after they are joined to the others.
 
+use std::ops::Range;
+
 use nnz_core::FragmentBatch;
 
 use super::LONGEST_LINE;
@@ -39,6 +41,8 @@ pub struct TsvBlock {
     pub(super) size: Option<u32>,
     /// Barcodes that were not known when the block was read.
     pub(super) new_cells: Names,
+    /// Where the barcodes of the last lines are in the text, until they are looked up.
+    pub(super) barcodes: Vec<Range<usize>>,
     /// The cell of each fragment: its number, or [`OWN`] and the number of its name above.
     pub(super) cells: Vec<u32>,
     pub(super) starts: Vec<u32>,
@@ -74,6 +78,7 @@ impl TsvBlock {
         self.chromosomes.clear();
         self.current.clear();
         self.new_cells.clear();
+        self.barcodes.clear();
         self.cells.clear();
         self.starts.clear();
         self.ends.clear();

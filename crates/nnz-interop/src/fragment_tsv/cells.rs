@@ -2,7 +2,7 @@
 
 use nnz_core::StringList;
 
-use super::names::Names;
+use super::names::{Asked, Names};
 
 /// All cells met so far, in the order they were first met.
 #[derive(Debug, Default)]
@@ -47,9 +47,15 @@ impl Cells {
         Some(Self { names, wanted })
     }
 
+    /// Asks for a barcode.
+    pub(super) fn ask(&self, name: &[u8]) -> Asked {
+        self.names.ask(name)
+    }
+
+    /// Returns what is known of a barcode that was asked for.
     #[inline]
-    pub(super) fn look_up(&self, name: &[u8]) -> Known {
-        match (self.names.find(name), &self.wanted) {
+    pub(super) fn answer(&self, name: &[u8], asked: Asked) -> Known {
+        match (self.names.answer(name, asked), &self.wanted) {
             (Some(number), None) => Known::Cell(number),
             (None, None) => Known::New,
             (Some(name), Some(wanted)) => {

@@ -21,6 +21,13 @@ pub(super) struct Names {
     seed: u64,
 }
 
+/// Where a name is looked for, and what is there.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Asked {
+    hash: u64,
+    slot: u64,
+}
+
 impl Default for Names {
     fn default() -> Self {
         // Odd, so that multiplying by it loses nothing.
@@ -68,6 +75,30 @@ impl Names {
     #[inline]
     pub(super) fn find(&self, name: &[u8]) -> Option<u32> {
         self.find_hashed(name, self.hash(name))
+    }
+
+    /// Asks for the numbers of names: such steps are worth taking for many names each, since the
+    /// processor fetches from afar what several of them need at once.
+    pub(super) fn ask(&self, name: &[u8]) -> Asked {
+        let hash = self.hash(name);
+        let slot = match self.slots.len().checked_sub(1) {
+            Some(mask) => self.slots[place(hash, mask) & mask],
+            None => 0,
+        };
+        Asked { hash, slot }
+    }
+
+    /// Returns the number of a name that was asked for.
+    #[inline]
+    pub(super) fn answer(&self, name: &[u8], asked: Asked) -> Option<u32> {
+        let Asked { hash, slot } = asked;
+        if slot != 0 && (slot ^ hash) >> 32 == 0 {
+            let number = low_half(slot) - 1;
+            if self.name(number) == name {
+                return Some(number);
+            }
+        }
+        self.find_hashed(name, hash)
     }
 
     /// Returns the number of a name, a new one where there is none yet. `None` where that would be

@@ -1,6 +1,6 @@
 //! Text that comes in pieces becomes a block.
 
-use flate2::Decompress;
+use libdeflater::Decompressor;
 use nnz_core::{At, Error, Place, Result};
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::scan::Shared;
 
 /// What inflating needs, to be used again.
 pub(super) struct Inflater {
-    inflater: Decompress,
+    inflater: Decompressor,
     /// The start of a line, and the text of a block behind it.
     text: Vec<u8>,
 }
@@ -19,7 +19,7 @@ pub(super) struct Inflater {
 impl Default for Inflater {
     fn default() -> Self {
         let text = vec![0; LONGEST_LINE + 1 + LARGEST_TEXT];
-        Self { inflater: Decompress::new(false), text }
+        Self { inflater: Decompressor::new(), text }
     }
 }
 

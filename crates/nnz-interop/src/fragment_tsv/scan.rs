@@ -9,7 +9,7 @@ use super::fault::{BYTE_ORDER_MARK, Fault, MARKED, field, shown};
 use super::lists::Chromosomes;
 use crate::matrix_market::number::digits;
 
-/// Lines that are read before others may add to the cells.
+/// Lines that are read before their barcodes are looked up.
 const TOGETHER: u64 = 512;
 
 /// What holds for every line.
@@ -45,15 +45,22 @@ impl Shared {
         block.ends.reserve(likely);
         let mut at = 0;
         while at < text.len() {
-            let cells = self.cells();
-            let mut scan = Scan { text, rules: &self.rules, cells: &cells, block };
+            let run = block.runs.len().saturating_sub(1);
+            let mut scan = Scan { text, rules: &self.rules, block };
             let until = scan.block.lines + TOGETHER;
-            while at < text.len() && scan.block.lines < until {
+            let mut wrong = None;
+            while at < text.len() && scan.block.lines < until && wrong.is_none() {
                 match scan.line(at) {
-                    Ok(next) => at = next,
-                    Err(wrong) => return scan.refuse(at, wrong),
+                    Ok(next) => {
+                        at = next;
+                        scan.block.lines += 1;
+                    }
+                    Err(found) => wrong = Some(found),
                 }
-                scan.block.lines += 1;
+            }
+            scan.look_up(&self.cells(), run);
+            if let Some(wrong) = wrong {
+                return scan.refuse(at, wrong);
             }
         }
     }
@@ -69,7 +76,6 @@ struct Wrong {
 struct Scan<'a> {
     text: &'a [u8],
     rules: &'a Rules,
-    cells: &'a Cells,
     block: &'a mut TsvBlock,
 }
 
@@ -132,22 +138,46 @@ impl Scan<'_> {
             return Err(disorder(at, start, run.last_start));
         }
         run.last_start = start;
-        let cell = match self.cells.look_up(&self.text[cell..after]) {
-            Known::Cell(number) => number,
-            Known::New => {
-                let own = self.block.new_cells.find_or_insert(&self.text[cell..after]);
-                own.map_or(OWN, |own| own | OWN)
-            }
-            Known::Unwanted => {
-                self.block.unwanted += 1;
-                return Ok(next);
-            }
-        };
-        self.block.cells.push(cell);
+        self.block.barcodes.push(cell..after);
         self.block.starts.push(start);
         self.block.ends.push(end);
-        run.end = self.block.cells.len();
+        run.end = self.block.starts.len();
         Ok(next)
+    }
+
+    /// Looks up the barcodes of the last lines, whose fragments begin in a run, and takes out those
+    /// of cells that are not wanted.
+    ///
+    /// Where there are many cells, each of them has to be fetched from afar; for one line after the
+    /// other the processor does that at the same time.
+    fn look_up(&mut self, cells: &Cells, first_run: usize) {
+        let TsvBlock { barcodes, cells: numbers, starts, ends, runs, new_cells, unwanted, .. } =
+            &mut *self.block;
+        let asked: Vec<_> =
+            barcodes.iter().map(|barcode| cells.ask(&self.text[barcode.clone()])).collect();
+        let mut barcodes = barcodes.drain(..).zip(asked);
+        let mut at = numbers.len();
+        for run in runs.iter_mut().skip(first_run) {
+            let count = run.end.saturating_sub(at);
+            for (barcode, asked) in barcodes.by_ref().take(count) {
+                let name = &self.text[barcode];
+                let number = match cells.answer(name, asked) {
+                    Known::Cell(number) => Some(number),
+                    Known::New => Some(new_cells.find_or_insert(name).map_or(OWN, |own| own | OWN)),
+                    Known::Unwanted => None,
+                };
+                if let Some(number) = number {
+                    let kept = numbers.len();
+                    (starts[kept], ends[kept]) = (starts[at], ends[at]);
+                    numbers.push(number);
+                }
+                at += 1;
+            }
+            run.end = numbers.len();
+        }
+        *unwanted += (at - numbers.len()) as u64;
+        starts.truncate(numbers.len());
+        ends.truncate(numbers.len());
     }
 
     /// Begins the fragments of a chromosome.
@@ -181,7 +211,7 @@ impl Scan<'_> {
             line: self.block.lines,
             first_start: start,
             last_start: start,
-            end: self.block.cells.len(),
+            end: self.block.starts.len(),
         });
         Ok(())
     }

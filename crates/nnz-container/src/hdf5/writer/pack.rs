@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use flate2::{Compression, FlushCompress, Status};
+use libdeflater::{CompressionLvl, Compressor};
 use nnz_core::{Error, ErrorKind, Place, Result};
 
 use super::Compress;
@@ -63,11 +63,13 @@ pub(super) fn chunks(
 struct Packer {
     width: usize,
     shuffled: Vec<u8>,
+    /// Room for what a chunk is compressed to.
+    packed: Vec<u8>,
     method: Method,
 }
 
 enum Method {
-    Deflate { deflater: flate2::Compress, packed: Vec<u8> },
+    Deflate(Compressor),
     Zstd(Box<rust_zstd::Compressor>),
 }
 
@@ -80,35 +82,25 @@ impl Packer {
                 let options = rust_zstd::CompressOptions { level, ..Default::default() };
                 Method::Zstd(Box::new(rust_zstd::Compressor::new(options)))
             }
-            Compress::None => Self::deflate(0, chunk),
-            Compress::Gzip(level) => Self::deflate(level, chunk),
+            Compress::None => Self::deflate(0),
+            Compress::Gzip(level) => Self::deflate(level),
         };
-        Self { width: form.width, shuffled: vec![0; chunk], method }
+        Self { width: form.width, shuffled: vec![0; chunk], packed: Vec::new(), method }
     }
 
-    fn deflate(level: u32, chunk: usize) -> Method {
-        Method::Deflate {
-            deflater: flate2::Compress::new(Compression::new(level), true),
-            packed: Vec::with_capacity(chunk + 1024),
-        }
+    fn deflate(level: u32) -> Method {
+        let level = i32::try_from(level).ok().and_then(|level| CompressionLvl::new(level).ok());
+        Method::Deflate(Compressor::new(level.unwrap_or_default()))
     }
 
     fn pack(&mut self, chunk: &[u8], place: &Place) -> Result<Vec<u8>> {
         shuffle(chunk, self.width, &mut self.shuffled);
         let packed = match &mut self.method {
-            Method::Deflate { deflater, packed } => {
-                deflater.reset();
-                packed.clear();
-                loop {
-                    let taken = usize::try_from(deflater.total_in()).unwrap_or(usize::MAX);
-                    let left = self.shuffled.get(taken..).unwrap_or_default();
-                    match deflater.compress_vec(left, packed, FlushCompress::Finish) {
-                        Ok(Status::StreamEnd) => break Some(packed.clone()),
-                        // What cannot be compressed grows, at the lowest level by an eighth.
-                        Ok(_) => packed.reserve(chunk.len() / 4 + 1024),
-                        Err(_) => break None,
-                    }
-                }
+            Method::Deflate(compressor) => {
+                // What cannot be compressed grows.
+                self.packed.resize(compressor.zlib_compress_bound(chunk.len()), 0);
+                let packed = compressor.zlib_compress(&self.shuffled, &mut self.packed);
+                packed.ok().and_then(|len| self.packed.get(..len)).map(<[u8]>::to_vec)
             }
             Method::Zstd(compressor) => Some(compressor.compress_to_vec(&self.shuffled)),
         };
