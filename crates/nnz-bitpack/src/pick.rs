@@ -70,15 +70,22 @@ pub fn take_bits(words: &mut [u64], out: &mut [u32]) -> usize {
     #[cfg(target_arch = "x86_64")]
     {
         #[target_feature(enable = "bmi1,popcnt")]
-        fn bmi(words: &mut [u64], out: &mut [u32]) -> usize {
-            take_bits_portable(words, out)
+        fn bmi(done: usize, at: usize, words: &mut [u64], out: &mut [u32]) -> usize {
+            take_bits_from(done, at, words, out)
+        }
+        let (mut done, mut at) = (0, 0);
+        if crate::kernels::x86::avx512::here() && is_x86_feature_detected!("avx512vbmi2") {
+            // SAFETY: the processor has the instructions.
+            (done, at) = unsafe { crate::kernels::x86::bits::avx512(words, out) };
         }
         if is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("popcnt") {
             // SAFETY: the processor has the instructions.
-            return unsafe { bmi(words, out) };
+            return unsafe { bmi(done, at, words, out) };
         }
+        take_bits_from(done, at, words, out)
     }
-    take_bits_portable(words, out)
+    #[cfg(not(target_arch = "x86_64"))]
+    take_bits_from(0, 0, words, out)
 }
 
 #[inline(always)]
@@ -89,11 +96,14 @@ fn less_portable(values: &[u32], others: &[u32]) -> bool {
 /// Bits that are listed whether they are set or not, as how many there are cannot be foretold.
 const AT_ONCE: usize = 3;
 
+/// Does what [`take_bits`] does from a word on, and goes on behind the bits that were listed.
 #[inline(always)]
-fn take_bits_portable(words: &mut [u64], out: &mut [u32]) -> usize {
-    let mut at = 0;
-    let mut first = 0_u32;
-    for word in words {
+fn take_bits_from(word: usize, listed: usize, words: &mut [u64], out: &mut [u32]) -> usize {
+    let mut at = listed;
+    // Bits have numbers of 32 bits, which wrap around.
+    let first = (word as u64).wrapping_mul(u64::BITS.into()) % (1 << 32);
+    let mut first = u32::try_from(first).unwrap_or(0);
+    for word in &mut words[word..] {
         let mut bits = std::mem::take(word);
         let end = at + bits.count_ones() as usize;
         if let Some(places) = out.get_mut(at..at + AT_ONCE) {
@@ -128,6 +138,34 @@ mod tests {
             let all = pick(&keys, first, count, &values, &mut found);
             let one_by_one = pick_from(0, &keys, first, count, &values, &mut expected);
             assert_eq!(found[..all], expected[..one_by_one], "{count} from {first}");
+        }
+    }
+
+    #[test]
+    fn bits_are_listed_whatever_their_number_and_the_room() {
+        let mut state = 1_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(99);
+            state.rotate_left(29)
+        };
+        let empty = vec![0; 9];
+        let full = vec![u64::MAX; 9];
+        let sparse: Vec<u64> = (0..99).map(|_| random() & random() & random() & random()).collect();
+        let dense: Vec<u64> =
+            (0..99).map(|n| if n % 2 == 0 { random() } else { 1 << 63 }).collect();
+        for words in [empty, full, sparse, dense] {
+            let set = |bit: &u32| words[*bit as usize / 64] >> (bit % 64) & 1 == 1;
+            let all: Vec<u32> = (0..64 * u32::try_from(words.len()).unwrap()).filter(set).collect();
+            for room in (0..all.len() + 70).step_by(7).chain([all.len(), all.len() + 16]) {
+                let (mut taken, mut out) = (words.clone(), vec![7; room]);
+                assert_eq!(take_bits(&mut taken, &mut out), all.len().min(room));
+                assert!(taken.iter().all(|&word| word == 0));
+                let listed = all.len().min(room);
+                assert_eq!(out[..listed], all[..listed], "room for {room}");
+                let mut one_by_one = vec![7; room];
+                assert_eq!(take_bits_from(0, 0, &mut words.clone(), &mut one_by_one), listed);
+                assert_eq!(one_by_one[..listed], all[..listed]);
+            }
         }
     }
 }

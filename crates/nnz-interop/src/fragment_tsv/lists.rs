@@ -8,6 +8,7 @@ use super::fault::{BYTE_ORDER_MARK, MARKED, field, shown};
 use super::names::Names;
 use crate::input::Input;
 use crate::lines::Lines;
+use crate::matrix_market::number::digits;
 
 /// Chromosomes in the order they are to have, with their sizes where those are known.
 #[derive(Debug, Default)]
@@ -32,21 +33,9 @@ impl Chromosomes {
     pub fn read(path: &Path) -> Result<Self> {
         let mut chromosomes = Self { path: Some(path.to_path_buf()), ..Self::default() };
         each_line(path, |line, place| {
-            let mut fields = line.split(|&byte| byte == b'\t');
-            let name = fields.next().unwrap_or(&[]);
-            let size = match fields.next() {
-                None => None,
-                Some(size) => {
-                    let number = std::str::from_utf8(size).ok();
-                    let digits = size.iter().all(u8::is_ascii_digit);
-                    let number = number.filter(|_| digits).and_then(|text| text.parse().ok());
-                    Some(number.ok_or_else(|| {
-                        let column = name.len() as u64 + 2;
-                        let expected = format!("bases, a whole number from 0 to {}", u32::MAX);
-                        Error::mismatch(place(column), field(size), expected)
-                    })?)
-                }
-            };
+            let (name, more) = first_field(line);
+            let size = more.then(|| number(line, name.len() + 1, "bases", place)).transpose()?;
+            let size = size.map(|(size, _)| size);
             if name.is_empty() {
                 return Err(Error::mismatch(place(1), field(line), "the name of a chromosome"));
             }
@@ -165,36 +154,52 @@ fn each_line(
 /// start.
 pub fn each_region(path: &Path, mut each: impl FnMut(&[u8], u32, u32) -> Result<()>) -> Result<()> {
     each_line(path, |line, place| {
-        let mut fields = line.split(|&byte| byte == b'\t');
-        let name = fields.next().unwrap_or(&[]);
-        let word = name.split(|&byte| byte == b' ').next().unwrap_or(name);
-        let mut column = name.len() as u64 + 2;
-        let first = fields.next();
-        if matches!(word, b"track" | b"browser") && (first.is_none() || word.len() < name.len()) {
+        let (name, more) = first_field(line);
+        if says_how_to_show(name, more) {
             return Ok(());
         }
         if name.is_empty() {
             return Err(Error::mismatch(place(1), field(line), "the name of a chromosome"));
         }
-        let mut bases = [0; 2];
-        let mut next = first;
-        for bases in &mut bases {
-            let text = next.unwrap_or(&[]);
-            let number = std::str::from_utf8(text).ok();
-            let digits = text.iter().all(u8::is_ascii_digit);
-            let number = number.filter(|_| digits).and_then(|text| text.parse().ok());
-            *bases = number.ok_or_else(|| {
-                let expected = format!("a base, a whole number from 0 to {}", u32::MAX);
-                Error::mismatch(place(column), field(text), expected)
-            })?;
-            column += text.len() as u64 + 1;
-            next = fields.next();
-        }
-        let [start, end] = bases;
+        let (start, after) = number(line, name.len() + 1, "a base", place)?;
+        let (end, _) = number(line, after + 1, "a base", place)?;
         if start >= end {
             let found = format!("a region from {start} to {end}");
             return Err(Error::mismatch(place(1), found, "an end behind the start"));
         }
         each(name, start, end)
     })
+}
+
+/// Returns the first field of a line, and whether there are more.
+fn first_field(line: &[u8]) -> (&[u8], bool) {
+    let tab = memchr::memchr(b'\t', line);
+    (&line[..tab.unwrap_or(line.len())], tab.is_some())
+}
+
+/// Returns whether a line whose first field this is says how regions are shown.
+fn says_how_to_show(name: &[u8], more_fields: bool) -> bool {
+    [&b"track"[..], b"browser"].into_iter().any(|word| match name.strip_prefix(word) {
+        Some([]) => !more_fields,
+        Some([next, ..]) => *next == b' ',
+        None => false,
+    })
+}
+
+/// Reads the number that the field at a position is, and returns also where the field ends.
+fn number(
+    line: &[u8],
+    at: usize,
+    what: &str,
+    place: &dyn Fn(u64) -> Place,
+) -> Result<(u32, usize)> {
+    if let Some((number, end)) = digits(line, at)
+        && let Ok(number) = u32::try_from(number)
+        && line.get(end).is_none_or(|&byte| byte == b'\t')
+    {
+        return Ok((number, end));
+    }
+    let expected = format!("{what}, a whole number from 0 to {}", u32::MAX);
+    let found = field(line.get(at..).unwrap_or_default());
+    Err(Error::mismatch(place(at as u64 + 1), found, expected))
 }

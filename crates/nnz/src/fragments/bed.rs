@@ -36,7 +36,13 @@ impl Peaks {
     pub fn read(path: &Path) -> Result<Self> {
         let mut peaks = Self::default();
         let mut numbers = HashMap::new();
+        let (mut last, mut last_name) = (0, None);
         each_region(path, |name, start, end| {
+            // Most are on the chromosome of the one before.
+            if last_name.as_deref() == Some(name) {
+                peaks.list.push(Peak { chromosome: last, start, end });
+                return Ok(());
+            }
             let next = u32::try_from(numbers.len())
                 .map_err(|_| Error::argument("more chromosomes than can be numbered"))?;
             let chromosome = match numbers.get(name) {
@@ -47,6 +53,7 @@ impl Peaks {
                     next
                 }
             };
+            (last, last_name) = (chromosome, Some(name.to_vec()));
             peaks.list.push(Peak { chromosome, start, end });
             Ok(())
         })?;

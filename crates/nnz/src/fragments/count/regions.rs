@@ -1,7 +1,5 @@
 //! The regions that are counted in, row by row.
 
-use std::io::Write as _;
-
 use nnz_core::{Error, FragmentFields, FragmentSource, Result, StringList};
 use nnz_interop::fragment_tsv::Chromosomes;
 
@@ -173,8 +171,11 @@ impl Rows {
         text.clear();
         if let Some((name, Place { start, end, .. })) = self.get(row) {
             text.extend_from_slice(self.names.get(name));
-            // Writing to memory does not fail.
-            let _ = write!(text, ":{start}-{end}");
+            let mut digits = itoa::Buffer::new();
+            for (mark, base) in [(b':', start), (b'-', end)] {
+                text.push(mark);
+                text.extend_from_slice(digits.format(base).as_bytes());
+            }
         }
     }
 }

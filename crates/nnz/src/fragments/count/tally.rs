@@ -94,7 +94,7 @@ impl Tally {
                 self.bits[cell as usize / 64] |= 1 << (cell % 64);
             }
             // With room for some more, so that bits need not be listed one by one.
-            self.minors.resize(end + 4, 0);
+            self.minors.resize(end + 16, 0);
             nnz_bitpack::take_bits(&mut self.bits, &mut self.minors[begin..]);
             self.minors.truncate(end);
             let counts = &mut self.counts;
