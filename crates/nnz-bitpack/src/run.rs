@@ -230,9 +230,27 @@ impl<'a> Run<'a> {
                     window_len: data.len(),
                 });
             };
+            prefetch(rest, words);
             decode(chunk, packed, out);
             window = Some(rest);
         }
         Ok(())
     }
+}
+
+/// How many words behind a chunk are asked for while it is decoded.
+const AHEAD: usize = 512;
+
+/// Asks for words some way ahead in a window, as many as are decoded now: processors do not foresee
+/// by themselves that one page of memory follows another.
+#[inline(always)]
+fn prefetch(window: &[u32], words: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(ahead) = window.get(AHEAD..AHEAD + words) {
+        for line in ahead.chunks(16) {
+            crate::kernels::x86::prefetch(line);
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (window, words);
 }

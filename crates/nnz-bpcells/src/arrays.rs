@@ -3,6 +3,7 @@
 mod integers;
 mod packed;
 mod sink;
+mod words;
 
 pub(crate) use integers::{Integers, Loaded};
 pub(crate) use packed::{LoadedChunks, PackedArray, Scratch, at_least};

@@ -2,6 +2,8 @@
 
 use nnz_core::{At, Element, Error, Place, Result, ValueType};
 
+use crate::Mapped;
+
 /// An array of numbers that can be read at any position, from many threads.
 pub trait NumberArray: Send + Sync {
     /// Returns the array's place, for messages.
@@ -33,6 +35,14 @@ pub trait NumberArray: Send + Sync {
     /// Fails where the range ends past the array, `out` is no whole number of elements, or the
     /// storage cannot be read.
     fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()>;
+
+    /// Maps `bytes` bytes of elements from `first` on into memory, in native byte order.
+    ///
+    /// `None` where they are not stored that way, or cannot be mapped for whatever reason: reading
+    /// them tells it. This is worth its price for some hundred kilobytes and more.
+    fn map(&self, _first: u64, _bytes: usize) -> Option<Mapped> {
+        None
+    }
 }
 
 impl dyn NumberArray + '_ {

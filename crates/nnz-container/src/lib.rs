@@ -15,6 +15,7 @@ pub mod directory;
 #[cfg(feature = "hdf5")]
 pub mod hdf5;
 mod json;
+mod mapped;
 pub mod memory;
 pub mod netcdf;
 pub mod npy;
@@ -32,3 +33,4 @@ pub mod zarr;
 pub use array::NumberArray;
 pub use compress::Compress;
 pub use container::{ArrayId, Capabilities, Container, ContainerWriter, Tagged};
+pub use mapped::Mapped;

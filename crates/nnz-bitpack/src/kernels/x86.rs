@@ -10,3 +10,12 @@ pub(crate) mod bits;
 pub(crate) mod pick;
 pub(crate) mod sse2;
 pub(crate) mod sum;
+
+/// Asks for the memory that words begin in.
+#[allow(unsafe_code)]
+#[inline(always)]
+pub(crate) fn prefetch(words: &[u32]) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    // SAFETY: every processor for x86-64 has the instruction, which is a hint and reads nothing.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(words.as_ptr().cast()) };
+}

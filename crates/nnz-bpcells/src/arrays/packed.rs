@@ -9,6 +9,7 @@ use nnz_container::{Container, NumberArray};
 use nnz_core::{At, Error, Result, ValueType};
 
 use super::chunks;
+use super::words::Words;
 use crate::Generation;
 
 /// A bit-packed array, decoded chunk by chunk.
@@ -83,7 +84,7 @@ impl PackedArray {
                 range,
                 idx: &[],
                 first: 0,
-                data: &[],
+                data: Words::Read(&[]),
                 starts: &[],
             });
         }
@@ -101,8 +102,7 @@ impl PackedArray {
         else {
             return Err(self.bad_idx(range.start, idx, first));
         };
-        let data = front(data, in_memory(words));
-        self.data.read(first, data)?;
+        let data = Words::load(&*self.data, first, in_memory(words), data)?;
         let starts = match &self.starts {
             None => &mut [],
             Some(array) => {
@@ -174,7 +174,7 @@ pub(crate) struct LoadedChunks<'s> {
     idx: &'s [u32],
     /// The position of the first word.
     first: u64,
-    data: &'s [u32],
+    data: Words<'s>,
     starts: &'s [u32],
 }
 
@@ -185,7 +185,7 @@ impl LoadedChunks<'_> {
         if chunks.is_empty() {
             return Ok(());
         }
-        let Self { array, data, .. } = *self;
+        let (array, data) = (self.array, self.data.as_slice());
         let (idx, position) = self.run(&chunks);
         let starts = self.starts.get(chunks).unwrap_or_default();
         unpack_chunks(array.codec, idx, position, self.first, data, starts, out)
@@ -204,7 +204,7 @@ impl LoadedChunks<'_> {
             return Ok(());
         }
         let (idx, position) = self.run(&chunks);
-        unpack_chunks_onto(idx, position, self.first, self.data, others, out)
+        unpack_chunks_onto(idx, position, self.first, self.data.as_slice(), others, out)
             .map_err(|error| self.wrong(error))
     }
 
@@ -248,7 +248,7 @@ fn epochs(offsets: &dyn NumberArray, chunks: u64, words: u64) -> Result<EpochTab
 }
 
 /// Returns the front of a buffer that is made longer if need be, and never shorter.
-fn front(buffer: &mut Vec<u32>, len: usize) -> &mut [u32] {
+pub(super) fn front(buffer: &mut Vec<u32>, len: usize) -> &mut [u32] {
     if buffer.len() < len {
         buffer.resize(len, 0);
     }

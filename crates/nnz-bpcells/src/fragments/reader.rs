@@ -15,7 +15,7 @@ use crate::arrays::{Integers, Scratch};
 const PIECE: u64 = 256 * CHUNK as u64;
 /// Fragments in a piece that is decoded in runs, of which nothing but what is stored stays in the
 /// cache.
-const PIECE_OF_RUNS: u64 = 4 * PIECE;
+const PIECE_OF_RUNS: u64 = 8 * PIECE;
 
 thread_local! {
     /// Buffers for packed data, which each thread uses again from piece to piece.

@@ -9,7 +9,7 @@ use nnz_core::{At, Error, ErrorKind, Names, Place, Result, StringReader, ValueTy
 use super::header;
 use super::lines::{Lines, Stopped};
 use crate::array::check_range;
-use crate::{Capabilities, Container, NumberArray};
+use crate::{Capabilities, Container, Mapped, NumberArray};
 
 /// A directory of array files. Opening one reads nothing.
 #[derive(Debug)]
@@ -144,6 +144,13 @@ struct ArrayFile {
     trailing: u64,
 }
 
+impl ArrayFile {
+    /// Returns the byte of the file at which an element starts.
+    fn start_of(&self, element: u64) -> u64 {
+        header::LEN as u64 + element * self.value_type.size() as u64
+    }
+}
+
 impl NumberArray for ArrayFile {
     fn place(&self) -> Place {
         self.place.clone()
@@ -168,13 +175,18 @@ impl NumberArray for ArrayFile {
     fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
         check_range(self, first, out.len())?;
         let size = self.value_type.size();
-        let start = header::LEN as u64 + first * size as u64;
         self.file
-            .read_exact_at(out, start)
+            .read_exact_at(out, self.start_of(first))
             .map_err(|error| Error::new(ErrorKind::Io(error), self.place.clone()))?;
         if cfg!(target_endian = "big") {
             out.chunks_exact_mut(size).for_each(<[u8]>::reverse);
         }
         Ok(())
+    }
+
+    fn map(&self, first: u64, bytes: usize) -> Option<Mapped> {
+        check_range(self, first, bytes).ok()?;
+        let as_in_memory = cfg!(target_endian = "little");
+        as_in_memory.then(|| Mapped::of(&self.file, self.start_of(first), bytes)).flatten()
     }
 }

@@ -1,0 +1,43 @@
+//! Packed words in memory, to be decoded.
+
+use bytemuck::try_cast_slice;
+use nnz_container::{Mapped, NumberArray};
+use nnz_core::{Result, ValueType};
+
+/// Words that are sooner mapped than copied, at least so many.
+const WORTH_MAPPING: usize = 48 << 10;
+
+/// Words that were read, or that are mapped where the file has them.
+pub(super) enum Words<'s> {
+    Read(&'s [u32]),
+    Mapped(Mapped),
+}
+
+impl<'s> Words<'s> {
+    /// Brings words from `first` on into memory, by way of `buffer` where they are read.
+    pub(super) fn load(
+        data: &dyn NumberArray,
+        first: u64,
+        len: usize,
+        buffer: &'s mut Vec<u32>,
+    ) -> Result<Self> {
+        if len >= WORTH_MAPPING
+            && data.value_type() == ValueType::U32
+            && let Some(mapped) = data.map(first, len * size_of::<u32>())
+            && try_cast_slice::<u8, u32>(&mapped).is_ok()
+        {
+            return Ok(Self::Mapped(mapped));
+        }
+        let words = super::packed::front(buffer, len);
+        data.read(first, words)?;
+        Ok(Self::Read(words))
+    }
+
+    pub(super) fn as_slice(&self) -> &[u32] {
+        match self {
+            Self::Read(words) => words,
+            // They are aligned, or they would have been read.
+            Self::Mapped(mapped) => try_cast_slice(mapped).unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Parts of files, mapped into memory.
+
+// Mapping memory is unsafe, and so is reading what was mapped.
+#![allow(unsafe_code)]
+
+use std::ffi::c_void;
+use std::fs::File;
+use std::ops::Deref;
+use std::ptr::NonNull;
+
+use rustix::mm::munmap;
+
+/// Bytes of a file, as they are in the system's memory.
+///
+/// Copying them would take longer than reading them does. Whoever writes to the file changes these
+/// bytes as well, so nothing may rely on having seen them before: they are for decoders that take
+/// any bytes, and whose results are checked.
+#[derive(Debug)]
+pub struct Mapped {
+    pages: NonNull<c_void>,
+    /// Bytes of the pages, and of those the ones before what was asked for.
+    len: usize,
+    skipped: usize,
+}
+
+impl Mapped {
+    /// Maps `len` bytes of a file from `start` on; `None` where that cannot be done.
+    ///
+    /// All of them are in memory then. A file that is too short or cannot be read is none that can
+    /// be mapped: reading it says what is wrong, where touching its pages would end the process.
+    /// That is left to happen only where a file is cut while this is used.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn of(file: &File, start: u64, len: usize) -> Option<Self> {
+        use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap};
+        use rustix::param::page_size;
+
+        let end = start.checked_add(u64::try_from(len).ok()?)?;
+        let skipped = start % u64::try_from(page_size()).ok()?;
+        let first = start - skipped;
+        let skipped = usize::try_from(skipped).ok()?;
+        let len = len.checked_add(skipped)?;
+        // SAFETY: the system chooses a place where nothing is.
+        let pages = unsafe {
+            mmap(std::ptr::null_mut(), len, ProtFlags::READ, MapFlags::SHARED, file, first)
+        };
+        let mapped = Self { pages: NonNull::new(pages.ok()?)?, len, skipped };
+        // SAFETY: the pages were just mapped, and this only brings them into memory.
+        unsafe { madvise(mapped.pages.as_ptr(), len, Advice::LinuxPopulateRead) }.ok()?;
+        // Behind the end of a file its last page has zeros.
+        (file.metadata().ok()?.len() >= end).then_some(mapped)
+    }
+
+    /// Maps nothing: elsewhere pages cannot be brought into memory in a way that tells of failures.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn of(_: &File, _: u64, _: usize) -> Option<Self> {
+        None
+    }
+}
+
+impl Deref for Mapped {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        // SAFETY: the pages are mapped as long as this lives, all their bytes were there when they
+        // were brought into memory, and any bytes are numbers.
+        unsafe {
+            let first = self.pages.as_ptr().cast::<u8>().add(self.skipped);
+            std::slice::from_raw_parts(first, self.len - self.skipped)
+        }
+    }
+}
+
+impl Drop for Mapped {
+    fn drop(&mut self) {
+        // SAFETY: they were mapped with this length, and nobody has a reference to them any more.
+        // Nothing can be done where this fails, which it does not for pages that are mapped.
+        let _ = unsafe { munmap(self.pages.as_ptr(), self.len) };
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn mapped_bytes_are_those_of_the_file_wherever_they_begin() {
+        let bytes: Vec<u8> =
+            (0..50_000_u32).map(|n| n.to_le_bytes()[0] ^ n.to_le_bytes()[1]).collect();
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&bytes).unwrap();
+        for (start, len) in [(0, 50_000), (8, 1), (4095, 2), (4096, 4096), (49_999, 1)] {
+            let mapped = Mapped::of(&file, start as u64, len).unwrap();
+            assert_eq!(*mapped, bytes[start..start + len], "{len} from {start}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_in_the_file_is_not_mapped() {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(5000).unwrap();
+        assert!(Mapped::of(&file, 0, 5000).is_some());
+        assert!(Mapped::of(&file, 0, 5001).is_none());
+        let page = rustix::param::page_size() as u64;
+        assert!(Mapped::of(&file, 0, usize::try_from(2 * page + 5000).unwrap()).is_none());
+        assert!(Mapped::of(&file, 4 * page, 1).is_none());
+        file.set_len(0).unwrap();
+        assert!(Mapped::of(&file, 0, 1).is_none());
+        assert!(Mapped::of(&file, 0, usize::MAX - 5).is_none());
+        assert!(Mapped::of(&file, u64::MAX - 5, 1).is_none());
+        assert!(Mapped::of(&File::open("/").unwrap(), 0, 1).is_none());
+    }
+}
