@@ -8,6 +8,7 @@ mod words;
 pub(crate) use integers::{Integers, Loaded};
 pub(crate) use packed::{LoadedChunks, PackedArray, Scratch, at_least};
 pub(crate) use sink::{EncodedIntegers, IntegerSink};
+pub(crate) use words::By;
 
 /// Chunks that `count` values take.
 pub(crate) fn chunks(count: u64) -> u64 {

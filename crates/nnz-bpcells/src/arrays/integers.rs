@@ -7,7 +7,7 @@ use nnz_container::{Container, NumberArray};
 use nnz_core::Result;
 
 use super::packed::at_least;
-use super::{LoadedChunks, PackedArray, Scratch};
+use super::{By, LoadedChunks, PackedArray, Scratch};
 use crate::{Generation, Packing};
 
 /// An array of 32-bit integers, bit-packed or plain.
@@ -70,6 +70,7 @@ impl Integers {
     pub(crate) fn load<'s>(
         &'s self,
         range: Range<u64>,
+        by: By,
         scratch: &'s mut Scratch,
     ) -> Result<Loaded<'s>> {
         match self {
@@ -77,7 +78,7 @@ impl Integers {
             Self::Packed(packed) => {
                 let chunk = CHUNK as u64;
                 let chunks = range.start / chunk..range.end.div_ceil(chunk);
-                packed.load(chunks, scratch).map(Loaded::Packed)
+                packed.load(chunks, by, scratch).map(Loaded::Packed)
             }
         }
     }

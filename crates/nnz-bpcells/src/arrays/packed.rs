@@ -9,7 +9,7 @@ use nnz_container::{Container, NumberArray};
 use nnz_core::{At, Error, Result, ValueType};
 
 use super::chunks;
-use super::words::Words;
+use super::words::{By, Words};
 use crate::Generation;
 
 /// A bit-packed array, decoded chunk by chunk.
@@ -67,13 +67,14 @@ impl PackedArray {
     ) -> Result<()> {
         let len = in_memory(range.end - range.start);
         out.resize(len * CHUNK, 0);
-        self.load(range, scratch)?.decode(0..len, out)
+        self.load(range, By::Reading, scratch)?.decode(0..len, out)
     }
 
     /// Reads what a range of chunks takes, to be decoded.
     pub(crate) fn load<'s>(
         &'s self,
         range: Range<u64>,
+        by: By,
         scratch: &'s mut Scratch,
     ) -> Result<LoadedChunks<'s>> {
         let len = in_memory(range.end - range.start);
@@ -102,7 +103,7 @@ impl PackedArray {
         else {
             return Err(self.bad_idx(range.start, idx, first));
         };
-        let data = Words::load(&*self.data, first, in_memory(words), data)?;
+        let data = Words::load(&*self.data, first, in_memory(words), by, data)?;
         let starts = match &self.starts {
             None => &mut [],
             Some(array) => {

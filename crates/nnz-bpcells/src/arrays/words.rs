@@ -4,8 +4,15 @@ use bytemuck::try_cast_slice;
 use nnz_container::{Mapped, NumberArray};
 use nnz_core::{Result, ValueType};
 
-/// Words that are sooner mapped than copied, at least so many.
-const WORTH_MAPPING: usize = 48 << 10;
+/// How words get into memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// Copied into a buffer, which is used again.
+    Reading,
+    /// Mapped, where they can be. That is sooner done, but what is mapped has to be unmapped: many
+    /// threads, each with little at a time, would wait for one another.
+    Mapping,
+}
 
 /// Words that were read, or that are mapped where the file has them.
 pub(super) enum Words<'s> {
@@ -19,9 +26,10 @@ impl<'s> Words<'s> {
         data: &dyn NumberArray,
         first: u64,
         len: usize,
+        by: By,
         buffer: &'s mut Vec<u32>,
     ) -> Result<Self> {
-        if len >= WORTH_MAPPING
+        if by == By::Mapping
             && data.value_type() == ValueType::U32
             && let Some(mapped) = data.map(first, len * size_of::<u32>())
             && try_cast_slice::<u8, u32>(&mapped).is_ok()

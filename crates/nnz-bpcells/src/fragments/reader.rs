@@ -8,7 +8,7 @@ use nnz_core::{FragmentBatch, FragmentFields, Result, Segment, Unit, UnitReader}
 
 use super::columns::Columns;
 use super::source::FragmentSource;
-use crate::arrays::{Integers, Scratch};
+use crate::arrays::{By, Integers, Scratch};
 
 /// Fragments in a piece that is decoded as a whole: few enough that all columns stay in the
 /// processor's cache, and many enough that what each read costs does not matter.
@@ -16,6 +16,8 @@ const PIECE: u64 = 256 * CHUNK as u64;
 /// Fragments in a piece that is decoded in runs, of which nothing but what is stored stays in the
 /// cache.
 const PIECE_OF_RUNS: u64 = 8 * PIECE;
+/// Fragments whose packed data is sooner mapped than copied.
+const WORTH_MAPPING: u64 = 6 * PIECE;
 
 thread_local! {
     /// Buffers for packed data, which each thread uses again from piece to piece.
@@ -120,7 +122,7 @@ pub(super) fn for_each(
 impl Piece<'_> {
     fn decode_whole(&self, scratch: &mut [Scratch; 3], batch: &mut FragmentBatch) -> Result<()> {
         let mut last = self.start_before()?;
-        let columns = self.load(scratch)?;
+        let columns = self.load(By::Reading, scratch)?;
         columns.make_room(columns.chunks, batch);
         for run in columns.runs() {
             last = columns.decode(run.clone(), run.start, last, batch)?;
@@ -137,7 +139,8 @@ impl Piece<'_> {
         batch: &mut FragmentBatch,
         each: &mut dyn FnMut(&mut FragmentBatch) -> Result<()>,
     ) -> Result<u32> {
-        let columns = self.load(scratch)?;
+        let few = self.positions.end - self.positions.start < WORTH_MAPPING;
+        let columns = self.load(if few { By::Reading } else { By::Mapping }, scratch)?;
         for run in columns.runs() {
             columns.make_room(run.len(), batch);
             last = columns.decode(run.clone(), 0, last, batch)?;
@@ -157,11 +160,11 @@ impl Piece<'_> {
     }
 
     /// Reads the columns that are needed.
-    fn load<'s>(&'s self, scratch: &'s mut [Scratch; 3]) -> Result<Columns<'s>> {
+    fn load<'s>(&'s self, by: By, scratch: &'s mut [Scratch; 3]) -> Result<Columns<'s>> {
         let Self { source, fields, ref positions, .. } = *self;
         let [cells, starts, ends] = scratch;
         let load = |array: &'s Integers, wanted: bool, scratch: &'s mut Scratch| {
-            wanted.then(|| array.load(positions.clone(), scratch)).transpose()
+            wanted.then(|| array.load(positions.clone(), by, scratch)).transpose()
         };
         let chunk = CHUNK as u64;
         let chunks = positions.end.div_ceil(chunk) - positions.start / chunk;
