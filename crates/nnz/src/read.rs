@@ -14,7 +14,6 @@ use nnz_core::{
 
 use crate::convert::{ConvertOptions, carry_out};
 use crate::flow::run;
-use crate::memory::prefer_large_pages;
 use crate::target::Target;
 use crate::{DuplicatePolicy, Location, Silent, open_within};
 pub use dense::{Dense, read_dense};
@@ -129,9 +128,6 @@ fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<Compr
         values: Values::try_zeroed(header.value_type, len).ok_or_else(no_memory)?,
     };
     let Minors::U32(minors) = &mut matrix.minors else { return Ok(None) };
-    prefer_large_pages(bytemuck::cast_slice_mut(&mut matrix.pointers));
-    prefer_large_pages(bytemuck::cast_slice_mut(minors));
-    prefer_large_pages(matrix.values.bytes_mut());
     let unique = match options.duplicates {
         Some(policy) => policy == DuplicatePolicy::Refuse,
         None => header.duplicates == nnz_core::Duplicates::Refused,

@@ -10,7 +10,6 @@ use nnz_core::{
 use super::filling::Done;
 use super::{Compressed, ReadOptions, no_memory, read};
 use crate::flow::{Join, Work, run};
-use crate::memory::prefer_large_pages;
 use crate::{Location, open_within};
 
 /// Cells along each side of what is turned at once, so that both ways stay in the cache.
@@ -85,9 +84,7 @@ fn zeros(
     }
     let cells = usize::try_from(shape.cells()).ok();
     let values = cells.and_then(|cells| Values::try_zeroed(value_type, cells));
-    let mut values = values.ok_or_else(no_memory)?;
-    prefer_large_pages(values.bytes_mut());
-    Ok(Dense { shape, order, values })
+    Ok(Dense { shape, order, values: values.ok_or_else(no_memory)? })
 }
 
 /// Takes panels of cells to where they belong; `None` where they do not come one behind the other.
