@@ -191,6 +191,30 @@ fn many_short_rows_of_daphne_come_back() {
     }
 }
 
+/// Rows that come in several parts, between such as have nothing.
+#[test]
+fn long_rows_among_empty_ones_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let lengths = [0, 0, 600_001, 0, 3, 300_000, 1, 0];
+    let mut pointers = vec![0];
+    let mut minors = Vec::new();
+    for length in lengths {
+        minors.extend(0..length);
+        pointers.push(minors.len() as u64);
+    }
+    let values = Values::U32((0..).take(minors.len()).collect());
+    let shape = Shape { rows: lengths.len() as u64, cols: 700_000 };
+    let matrix = Compressed { shape, order: ROW, pointers, minors: Minors::U32(minors), values };
+    for name in ["long.dbdf", "long.bpcells", "long.bsp.h5", "long.npz"] {
+        let path = folder.path().join(name);
+        write(matrix.clone().into_source().unwrap(), &path, 2);
+        for threads in [1, 2, 3] {
+            let read = nnz::read(&location(&path), &options(Some(ROW), threads)).unwrap();
+            assert!(read == matrix, "{name}, {threads} threads");
+        }
+    }
+}
+
 #[test]
 fn what_contradicts_itself_is_no_matrix() {
     let matrix = Compressed {

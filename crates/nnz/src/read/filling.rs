@@ -52,21 +52,27 @@ impl<'m> Work for Filling<'m> {
             slot.minors.copy_from_slice(minors);
         }
         slot.values.copy_from_slice(batch.values.bytes());
+        let ends = batch.offsets.iter().skip(1).map(|&end| slot.before + end as u64);
+        slot.pointers.iter_mut().zip(ends).for_each(|(pointer, end)| *pointer = end);
         self.spare().push(batch);
         Ok(())
     }
 }
 
-/// Where the entries of a batch belong.
+/// Where the entries of a batch belong, and where all its majors but the last one end.
 pub(super) struct Slot<'m> {
     minors: &'m mut [u32],
     values: &'m mut [u8],
+    pointers: &'m mut [u64],
+    /// Entries before those of the batch.
+    before: u64,
 }
 
 /// The part that goes in turn.
 pub(super) struct Filled<'m> {
+    /// What is not filled yet: where majors end, from this one on.
     pointers: &'m mut [u64],
-    /// What is not filled yet.
+    major: u64,
     minors: &'m mut [u32],
     values: &'m mut [u8],
     filled: u64,
@@ -77,30 +83,49 @@ pub(super) struct Filled<'m> {
 }
 
 impl<'m> Filled<'m> {
+    /// Starts with a pointer for each major and one more, the first of which is 0.
     pub(super) fn new(
         pointers: &'m mut [u64],
         minors: &'m mut [u32],
         values: &'m mut [u8],
         unique: bool,
     ) -> Self {
-        Self { pointers, minors, values, filled: 0, last: None, unique, ascends: true }
+        let pointers = pointers.get_mut(1..).unwrap_or_default();
+        Self { pointers, major: 0, minors, values, filled: 0, last: None, unique, ascends: true }
     }
 
-    /// Puts in the pointers of majors without entries; `false` where entries did not ascend.
+    /// Takes the pointers of some majors to come.
+    fn take_pointers(&mut self, count: u64) -> Result<&'m mut [u64]> {
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        let split = std::mem::take(&mut self.pointers).split_at_mut_checked(count);
+        let (taken, rest) = split.ok_or_else(more_majors)?;
+        self.pointers = rest;
+        self.major += count as u64;
+        Ok(taken)
+    }
+
+    /// Goes on to a major: those before it have no more entries. `false` where it lies behind.
+    fn go_on_to(&mut self, major: u64) -> Result<bool> {
+        let Some(count) = major.checked_sub(self.major) else { return Ok(false) };
+        let filled = self.filled;
+        self.take_pointers(count)?.fill(filled);
+        Ok(true)
+    }
+
+    /// Puts in the pointers of the last majors; `false` where entries did not ascend.
     ///
     /// # Errors
     ///
-    /// Fails where there were fewer entries than the header said.
+    /// Fails where there were fewer entries or more majors than the header said.
     pub(super) fn complete(self) -> Result<bool> {
         if self.ascends && !(self.minors.is_empty() && self.values.is_empty()) {
             let found = format!("{} entries", self.filled);
             return Err(Error::mismatch(Place::default(), found, "as many as the header says"));
         }
-        let mut end = 0;
-        for pointer in self.pointers {
-            end = end.max(*pointer);
-            *pointer = end;
+        if self.ascends && self.filled > 0 && self.pointers.is_empty() {
+            return Err(more_majors());
         }
+        self.pointers.fill(self.filled);
         Ok(self.ascends)
     }
 }
@@ -131,24 +156,36 @@ impl<'m> Join<Filling<'m>> for Filled<'m> {
             return Err(Error::mismatch(Place::default(), "more entries", expected));
         };
         (self.minors, self.values) = (rest, other_rest);
-        let ends = batch.offsets.iter().skip(1).map(|&end| self.filled + end as u64);
-        let place = |major: u64| usize::try_from(major).unwrap_or(usize::MAX).saturating_add(1);
+        let before = self.filled;
+        let (mut pointers, mut in_order) = (<&mut [u64]>::default(), true);
         match &batch.majors {
-            Majors::Consecutive(first) => {
-                let pointers = self.pointers.get_mut(place(*first)..).unwrap_or_default();
-                pointers.iter_mut().zip(ends).for_each(|(pointer, end)| *pointer = end);
+            // The last major may go on in the next batch.
+            Majors::Consecutive(first) if batch.runs() > 0 => {
+                in_order = self.go_on_to(*first)?;
+                pointers = self.take_pointers(batch.runs() as u64 - 1)?;
             }
+            Majors::Consecutive(_) => {}
             Majors::Listed(majors) => {
-                for (&major, end) in majors.iter().zip(ends) {
-                    if let Some(pointer) = self.pointers.get_mut(place(major)) {
-                        *pointer = end;
+                for (run, &major) in majors.iter().enumerate() {
+                    let entries = batch.run(run).len() as u64;
+                    if entries > 0 {
+                        in_order &= self.go_on_to(major)?;
+                        self.filled += entries;
                     }
                 }
             }
         }
-        self.filled += batch.entries() as u64;
-        Ok(Some(Slot { minors, values }))
+        if !in_order {
+            self.ascends = false;
+            return Ok(None);
+        }
+        self.filled = before + batch.entries() as u64;
+        Ok(Some(Slot { minors, values, pointers, before }))
     }
+}
+
+fn more_majors() -> Error {
+    Error::mismatch(Place::default(), "more majors", "as many as the header says")
 }
 
 /// Each thread puts entries where they belong; nothing is left to be done in turn.
