@@ -11,7 +11,7 @@ use crate::arrays::Loaded;
 
 /// Chunks that are decoded and checked together: so few that all columns are in the processor's
 /// nearest cache then.
-const RUN: usize = 16;
+const RUN: usize = 8;
 
 /// The most bits of a step from start to start of which a chunk cannot add up to 2^32.
 const NARROW: u32 = 25;
