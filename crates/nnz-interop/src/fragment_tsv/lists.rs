@@ -199,7 +199,12 @@ fn number(
     {
         return Ok((number, end));
     }
+    let rest = line.get(at..).unwrap_or_default();
+    let ends = rest.iter().position(|&byte| byte < b' ').filter(|&end| rest[end] != b'\t');
+    if let Some(end) = ends.filter(|&end| end > 0) {
+        let expected = "a tab or the end of the line";
+        return Err(Error::mismatch(place((at + end) as u64 + 1), field(&rest[end..]), expected));
+    }
     let expected = format!("{what}, a whole number from 0 to {}", u32::MAX);
-    let found = field(line.get(at..).unwrap_or_default());
-    Err(Error::mismatch(place(at as u64 + 1), found, expected))
+    Err(Error::mismatch(place(at as u64 + 1), field(rest), expected))
 }

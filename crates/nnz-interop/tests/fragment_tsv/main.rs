@@ -6,6 +6,7 @@ mod common;
 mod golden;
 mod hostile;
 mod reading;
+mod regions;
 mod round_trip;
 mod tabix;
 mod writing;
