@@ -12,7 +12,7 @@ pub(crate) fn scan(location: &Location) -> Result<Measured> {
     let started = Instant::now();
     let source = fragments::open(location)?;
     let mut sum = 0_u64;
-    source.for_each(0..source.header().count, FragmentFields::ALL, &mut |batch| {
+    source.for_each_mapped(0..source.header().count, FragmentFields::ALL, &mut |batch| {
         for column in [&batch.cells, &batch.starts, &batch.ends] {
             sum = sum.wrapping_add(nnz_bitpack::sum(column));
         }

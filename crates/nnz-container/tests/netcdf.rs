@@ -105,9 +105,9 @@ fn a_name_that_no_program_of_netcdf_reads_is_refused() {
     let path = dir.path().join("a.nc");
     write(&path, "", &[("a", 3)]);
     let before = std::fs::read(&path).unwrap();
-    let group = format!("x/{}", "q".repeat(257));
+    let group = format!("x/{}", "q".repeat(256));
     let refused = NetCdfWriter::create(&path, &group, NEW, Hdf5Options::default()).unwrap_err();
-    assert!(refused.to_string().contains("257 bytes"), "{refused}");
+    assert!(refused.to_string().contains("256 bytes"), "{refused}");
     assert!(std::fs::read(&path).unwrap() == before);
     write(&path, &group[..group.len() - 1], &[("a", 3)]);
 }

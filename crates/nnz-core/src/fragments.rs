@@ -130,6 +130,24 @@ pub trait FragmentSource: Send + Sync {
         units.end()
     }
 
+    /// Does what [`for_each`](Self::for_each) does, from files that are mapped into memory where
+    /// they can be, which is sooner done than reading them.
+    ///
+    /// The system ends a process that looks at a mapped file while another one cuts it, where
+    /// `for_each` returns an error. This is for files that nobody changes.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`for_each`](Self::for_each).
+    fn for_each_mapped(
+        &self,
+        positions: Range<u64>,
+        fields: FragmentFields,
+        each: &mut dyn FnMut(&mut FragmentBatch) -> Result<()>,
+    ) -> Result<()> {
+        self.for_each(positions, fields, each)
+    }
+
     /// Returns positions outside of which no fragment of the chromosome overlaps the bases.
     ///
     /// Not all fragments inside need overlap them.

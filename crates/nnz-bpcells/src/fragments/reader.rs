@@ -15,9 +15,9 @@ use crate::arrays::{By, Integers, Scratch};
 const PIECE: u64 = 256 * CHUNK as u64;
 /// Fragments in a piece that is decoded in runs, of which nothing but what is stored stays in the
 /// cache.
-const PIECE_OF_RUNS: u64 = 8 * PIECE;
-/// Fragments whose packed data is sooner mapped than copied.
-const WORTH_MAPPING: u64 = 6 * PIECE;
+const PIECE_OF_RUNS: u64 = 4 * PIECE;
+/// The same where it is mapped, for which the system takes its time whatever the length.
+const PIECE_OF_MAPPED_RUNS: u64 = 8 * PIECE;
 
 thread_local! {
     /// Buffers for packed data, which each thread uses again from piece to piece.
@@ -101,16 +101,18 @@ impl Unit<FragmentBatch> for Piece<'_> {
 /// Hands fragments to `each`, so few at a time that they are in the processor's nearest cache.
 pub(super) fn for_each(
     mut reader: Reader<'_>,
+    by: By,
     each: &mut dyn FnMut(&mut FragmentBatch) -> Result<()>,
 ) -> Result<()> {
     // What is called may read fragments as well.
     let mut scratch = SCRATCH.take();
     let mut batch = FragmentBatch::default();
     let mut last = 0;
+    let most = if by == By::Mapping { PIECE_OF_MAPPED_RUNS } else { PIECE_OF_RUNS };
     let mut read = || {
-        while let Some(piece) = reader.next_piece(PIECE_OF_RUNS) {
+        while let Some(piece) = reader.next_piece(most) {
             let before = if piece.goes_on { last } else { 0 };
-            last = piece.decode_in_runs(before, &mut scratch, &mut batch, each)?;
+            last = piece.decode_in_runs(before, by, &mut scratch, &mut batch, each)?;
         }
         Ok(())
     };
@@ -135,12 +137,12 @@ impl Piece<'_> {
     fn decode_in_runs(
         &self,
         mut last: u32,
+        by: By,
         scratch: &mut [Scratch; 3],
         batch: &mut FragmentBatch,
         each: &mut dyn FnMut(&mut FragmentBatch) -> Result<()>,
     ) -> Result<u32> {
-        let few = self.positions.end - self.positions.start < WORTH_MAPPING;
-        let columns = self.load(if few { By::Reading } else { By::Mapping }, scratch)?;
+        let columns = self.load(by, scratch)?;
         for run in columns.runs() {
             columns.make_room(run.len(), batch);
             last = columns.decode(run.clone(), 0, last, batch)?;

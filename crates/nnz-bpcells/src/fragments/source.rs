@@ -13,7 +13,7 @@ use nnz_core::{
 use super::members::{self, CELL, CELL_NAMES, CHR_NAMES, END, END_MAX, START};
 use super::reader::{self, Reader};
 use super::segments;
-use crate::arrays::{Integers, at_least, chunks};
+use crate::arrays::{By, Integers, at_least, chunks};
 use crate::version;
 use crate::{FragmentVersion, Packing};
 
@@ -182,7 +182,16 @@ impl nnz_core::FragmentSource for FragmentSource {
         fields: FragmentFields,
         each: &mut dyn FnMut(&mut FragmentBatch) -> Result<()>,
     ) -> Result<()> {
-        reader::for_each(self.reader(positions, fields)?, each)
+        reader::for_each(self.reader(positions, fields)?, By::Reading, each)
+    }
+
+    fn for_each_mapped(
+        &self,
+        positions: Range<u64>,
+        fields: FragmentFields,
+        each: &mut dyn FnMut(&mut FragmentBatch) -> Result<()>,
+    ) -> Result<()> {
+        reader::for_each(self.reader(positions, fields)?, By::Mapping, each)
     }
 
     fn overlapping(&self, chromosome: u32, bases: Range<u32>) -> Result<Range<u64>> {

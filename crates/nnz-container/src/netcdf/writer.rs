@@ -9,8 +9,9 @@ use crate::hdf5::{Hdf5Options, Hdf5Writer};
 use crate::staging::WriteOptions;
 use crate::{ArrayId, ContainerWriter};
 
-/// Bytes a name has at most (`NC_MAX_NAME`).
-const LONGEST_NAME: usize = 256;
+/// Bytes a name has at most: one less than `NC_MAX_NAME`, as the library does not open files with
+/// names that long.
+const LONGEST_NAME: usize = 255;
 
 /// A group of a NetCDF-4 file being written, invisible until it is finished.
 ///
