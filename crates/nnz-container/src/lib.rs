@@ -12,6 +12,7 @@ mod chunk_cache;
 mod compress;
 mod container;
 pub mod directory;
+mod fresh;
 #[cfg(feature = "hdf5")]
 pub mod hdf5;
 mod json;
@@ -33,4 +34,5 @@ pub mod zarr;
 pub use array::NumberArray;
 pub use compress::Compress;
 pub use container::{ArrayId, Capabilities, Container, ContainerWriter, Tagged};
+pub use fresh::expect_writes;
 pub use mapped::Mapped;

@@ -9,12 +9,15 @@ mod finder;
 mod queue;
 mod rows;
 mod scan;
+mod stretch;
 mod walk;
 
 use std::fmt;
 use std::str::FromStr;
 
-use nnz_core::ValueType;
+use nnz_core::{Error, ValueType};
+
+use crate::file::InputFile;
 
 pub(crate) use arrays::Arrays;
 pub(crate) use cast::{Widen, refused_type, refused_value, with_type};
@@ -23,9 +26,10 @@ pub(crate) use decode::{Decoder, Part, Piece};
 pub(crate) use dense::Panels;
 pub(crate) use finder::{Active, Finder};
 pub(crate) use queue::BlockQueue;
-pub(crate) use rows::{Apart, RowLayout, Rows, split_pairs};
+pub(crate) use rows::{Bounds, RowLayout, Rows, split_pairs};
 pub(crate) use scan::{Entry, scan};
-pub(crate) use walk::{Landmarks, Most, Walk};
+pub(crate) use stretch::{Stretch, Stretches};
+pub(crate) use walk::{ALL, Landmarks, Walk};
 
 /// Names the way a block stores its cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -131,6 +135,13 @@ impl Block {
     /// Returns whether it stores no cell.
     pub(crate) fn holds_nothing(&self) -> bool {
         self.is_hollow() || self.block_type == BlockType::Empty
+    }
+
+    /// Makes the error that a file is not what it was when its rows were found.
+    #[cold]
+    pub(crate) fn changed(&self, file: &InputFile) -> Error {
+        let found = format!("other rows in the {self} than before");
+        file.mismatch(self.start, found, "a file that does not change")
     }
 
     /// Bytes of a value.

@@ -1,11 +1,10 @@
 //! A file that is read at any position.
 
-use std::fmt;
 use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nnz_core::{At, Error, ErrorKind, Place, Result};
 
@@ -79,34 +78,43 @@ impl InputFile {
     }
 }
 
-/// Bytes of a file that a window has read, and may have left behind.
-#[derive(Clone)]
-pub(crate) struct Held {
-    buffer: Arc<Vec<u8>>,
-    range: Range<usize>,
+/// Buffers to be used again, which many threads share.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers {
+    spare: Mutex<Vec<Vec<u8>>>,
 }
 
-impl Held {
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &self.buffer[self.range.clone()]
+impl Buffers {
+    /// Buffers that are kept.
+    const MOST: usize = 8;
+
+    /// Reads some bytes of a file, no more than memory has for sure, into a buffer that may be longer.
+    pub(crate) fn read(&self, file: &InputFile, bytes: Range<u64>) -> Result<Vec<u8>> {
+        let len = usize::try_from(bytes.end - bytes.start).unwrap_or(usize::MAX);
+        let mut buffer = self.spare().pop().unwrap_or_default();
+        if buffer.len() < len {
+            buffer.resize(len, 0);
+        }
+        file.read(bytes.start, &mut buffer[..len])?;
+        Ok(buffer)
+    }
+
+    pub(crate) fn give_back(&self, buffer: Vec<u8>) {
+        let mut spare = self.spare();
+        if spare.len() < Self::MOST {
+            spare.push(buffer);
+        }
+    }
+
+    fn spare(&self) -> MutexGuard<'_, Vec<Vec<u8>>> {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
-
-impl fmt::Debug for Held {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes", self.range.len())
-    }
-}
-
-/// Buffers that a window uses in turn; one that is held longer is left to its holder.
-const BUFFERS: usize = 8;
 
 /// Reads a file front to back, or by leaps, through a buffer.
 pub(crate) struct Window<'a> {
     pub(crate) file: &'a InputFile,
-    buffer: Arc<Vec<u8>>,
-    /// Buffers that may still be held by others.
-    others: Vec<Arc<Vec<u8>>>,
+    buffer: Vec<u8>,
     /// The position of the first byte of the buffer.
     start: u64,
     /// Bytes of the buffer that hold something.
@@ -116,7 +124,7 @@ pub(crate) struct Window<'a> {
 
 impl<'a> Window<'a> {
     pub(crate) fn new(file: &'a InputFile, size: usize) -> Self {
-        Self { file, buffer: Arc::default(), others: Vec::new(), start: 0, filled: 0, size }
+        Self { file, buffer: Vec::new(), start: 0, filled: 0, size }
     }
 
     /// Returns the bytes from `start` on that are in the buffer, at least `least` of them.
@@ -139,45 +147,12 @@ impl<'a> Window<'a> {
         }
         let size = usize::try_from(available).unwrap_or(usize::MAX).min(self.size.max(least));
         self.filled = 0;
-        let file = self.file;
-        let buffer = self.free_buffer();
-        if buffer.len() < size {
-            buffer.resize(size, 0);
+        if self.buffer.len() < size {
+            self.buffer.resize(size, 0);
         }
-        file.read(start, &mut buffer[..size])?;
+        self.file.read(start, &mut self.buffer[..size])?;
         (self.start, self.filled) = (start, size);
         Ok(&self.buffer[..size])
-    }
-
-    /// Reads on from `start`, unless `least` bytes from there on, or all up to `end`, are in the
-    /// buffer. Returns where the buffer ends.
-    pub(crate) fn turn_to(&mut self, start: u64, least: usize, end: u64) -> Result<u64> {
-        let least = usize::try_from(end.min(self.file.len()).saturating_sub(start))
-            .map_or(least, |left| left.min(least));
-        self.at(start, least, end)?;
-        Ok(self.start + self.filled as u64)
-    }
-
-    /// Holds on to some bytes, if all of them are in the buffer.
-    pub(crate) fn hold(&self, bytes: &Range<u64>) -> Option<Held> {
-        let place = |byte: u64| usize::try_from(byte.checked_sub(self.start)?).ok();
-        let range = place(bytes.start)?..place(bytes.end)?;
-        let inside = range.start <= range.end && range.end <= self.filled;
-        inside.then(|| Held { buffer: Arc::clone(&self.buffer), range })
-    }
-
-    /// Returns a buffer that nobody holds, and makes it the one of the window.
-    fn free_buffer(&mut self) -> &mut Vec<u8> {
-        if Arc::get_mut(&mut self.buffer).is_none() {
-            let free = self.others.iter_mut().position(|other| Arc::get_mut(other).is_some());
-            let next = free.map(|free| self.others.swap_remove(free)).unwrap_or_default();
-            let held = std::mem::replace(&mut self.buffer, next);
-            if self.others.len() < BUFFERS {
-                self.others.push(held);
-            }
-        }
-        // Nobody else has it: nothing is copied.
-        Arc::make_mut(&mut self.buffer)
     }
 
     /// Reads a fixed number of bytes.

@@ -7,6 +7,7 @@
 pub(crate) mod avx2;
 pub(crate) mod avx512;
 pub(crate) mod bits;
+pub(crate) mod pairs;
 pub(crate) mod pick;
 pub(crate) mod sse2;
 pub(crate) mod sum;

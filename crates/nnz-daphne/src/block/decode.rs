@@ -10,14 +10,16 @@ use std::ops::Range;
 use nnz_core::{Batch, Element, Majors, Minors, Order, Result};
 
 use super::cast::with_type;
-use super::{Block, RowLayout, split_pairs};
-use crate::file::{Held, InputFile, swap_on_big_endian};
+use super::{Block, RowLayout, Stretch, split_pairs};
+use crate::file::{InputFile, swap_on_big_endian};
 
 /// Says where the cells of a piece are.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
-    /// Whole rows, with their counts, between two bytes, which may have been read already.
-    Rows { bytes: Range<u64>, held: Option<Held> },
+    /// Whole rows, with their counts, between two bytes.
+    Rows(Range<u64>),
+    /// The rows that a stretch of bytes has, or parts of them.
+    Stretch(Stretch),
     /// Some pairs of one row, between two bytes.
     Pairs(Range<u64>),
     /// Whole rows of a block of arrays.
@@ -67,25 +69,25 @@ impl Decoder<'_> {
     fn decode<T: Element>(&self, piece: &Piece, batch: &mut Batch) -> Result<()> {
         let block = &piece.block;
         batch.majors = Majors::Consecutive(block.row + piece.rows.start);
-        let mut columns = std::mem::take(batch.minors.u32_mut());
+        let mut columns = std::mem::take(batch.minors.u32_buffer());
         let values = T::vec_mut(&mut batch.values);
         match &piece.part {
-            Part::Rows { bytes, held: Some(held) } => {
-                let held = (bytes.start, held.bytes());
-                self.rows::<T>(piece, held, &mut batch.offsets, &mut columns, values)
+            Part::Rows(bytes) => {
+                self.whole_rows::<T>(piece, bytes, &mut batch.offsets, &mut columns, values)
             }
-            Part::Rows { bytes, held: None } => {
-                let held = self.file.bytes(bytes.start, bytes.end - bytes.start)?;
-                let held = (bytes.start, &*held);
-                self.rows::<T>(piece, held, &mut batch.offsets, &mut columns, values)
+            Part::Stretch(stretch) => {
+                let first =
+                    self.stretch::<T>(block, stretch, &mut batch.offsets, &mut columns, values)?;
+                batch.majors = Majors::Consecutive(block.row + first);
+                Ok(())
             }
             Part::Pairs(bytes) => {
                 let held = self.file.bytes(bytes.start, bytes.end - bytes.start)?;
                 let stride = self.layout.width() + size_of::<T>();
                 resize(&mut columns, values, held.len() / stride);
-                let largest = split_pairs(self.layout, &held, &mut columns, values);
+                split_pairs(self.layout, &held, &mut columns, values);
                 batch.offsets.push(columns.len());
-                self.check_columns(block, largest, &columns, bytes.start, stride as u64)
+                self.check_columns(block, &columns, bytes.start, stride as u64)
             }
             Part::Arrays => self.arrays::<T>(piece, &mut batch.offsets, &mut columns, values),
             Part::ArrayEntries(entries) => {
@@ -127,16 +129,9 @@ impl Decoder<'_> {
         }
     }
 
-    /// Checks the largest of some columns, which lie `stride` bytes apart from a byte on.
-    fn check_columns(
-        &self,
-        block: &Block,
-        largest: u32,
-        columns: &[u32],
-        first: u64,
-        stride: u64,
-    ) -> Result<()> {
-        if largest < block.cols || columns.is_empty() {
+    /// Checks some columns, which lie `stride` bytes apart from a byte on.
+    fn check_columns(&self, block: &Block, columns: &[u32], first: u64, stride: u64) -> Result<()> {
+        if nnz_bitpack::max(columns).is_none_or(|largest| largest < block.cols) {
             return Ok(());
         }
         let entry = columns.iter().position(|&column| column >= block.cols).unwrap_or(0);

@@ -6,12 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::Result;
 
-use super::{Arrays, Coo, CooOrder, Landmarks, Most, Part, Piece, RowLayout, Walk};
-use crate::file::Window;
+use super::{ALL, Arrays, Coo, CooOrder, Landmarks, Part, Piece, RowLayout, Stretches, Walk};
+use crate::file::{Buffers, Window};
 use crate::{Block, BlockType};
-
-/// Bytes of rows that a window holds at least, where rows are cut off to be decoded.
-const HELD: usize = 64 << 10;
 
 /// Finds rows in the blocks of a file, and keeps in mind what it found out on the way.
 #[derive(Debug)]
@@ -73,16 +70,27 @@ impl Finder {
         Ok(active)
     }
 
+    /// Cuts some rows of a block, at the first of which it has been reached, into stretches; `None`
+    /// where its cells are stored otherwise.
+    pub(crate) fn stretches(
+        &self,
+        active: &Active,
+        rows: &Range<u64>,
+        buffers: &Arc<Buffers>,
+    ) -> Option<Stretches> {
+        let end = self.local(&active.block, rows).end;
+        let walk = active.walk.filter(|_| active.block.block_type == BlockType::Sparse)?;
+        Some(Stretches::new(active.block, self.layout, walk, end, Arc::clone(buffers)))
+    }
+
     /// Finds how far rows go on from `row` to `to` with no more than `budget` entries of the block,
-    /// but at least one row. Where the block is `alone`, the window holds these rows then, unless the
-    /// first is larger.
+    /// but at least one row.
     pub(crate) fn reach(
         &self,
         window: &mut Window<'_>,
         active: &mut Active,
         rows: Range<u64>,
         budget: u64,
-        alone: bool,
     ) -> Result<u64> {
         let block = &active.block;
         let Range { start, end } = self.local(block, &rows);
@@ -91,12 +99,7 @@ impl Finder {
                 end.min(start.saturating_add((budget / u64::from(block.cols)).max(1)))
             }
             (BlockType::Sparse, Some(mut walk), _) => {
-                let stop = match alone && start < end {
-                    true => window.turn_to(walk.at, HELD, block.end)?,
-                    false => u64::MAX,
-                };
-                let most = Most { entries: budget, stop };
-                let passed = walk.advance(window, block, self.layout, end, most)?;
+                let passed = walk.advance(window, block, self.layout, end, budget)?;
                 active.ahead = Some((walk, passed));
                 walk.row
             }
@@ -129,11 +132,9 @@ impl Finder {
                         *walk = ahead;
                         passed
                     }
-                    _ => walk.advance(window, &block, self.layout, rows.end, Most::ALL)?,
+                    _ => walk.advance(window, &block, self.layout, rows.end, ALL)?,
                 };
-                let bytes = first..walk.at;
-                let held = window.hold(&bytes);
-                (Part::Rows { bytes, held }, entries)
+                (Part::Rows(first..walk.at), entries)
             }
             (BlockType::Sparse, None, _) => {
                 let arrays = Arrays::of(&block);
@@ -166,7 +167,7 @@ impl Finder {
                 .map(move |start| start..start.saturating_add(step).min(end))
         };
         let parts: Vec<Part> = match part {
-            Part::Rows { bytes, .. } => {
+            Part::Rows(bytes) => {
                 steps(bytes.start + width..bytes.end, most * stride).map(Part::Pairs).collect()
             }
             Part::Arrays => {

@@ -1,12 +1,13 @@
 //! The blocks that a band of rows meets.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use nnz_core::Result;
 
-use super::{Active, Finder, Piece};
+use super::{Active, Finder, Piece, Stretches};
 use crate::Block;
-use crate::file::Window;
+use crate::file::{Buffers, Window};
 
 /// Blocks in the order of their rows, and those that have been reached.
 pub(crate) struct BlockQueue<'a> {
@@ -52,6 +53,19 @@ impl<'a> BlockQueue<'a> {
         Ok(ends.min().map(|end| end.min(rows.end).min(self.next_row().unwrap_or(u64::MAX))))
     }
 
+    /// Cuts some rows into stretches, where they are the last that matter of the only block.
+    pub(crate) fn stretches(
+        &self,
+        rows: &Range<u64>,
+        last: bool,
+        buffers: &Arc<Buffers>,
+    ) -> Option<(Block, Stretches)> {
+        let [active] = self.active.as_slice() else { return None };
+        let stretches = self.finder.stretches(active, rows, buffers);
+        let whole = last || rows.end == active.block.row_end();
+        stretches.filter(|_| whole).map(|stretches| (active.block, stretches))
+    }
+
     /// Returns the first of some rows, and as many more as have no more than `budget` entries.
     pub(crate) fn band(
         &mut self,
@@ -60,9 +74,8 @@ impl<'a> BlockQueue<'a> {
         budget: u64,
     ) -> Result<Range<u64>> {
         let each = (budget / self.active.len().max(1) as u64).max(1);
-        let alone = self.active.len() == 1;
         for active in &mut self.active {
-            rows.end = self.finder.reach(window, active, rows.clone(), each, alone)?;
+            rows.end = self.finder.reach(window, active, rows.clone(), each)?;
         }
         Ok(rows)
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use nnz_core::Result;
 
-use super::{Arrays, Block, BlockType, Coo, Most, RowLayout, Walk};
+use super::{ALL, Arrays, Block, BlockType, Coo, RowLayout, Walk};
 use crate::file::{InputFile, Window};
 
 /// Bytes that are read at once.
@@ -66,10 +66,10 @@ fn scan_rows(
     let width = layout.width();
     let stride = width + block.size();
     let mut walk = Walk::start(block);
-    walk.advance(&mut counts, block, layout, rows.start, Most::ALL)?;
+    walk.advance(&mut counts, block, layout, rows.start, ALL)?;
     for row in rows {
         let mut at = walk.at + width as u64;
-        walk.advance(&mut counts, block, layout, row + 1, Most::ALL)?;
+        walk.advance(&mut counts, block, layout, row + 1, ALL)?;
         while at < walk.at {
             let held = pairs.at(at, stride, walk.at)?;
             for pair in held.chunks_exact(stride) {

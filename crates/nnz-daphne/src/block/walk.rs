@@ -16,16 +16,8 @@ const MOST: u64 = 1 << 16;
 /// Bytes that are read at once to get from row to row.
 const WINDOW: usize = 64 << 10;
 
-/// How far a walk goes at most.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Most {
-    pub(crate) entries: u64,
-    pub(crate) stop: u64,
-}
-
-impl Most {
-    pub(crate) const ALL: Self = Self { entries: u64::MAX, stop: u64::MAX };
-}
+/// However many entries there are.
+pub(crate) const ALL: u64 = u64::MAX;
 
 /// A row of a sparse block, and the byte its count stands at.
 #[derive(Clone, Copy, Debug)]
@@ -40,8 +32,7 @@ impl Walk {
         Self { row: 0, at: block.data }
     }
 
-    /// Goes on to row `to`, but past no more than `budget` entries, nor past byte `stop`, unless the
-    /// first row goes further.
+    /// Goes on to row `to`, but past no more than `budget` entries, unless the first row has more.
     ///
     /// Returns the number of entries passed.
     pub(crate) fn advance(
@@ -50,7 +41,7 @@ impl Walk {
         block: &Block,
         layout: RowLayout,
         to: u64,
-        Most { entries: budget, stop }: Most,
+        budget: u64,
     ) -> Result<u64> {
         let width = layout.width();
         let stride = (width + block.size()) as u64;
@@ -64,10 +55,7 @@ impl Walk {
             // Many short rows are in the window already.
             while self.row < to {
                 let Some(count) = held.get(skip..skip + width) else { continue 'read };
-                let count = match width {
-                    4 => count.try_into().map_or(u64::MAX, |c| u32::from_le_bytes(c).into()),
-                    _ => count.try_into().map_or(u64::MAX, u64::from_le_bytes),
-                };
+                let count = layout.count(count).unwrap_or(u64::MAX);
                 let left = block.end - self.at - width as u64;
                 // Columns are fewer than 2^32, so that their bytes can be told.
                 if count > cols || count * stride > left {
@@ -81,7 +69,7 @@ impl Walk {
                     return Err(Self::too_many(file, block, *self, count, left));
                 }
                 let end = self.at + width as u64 + count * stride;
-                if self.row > first && (passed + count > budget || end > stop) {
+                if self.row > first && passed + count > budget {
                     return Ok(passed);
                 }
                 passed += count;
@@ -135,7 +123,7 @@ impl Walk {
             return Ok(());
         }
         let mut window = Window::new(file, WINDOW);
-        Self::start(block).advance(&mut window, block, layout, block.rows.into(), Most::ALL)?;
+        Self::start(block).advance(&mut window, block, layout, block.rows.into(), ALL)?;
         Ok(())
     }
 
@@ -144,7 +132,7 @@ impl Walk {
         let mut walk = Self::start(block);
         let mut window = Window::new(file, WINDOW);
         let last = u64::from(block.rows).saturating_sub(1);
-        walk.advance(&mut window, block, layout, last, Most::ALL)?;
+        walk.advance(&mut window, block, layout, last, ALL)?;
         if last < u64::from(block.rows) {
             window.at(walk.at, layout.width(), block.end)?;
         }
@@ -181,11 +169,11 @@ impl Landmarks {
         let mut walk = Walk { row: nearest as u64 * self.every, at: known[nearest] };
         while walk.row + self.every <= row {
             let next = walk.row + self.every;
-            walk.advance(window, block, layout, next, Most::ALL)?;
+            walk.advance(window, block, layout, next, ALL)?;
             known.push(walk.at);
         }
         drop(known);
-        walk.advance(window, block, layout, row, Most::ALL)?;
+        walk.advance(window, block, layout, row, ALL)?;
         Ok(walk)
     }
 }

@@ -2,18 +2,20 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
 
 use nnz_core::{Result, Storage, Unit, UnitReader};
 
 use super::source::MatrixSource;
 use super::unit::{Entries, Panel};
-use crate::block::{BlockQueue, Piece};
-use crate::file::Window;
+use crate::Block;
+use crate::block::{BlockQueue, Part, Piece, Stretches};
+use crate::file::{Buffers, Window};
 
 /// Entries, or cells, of a unit.
 const ENTRIES: u64 = 128 << 10;
 
-/// Bytes that are read at once to find rows, which are decoded from there.
+/// Bytes that are read at once to find rows.
 const WINDOW: usize = 512 << 10;
 
 /// Hands out bands of rows, in which each block has a piece.
@@ -23,8 +25,19 @@ pub(super) struct Units<'a> {
     queue: BlockQueue<'a>,
     rows: Range<u64>,
     cols: Range<u64>,
+    /// Rows in one block that are found while they are decoded.
+    stretches: Option<Cut>,
+    buffers: Arc<Buffers>,
     /// What has been found and not handed out.
     found: VecDeque<Box<dyn Unit + 'a>>,
+}
+
+/// Rows in stretches, and those that have been handed out.
+struct Cut {
+    block: Block,
+    rows: Range<u64>,
+    all: Arc<Stretches>,
+    next: u64,
 }
 
 impl<'a> Units<'a> {
@@ -32,7 +45,16 @@ impl<'a> Units<'a> {
         let window = Window::new(&source.object.file, WINDOW);
         let queue = BlockQueue::new(&source.object.blocks, &source.finder, cols.clone());
         let rows = if cols.is_empty() { 0..0 } else { rows };
-        Self { source, window, queue, rows, cols, found: VecDeque::new() }
+        Self {
+            source,
+            window,
+            queue,
+            rows,
+            cols,
+            stretches: None,
+            buffers: Arc::default(),
+            found: VecDeque::new(),
+        }
     }
 
     /// Finds the next band of entries.
@@ -43,6 +65,13 @@ impl<'a> Units<'a> {
                 self.queue.next_row().map_or(self.rows.end, |row| row.min(self.rows.end));
             return Ok(());
         };
+        let rows = self.rows.start..stop;
+        let last = stop == self.rows.end;
+        if let Some((block, stretches)) = self.queue.stretches(&rows, last, &self.buffers) {
+            self.rows.start = stop;
+            self.stretches = Some(Cut { block, rows, all: Arc::new(stretches), next: 0 });
+            return Ok(());
+        }
         let band = self.queue.band(&mut self.window, self.rows.start..stop, ENTRIES)?;
         let pieces = self.queue.pieces(&mut self.window, &band)?;
         self.rows.start = band.end;
@@ -57,6 +86,20 @@ impl<'a> Units<'a> {
         let pieces = pieces.into_iter().map(|(piece, _)| piece).collect();
         self.push_entries(band, pieces);
         Ok(())
+    }
+
+    /// Makes the next stretch a piece; the last one has been when there is none.
+    fn push_stretch(&mut self) {
+        let Some(cut) = &mut self.stretches else { return };
+        let Some(stretch) = cut.all.get(cut.next) else {
+            self.stretches = None;
+            return;
+        };
+        cut.next += 1;
+        let (block, rows) = (cut.block, cut.rows.clone());
+        let part = Part::Stretch(stretch);
+        let local = rows.start - block.row..rows.end - block.row;
+        self.push_entries(rows, vec![Piece { block, rows: local, part }]);
     }
 
     fn push_entries(&mut self, rows: Range<u64>, pieces: Vec<Piece>) {
@@ -96,10 +139,15 @@ impl<'a> Units<'a> {
 
 impl<'a> UnitReader<'a> for Units<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
-        while self.found.is_empty() && self.rows.start < self.rows.end {
-            match self.source.header.storage {
-                Storage::Dense => self.find_cells()?,
-                Storage::Sparse => self.find_entries()?,
+        while self.found.is_empty() {
+            if self.stretches.is_some() {
+                self.push_stretch();
+            } else if self.rows.start >= self.rows.end {
+                break;
+            } else if self.source.header.storage == Storage::Dense {
+                self.find_cells()?;
+            } else {
+                self.find_entries()?;
             }
         }
         Ok(self.found.pop_front())

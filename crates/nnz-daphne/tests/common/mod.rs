@@ -219,14 +219,21 @@ pub fn entries(matrix: &dyn MatrixSource, rows: Range<u64>) -> Vec<Cell> {
     let mut reader = matrix.batches(rows, Fields::ALL).unwrap();
     let mut cells = Vec::new();
     while reader.next_batch(&mut batch).unwrap_or_else(|error| panic!("{error}")) {
-        assert_eq!(batch.values.len(), Some(batch.entries()));
-        batch
-            .try_for_each(|entry, row, col| {
-                cells.push((row, col, scalar_bits(batch.values.get(entry).unwrap())));
-                Ok::<(), nnz_core::Error>(())
-            })
-            .unwrap();
+        cells.append(&mut batch_cells(&batch));
     }
+    cells
+}
+
+/// Lists the entries of a batch.
+pub fn batch_cells(batch: &Batch) -> Vec<Cell> {
+    assert_eq!(batch.values.len(), Some(batch.entries()));
+    let mut cells = Vec::new();
+    batch
+        .try_for_each(|entry, row, col| {
+            cells.push((row, col, scalar_bits(batch.values.get(entry).unwrap())));
+            Ok::<(), nnz_core::Error>(())
+        })
+        .unwrap();
     cells
 }
 

@@ -11,6 +11,7 @@ use super::filling::Done;
 use super::{Compressed, ReadOptions, no_memory, read};
 use crate::flow::{Join, Work, run};
 use crate::{Location, open_within};
+use nnz_container::expect_writes;
 
 /// Cells along each side of what is turned at once, so that both ways stay in the cache.
 const TILE: usize = 32;
@@ -143,6 +144,7 @@ impl<'m> Work for Panels<'m> {
     }
 
     fn encode(&self, batch: Batch, cells: &'m mut [u8]) -> Result<()> {
+        expect_writes(cells);
         cells.copy_from_slice(batch.values.bytes());
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(batch);
         Ok(())

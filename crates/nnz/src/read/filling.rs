@@ -7,6 +7,7 @@ use nnz_core::{
 };
 
 use crate::flow::{Join, Work, Write};
+use nnz_container::expect_writes;
 
 /// The part that any thread can do.
 pub(super) struct Filling<'m> {
@@ -48,6 +49,9 @@ impl<'m> Work for Filling<'m> {
     }
 
     fn encode(&self, (batch, _): Self::Decoded, slot: Slot<'m>) -> Result<()> {
+        expect_writes(bytemuck::cast_slice_mut(slot.minors));
+        expect_writes(slot.values);
+        expect_writes(bytemuck::cast_slice_mut(slot.pointers));
         if let Minors::U32(minors) = &batch.minors {
             slot.minors.copy_from_slice(minors);
         }

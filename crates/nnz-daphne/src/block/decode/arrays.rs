@@ -36,13 +36,11 @@ impl Decoder<'_> {
         let at = arrays.columns + 8 * entries.start;
         let held = self.file.bytes(at, 8 * (entries.end - entries.start))?;
         resize(columns, values, held.len() / 8);
-        let mut largest = 0;
         for (column, word) in columns.iter_mut().zip(held.chunks_exact(8)) {
             let wide = word.try_into().map_or(u64::MAX, u64::from_le_bytes);
             *column = u32::try_from(wide).unwrap_or(u32::MAX);
-            largest = largest.max(*column);
         }
-        self.check_columns(block, largest, columns, at, 8)?;
+        self.check_columns(block, columns, at, 8)?;
         let size = size_of::<T>();
         let bytes = bytemuck::cast_slice_mut(values);
         self.file.read(arrays.values + size as u64 * entries.start, bytes)?;

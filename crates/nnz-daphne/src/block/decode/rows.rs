@@ -1,44 +1,71 @@
-//! Whole rows with their counts.
+//! Rows with their counts.
 
-use nnz_core::{Element, Error, Result};
+use std::ops::Range;
 
-use super::{Decoder, Piece, resize};
-use crate::block::{Apart, Rows};
+use nnz_core::{Element, Result};
+
+use super::{Decoder, Piece};
+use crate::block::{Block, Bounds, Rows, Stretch};
 
 impl Decoder<'_> {
-    /// Decodes rows from the bytes there are from `first` on.
-    pub(super) fn rows<T: Element>(
+    /// Decodes all rows between two bytes.
+    pub(super) fn whole_rows<T: Element>(
         &self,
         piece: &Piece,
-        (first, bytes): (u64, &[u8]),
+        bytes: &Range<u64>,
         offsets: &mut Vec<usize>,
         columns: &mut Vec<u32>,
         values: &mut Vec<T>,
     ) -> Result<()> {
-        let width = self.layout.width();
-        let stride = width + size_of::<T>();
-        let count = usize::try_from(piece.rows.end - piece.rows.start).unwrap_or(usize::MAX);
-        // The walk that found the bytes has counted: all rows are there.
-        resize(columns, values, bytes.len().saturating_sub(count.saturating_mul(width)) / stride);
-        let apart = Apart { offsets: &mut *offsets, columns, values };
-        let Some(largest) = (Rows { bytes, count }).split(self.layout, apart) else {
-            return Err(self.changed(piece));
-        };
-        if largest < piece.block.cols {
-            return Ok(());
+        let held = self.file.bytes(bytes.start, bytes.end - bytes.start)?;
+        let rows = piece.rows.end - piece.rows.start;
+        let bounds = Bounds { rows, entries: piece.block.cols, size: size_of::<T>() };
+        let passed = self.layout.pass(&held, bounds, |end| offsets.push(end));
+        if (passed.rows, passed.bytes) != (rows, held.len()) {
+            return Err(piece.block.changed(self.file));
         }
-        for (row, pair) in offsets.windows(2).enumerate() {
-            let at = (pair[0] * stride + (row + 1) * width) as u64;
-            let own = &columns[pair[0]..pair[1]];
-            let largest = own.iter().copied().max().unwrap_or(0);
-            self.check_columns(&piece.block, largest, own, first + at, stride as u64)?;
-        }
-        Ok(())
+        self.rows(&piece.block, (bytes.start, &held), false, offsets, columns, values)
     }
 
-    /// Makes the error that a file is not what it was when its rows were found.
-    pub(super) fn changed(&self, piece: &Piece) -> Error {
-        let found = format!("other rows in the {} than before", piece.block);
-        self.file.mismatch(piece.block.start, found, "a file that does not change")
+    /// Decodes the rows, or parts of rows, that a stretch has. Returns the first of them.
+    pub(super) fn stretch<T: Element>(
+        &self,
+        block: &Block,
+        stretch: &Stretch,
+        offsets: &mut Vec<usize>,
+        columns: &mut Vec<u32>,
+        values: &mut Vec<T>,
+    ) -> Result<u64> {
+        let opened = stretch.open(self.file, |end| offsets.push(end))?;
+        let first = opened.reached;
+        self.rows(block, opened.bytes(), first.left > 0, offsets, columns, values)?;
+        Ok(first.row)
+    }
+
+    /// Decodes rows from the bytes there are from `first` on; the count of the first may be
+    /// `behind`.
+    fn rows<T: Element>(
+        &self,
+        block: &Block,
+        (first, bytes): (u64, &[u8]),
+        behind: bool,
+        offsets: &[usize],
+        columns: &mut Vec<u32>,
+        values: &mut Vec<T>,
+    ) -> Result<()> {
+        let rows = Rows { bytes, offsets, behind };
+        rows.split(self.layout, columns, values).ok_or_else(|| block.changed(self.file))?;
+        if nnz_bitpack::max(columns).is_none_or(|largest| largest < block.cols) {
+            return Ok(());
+        }
+        let width = self.layout.width();
+        let stride = width + size_of::<T>();
+        for (row, pair) in offsets.windows(2).enumerate() {
+            let counts = row + usize::from(!behind);
+            let at = (pair[0] * stride + counts * width) as u64;
+            let own = &columns[pair[0]..pair[1]];
+            self.check_columns(block, own, first + at, stride as u64)?;
+        }
+        Ok(())
     }
 }

@@ -1,0 +1,49 @@
+//! Taking pairs apart, eight at once, with wide vectors.
+
+// Intrinsics that read and write memory take pointers.
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::*;
+
+use crate::pairs::AT_ONCE;
+
+/// Takes pairs apart whose values have 32 bits: 64 bytes, or none.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(crate) fn of_32(pairs: &[u8], firsts: &mut [u32; AT_ONCE], seconds: &mut [[u32; 1]; AT_ONCE]) {
+    let Some(pairs) = pairs.first_chunk::<64>() else { return };
+    let order = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
+    // SAFETY: there are 64 bytes.
+    let words = unsafe { _mm512_loadu_si512(pairs.as_ptr().cast()) };
+    let parted = _mm512_permutexvar_epi32(order, words);
+    // SAFETY: there is room for 8 numbers in each.
+    unsafe {
+        let low = _mm512_castsi512_si256(parted);
+        _mm256_storeu_si256(firsts.as_mut_ptr().cast(), low);
+        let high = _mm512_extracti64x4_epi64::<1>(parted);
+        _mm256_storeu_si256(seconds.as_mut_ptr().cast(), high);
+    }
+}
+
+/// Takes pairs apart whose values have 64 bits: 96 bytes, or none.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(crate) fn of_64(pairs: &[u8], firsts: &mut [u32; AT_ONCE], seconds: &mut [[u32; 2]; AT_ONCE]) {
+    let Some(pairs) = pairs.first_chunk::<96>() else { return };
+    // SAFETY: there are 64 bytes from byte 0 and from byte 32 on.
+    let (low, high) = unsafe {
+        let first = pairs.as_ptr();
+        (_mm512_loadu_si512(first.cast()), _mm512_loadu_si512(first.add(32).cast()))
+    };
+    // Word 8 of the latter is word 16 of all, and has number 24.
+    let columns = _mm512_setr_epi32(0, 3, 6, 9, 12, 15, 26, 29, 0, 0, 0, 0, 0, 0, 0, 0);
+    let values = _mm512_setr_epi32(1, 2, 4, 5, 7, 8, 10, 11, 13, 14, 24, 25, 27, 28, 30, 31);
+    let columns = _mm512_permutex2var_epi32(low, columns, high);
+    let values = _mm512_permutex2var_epi32(low, values, high);
+    // SAFETY: there is room for 8 numbers of 32 and of 64 bits.
+    unsafe {
+        let columns = _mm512_castsi512_si256(columns);
+        _mm256_storeu_si256(firsts.as_mut_ptr().cast(), columns);
+        _mm512_storeu_si512(seconds.as_mut_ptr().cast(), values);
+    }
+}

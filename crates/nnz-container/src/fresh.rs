@@ -1,0 +1,44 @@
+//! Memory that nothing was written to.
+
+// What is advised to the system is named by an address.
+#![allow(unsafe_code)]
+
+/// Bytes that are worth a call of the system.
+#[cfg(target_os = "linux")]
+const WORTH: usize = 64 << 10;
+
+/// Has the system find memory for bytes that are about to be written, all at once.
+///
+/// It would find a page whenever the first byte of one is written otherwise, and being interrupted
+/// for each takes longer than writing to it. What the bytes are does not change. Systems that cannot
+/// do this are left to find memory as they do.
+pub fn expect_writes(bytes: &mut [u8]) {
+    #[cfg(target_os = "linux")]
+    if bytes.len() >= WORTH {
+        use rustix::mm::{Advice, madvise};
+
+        let skipped = bytes.as_ptr().addr() % rustix::param::page_size();
+        let pages = bytes.as_mut_ptr().wrapping_sub(skipped).cast();
+        // SAFETY: the pages are those of bytes that may be written, and finding memory for them
+        // changes none of what is on them, nor what shares the first and the last one.
+        // Nothing needs to be done where this fails.
+        let _ = unsafe { madvise(pages, bytes.len() + skipped, Advice::LinuxPopulateWrite) };
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = bytes;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_stay_what_they_are_wherever_they_begin() {
+        let mut bytes: Vec<u8> = (0..300_000_u32).map(|n| n.to_le_bytes()[1]).collect();
+        let before = bytes.clone();
+        for start in [0, 1, 4095, 4096, 100_000, 300_000] {
+            expect_writes(&mut bytes[start..]);
+            assert_eq!(bytes, before, "from byte {start}");
+        }
+    }
+}

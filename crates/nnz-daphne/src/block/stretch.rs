@@ -1,0 +1,261 @@
+//! Rows of any length in stretches of bytes, which many threads read and decode.
+//!
+//! Where rows begin in a stretch follows from where those of the one before end, so that threads
+//! tell each other. That is all they wait for: bytes are read before, and taken apart behind.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use nnz_core::Result;
+
+use super::{ALL, Block, Bounds, RowLayout, Walk};
+use crate::file::{Buffers, InputFile, Window};
+
+/// Bytes of a stretch, which stay in the cache that a core has of its own with what they decode to.
+const STRETCH: u64 = 512 << 10;
+
+/// How far one has gone: to the count of a row, or behind that to an entry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reached {
+    pub(crate) row: u64,
+    /// Entries of the row that are still to come; with none, its count is.
+    pub(crate) left: u64,
+    at: u64,
+}
+
+/// Some rows of a block, to be cut into stretches.
+#[derive(Debug)]
+pub(crate) struct Stretches {
+    block: Block,
+    layout: RowLayout,
+    /// Where the first stretch starts.
+    first: u64,
+    /// The row that is not wanted any more.
+    end: u64,
+    progress: Mutex<Progress>,
+    /// Signals that one has gone further, or given up.
+    moved: Condvar,
+    buffers: Arc<Buffers>,
+}
+
+#[derive(Debug)]
+struct Progress {
+    /// Where stretches begin to matter, as far as is known of those that are not decoded.
+    starts: BTreeMap<u64, Reached>,
+    /// Stretches that are being decoded, and will tell of the one behind.
+    begun: BTreeSet<u64>,
+}
+
+/// One of the stretches, which has the counts and the entries that start in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Stretch {
+    all: Arc<Stretches>,
+    number: u64,
+}
+
+/// What has been read of a stretch.
+pub(crate) struct Opened<'a> {
+    stretches: &'a Stretches,
+    buffer: Vec<u8>,
+    /// Where they are in the file.
+    bytes: Range<u64>,
+    /// Where what matters begins.
+    pub(crate) reached: Reached,
+}
+
+impl Stretches {
+    /// Starts with the rows from where a walk is to `end`.
+    pub(crate) fn new(
+        block: Block,
+        layout: RowLayout,
+        walk: Walk,
+        end: u64,
+        buffers: Arc<Buffers>,
+    ) -> Self {
+        let start = Reached { row: walk.row, left: 0, at: walk.at };
+        let progress = Progress { starts: BTreeMap::from([(0, start)]), begun: BTreeSet::new() };
+        Self {
+            block,
+            layout,
+            first: walk.at,
+            end,
+            progress: Mutex::new(progress),
+            moved: Condvar::new(),
+            buffers,
+        }
+    }
+
+    /// Returns a stretch; `None` behind the last one that matters.
+    pub(crate) fn get(self: &Arc<Self>, number: u64) -> Option<Stretch> {
+        let ended = || {
+            let progress = self.progress();
+            progress.starts.last_key_value().is_some_and(|(_, reached)| reached.row >= self.end)
+        };
+        let matters = number == 0 || self.bytes(number).start < self.block.end && !ended();
+        matters.then(|| Stretch { all: Arc::clone(self), number })
+    }
+
+    fn bytes(&self, number: u64) -> Range<u64> {
+        let start = self.first.saturating_add(number.saturating_mul(STRETCH));
+        start..start.saturating_add(STRETCH).min(self.block.end)
+    }
+
+    /// Returns the bytes of a stretch, and behind it those of an entry that starts in it.
+    fn whole_entries(&self, number: u64) -> Range<u64> {
+        let Range { start, end } = self.bytes(number);
+        let more = (self.layout.width() + self.block.size() - 1) as u64;
+        start..end.saturating_add(more).min(self.block.end).max(start)
+    }
+
+    /// Goes from row to row through what was read of a stretch, and tells of each how many entries
+    /// there are up to its end, or to that of the stretch.
+    fn walk(
+        &self,
+        file: &InputFile,
+        number: u64,
+        bytes: &[u8],
+        mut reached: Reached,
+        mut each: impl FnMut(usize),
+    ) -> Result<Reached> {
+        let Range { start, end } = self.bytes(number);
+        let (width, size) = (self.layout.width(), self.block.size());
+        let stride = (width + size) as u64;
+        let mut entries = 0;
+        if reached.left > 0 {
+            entries += reached.pass(end, stride);
+            each(entries);
+        }
+        let skip = |at: u64| usize::try_from(at - start).unwrap_or(usize::MAX);
+        // The buffer may be longer than what was read.
+        let bytes = bytes.get(..skip(self.whole_entries(number).end)).unwrap_or_default();
+        if reached.left == 0 && reached.at < end && reached.row < self.end {
+            let rows = Bounds { rows: self.end - reached.row, entries: self.block.cols, size };
+            let within = bytes.get(skip(reached.at)..skip(end)).unwrap_or_default();
+            let passed = self.layout.pass(within, rows, |ended| each(entries + ended));
+            entries += passed.entries;
+            reached.row += passed.rows;
+            reached.at += passed.bytes as u64;
+        }
+        if reached.left == 0 && reached.at < end && reached.row < self.end {
+            // The row goes on behind the stretch, or there is something wrong with it.
+            let count = bytes.get(skip(reached.at)..).and_then(|rest| self.layout.count(rest));
+            let left = self.block.end.saturating_sub(reached.at + width as u64);
+            // Columns are fewer than 2^32, so that their bytes can be told.
+            let fits = |&count: &u64| count <= self.block.cols.into() && count * stride <= left;
+            let Some(count) = count.filter(fits) else { return Err(self.refused(file, reached)) };
+            (reached.left, reached.at) = (count, reached.at + width as u64);
+            entries += reached.pass(end, stride);
+            each(entries);
+        }
+        let too_early = reached.row == u64::from(self.block.rows) && reached.at != self.block.end;
+        let too_late = reached.row < self.end && end == self.block.end;
+        if too_early || too_late {
+            return Err(self.refused(file, reached));
+        }
+        Ok(reached)
+    }
+
+    /// Makes the error that rows cannot go on like this, by going on without stretches.
+    #[cold]
+    fn refused(&self, file: &InputFile, Reached { row, at, .. }: Reached) -> nnz_core::Error {
+        let mut window = Window::new(file, 1);
+        let rows = u64::from(self.block.rows);
+        let walked = Walk { row, at }.advance(&mut window, &self.block, self.layout, rows, ALL);
+        walked.err().unwrap_or_else(|| self.block.changed(file))
+    }
+
+    /// Waits until it is known where a stretch begins to matter, or finds out.
+    fn start(&self, file: &InputFile, number: u64) -> Result<Reached> {
+        let mut progress = self.progress();
+        loop {
+            // There is one: decoding a stretch tells of the next.
+            let Some((&nearest, &reached)) = progress.starts.range(..=number).next_back() else {
+                return Err(self.block.changed(file));
+            };
+            if nearest == number {
+                return Ok(reached);
+            }
+            if progress.begun.contains(&nearest) {
+                progress = self.moved.wait(progress).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            // Nobody is about to tell.
+            drop(progress);
+            let buffer = self.buffers.read(file, self.whole_entries(nearest))?;
+            let behind = self.walk(file, nearest, &buffer, reached, |_| {})?;
+            self.buffers.give_back(buffer);
+            progress = self.progress();
+            progress.starts.insert(nearest + 1, behind);
+        }
+    }
+
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        lock(&self.progress)
+    }
+}
+
+impl Reached {
+    /// Goes past the entries of a row that start before byte `end`, and returns their number.
+    fn pass(&mut self, end: u64, stride: u64) -> usize {
+        let passed = self.left.min(end.saturating_sub(self.at).div_ceil(stride));
+        self.at += passed * stride;
+        self.left -= passed;
+        self.row += u64::from(self.left == 0);
+        // They are in a buffer.
+        usize::try_from(passed).unwrap_or(usize::MAX)
+    }
+}
+
+/// A stretch that is being decoded. Others go on without it when it is given up.
+struct Begun<'a> {
+    stretches: &'a Stretches,
+    number: u64,
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        self.stretches.progress().begun.remove(&self.number);
+        self.stretches.moved.notify_all();
+    }
+}
+
+impl Stretch {
+    /// Reads the stretch, and tells of each of its rows how many entries there are up to its end.
+    pub(crate) fn open(&self, file: &InputFile, each: impl FnMut(usize)) -> Result<Opened<'_>> {
+        let Self { all: stretches, number } = self;
+        stretches.progress().begun.insert(*number);
+        let begun = Begun { stretches, number: *number };
+        let bytes = stretches.whole_entries(*number);
+        let buffer = stretches.buffers.read(file, bytes.clone())?;
+        let reached = stretches.start(file, *number)?;
+        let behind = stretches.walk(file, *number, &buffer, reached, each)?;
+        let mut progress = stretches.progress();
+        progress.starts.remove(number);
+        progress.starts.insert(number + 1, behind);
+        drop(progress);
+        drop(begun);
+        Ok(Opened { stretches, buffer, bytes, reached })
+    }
+}
+
+impl Opened<'_> {
+    /// Returns the bytes from where they matter, and where those are in the file.
+    pub(crate) fn bytes(&self) -> (u64, &[u8]) {
+        // Behind the last row nothing matters.
+        let skip = self.reached.at.checked_sub(self.bytes.start);
+        let skip = skip.and_then(|skip| usize::try_from(skip).ok());
+        let len = usize::try_from(self.bytes.end - self.bytes.start).unwrap_or(usize::MAX);
+        (self.reached.at, skip.and_then(|skip| self.buffer.get(skip..len)).unwrap_or_default())
+    }
+}
+
+impl Drop for Opened<'_> {
+    fn drop(&mut self) {
+        self.stretches.buffers.give_back(std::mem::take(&mut self.buffer));
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
