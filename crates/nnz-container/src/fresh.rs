@@ -5,7 +5,7 @@
 
 /// Bytes that are worth a call of the system.
 #[cfg(target_os = "linux")]
-const WORTH: usize = 64 << 10;
+const WORTH: usize = 16 << 10;
 
 /// Has the system find memory for bytes that are about to be written, all at once.
 ///

@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use nnz_container::expect_writes;
 use nnz_core::{
     Batch, Error, ErrorKind, Fields, MatrixSource, Minors, Order, Place, Result, Shape, Storage,
     Structure, Unit, Values,
@@ -11,7 +12,6 @@ use super::filling::Done;
 use super::{Compressed, ReadOptions, no_memory, read};
 use crate::flow::{Join, Work, run};
 use crate::{Location, open_within};
-use nnz_container::expect_writes;
 
 /// Cells along each side of what is turned at once, so that both ways stay in the cache.
 const TILE: usize = 32;

@@ -2,12 +2,12 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use nnz_container::expect_writes;
 use nnz_core::{
     Batch, Error, Extent, Header, Majors, Minors, Order, Place, Result, Unit, ValueType, Values,
 };
 
 use crate::flow::{Join, Work, Write};
-use nnz_container::expect_writes;
 
 /// The part that any thread can do.
 pub(super) struct Filling<'m> {
@@ -56,8 +56,10 @@ impl<'m> Work for Filling<'m> {
             slot.minors.copy_from_slice(minors);
         }
         slot.values.copy_from_slice(batch.values.bytes());
-        let ends = batch.offsets.iter().skip(1).map(|&end| slot.before + end as u64);
-        slot.pointers.iter_mut().zip(ends).for_each(|(pointer, end)| *pointer = end);
+        let ends = batch.offsets.get(1..).unwrap_or_default();
+        for (pointer, end) in slot.pointers.iter_mut().zip(ends) {
+            *pointer = slot.before + *end as u64;
+        }
         self.spare().push(batch);
         Ok(())
     }
