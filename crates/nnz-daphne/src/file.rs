@@ -4,9 +4,11 @@ use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use nnz_core::{At, Error, ErrorKind, Place, Result};
+
+use crate::lock::lock;
 
 /// A file of known length, read at any position from many threads.
 #[derive(Debug)]
@@ -91,7 +93,7 @@ impl Buffers {
     /// Reads some bytes of a file, no more than memory has for sure, into a buffer that may be longer.
     pub(crate) fn read(&self, file: &InputFile, bytes: Range<u64>) -> Result<Vec<u8>> {
         let len = usize::try_from(bytes.end - bytes.start).unwrap_or(usize::MAX);
-        let mut buffer = self.spare().pop().unwrap_or_default();
+        let mut buffer = lock(&self.spare).pop().unwrap_or_default();
         if buffer.len() < len {
             buffer.resize(len, 0);
         }
@@ -100,14 +102,10 @@ impl Buffers {
     }
 
     pub(crate) fn give_back(&self, buffer: Vec<u8>) {
-        let mut spare = self.spare();
+        let mut spare = lock(&self.spare);
         if spare.len() < Self::MOST {
             spare.push(buffer);
         }
-    }
-
-    fn spare(&self) -> MutexGuard<'_, Vec<Vec<u8>>> {
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

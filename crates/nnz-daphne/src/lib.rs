@@ -11,6 +11,7 @@ mod dialect;
 mod file;
 mod frame;
 mod layout;
+mod lock;
 mod looks;
 mod matrix;
 mod meta;

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use nnz_core::Result;
 
 use super::{ALL, Arrays, Coo, CooOrder, Landmarks, Part, Piece, RowLayout, Stretches, Walk};
 use crate::file::{Buffers, Window};
+use crate::lock::lock;
 use crate::{Block, BlockType};
 
 /// Finds rows in the blocks of a file, and keeps in mind what it found out on the way.
@@ -191,8 +192,4 @@ impl Finder {
     fn local(&self, block: &Block, rows: &Range<u64>) -> Range<u64> {
         rows.start - block.row..rows.end - block.row
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

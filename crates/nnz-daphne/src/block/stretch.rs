@@ -11,6 +11,7 @@ use nnz_core::Result;
 
 use super::{ALL, Block, Bounds, RowLayout, Walk};
 use crate::file::{Buffers, InputFile, Window};
+use crate::lock::lock;
 
 /// Bytes of a stretch, which stay in the cache that a core has of its own with what they decode to.
 const STRETCH: u64 = 512 << 10;
@@ -254,8 +255,4 @@ impl Drop for Opened<'_> {
     fn drop(&mut self) {
         self.stretches.buffers.give_back(std::mem::take(&mut self.buffer));
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,11 +1,12 @@
 //! Finding rows that lie behind rows of any length.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use nnz_core::Result;
 
 use super::{Block, RowLayout};
 use crate::file::{InputFile, Window};
+use crate::lock::lock;
 
 /// Rows between two landmarks, at least.
 const APART: u64 = 1024;
@@ -163,7 +164,7 @@ impl Landmarks {
         row: u64,
     ) -> Result<Walk> {
         let wanted = usize::try_from(row / self.every).unwrap_or(usize::MAX);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.known);
         let last = known.len() - 1;
         let nearest = last.min(wanted);
         let mut walk = Walk { row: nearest as u64 * self.every, at: known[nearest] };

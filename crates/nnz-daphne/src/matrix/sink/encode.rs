@@ -3,7 +3,7 @@
 mod encoded;
 mod rows;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use nnz_core::{
     AxisMeaning, Batch, BatchEncoder, Duplicates, Element, Encoded, Header, Majors, Minors, Order,
@@ -13,6 +13,7 @@ use nnz_core::{
 use super::place;
 use crate::block::with_type;
 use crate::file::swap_on_big_endian;
+use crate::lock::lock;
 
 pub(super) use encoded::EncodedBatch;
 
@@ -56,7 +57,7 @@ impl BatchEncoder for Encoder {
         let held = if self.drop_zeros { Some(without_zeros(batch)) } else { None };
         let batch = held.as_ref().unwrap_or(batch);
         let kept = batch.entries() as u64;
-        let mut encoded = self.spare().pop().unwrap_or_default();
+        let mut encoded = lock(&self.spare).pop().unwrap_or_default();
         encoded.begin(first, entries, kept, ends);
         with_type!(self.value_type, T => {
             match self.coding {
@@ -78,12 +79,7 @@ impl Encoder {
 
     /// Takes back a batch that was written.
     pub(super) fn reuse(&self, batch: Box<EncodedBatch>) {
-        self.spare().push(batch);
-    }
-
-    #[expect(clippy::vec_box, reason = "they come and go in boxes")]
-    fn spare(&self) -> std::sync::MutexGuard<'_, Vec<Box<EncodedBatch>>> {
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.spare).push(batch);
     }
 
     /// Says what batches have to be like.
