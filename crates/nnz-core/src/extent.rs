@@ -34,11 +34,9 @@ impl Extent {
         if batch.entries() / batch.runs() >= LONG_RUN || batch.entries() != minors.len() {
             return None;
         }
-        let falls = nnz_bitpack::falls(minors);
         // All of them are where one run ends and another begins.
-        let between = batch.offsets.windows(2).filter(|ends| ends[0] > 0 && ends[0] < ends[1]);
-        let allowed: usize =
-            between.map(|ends| usize::from(minors[ends[0] - 1] >= minors[ends[0]])).sum();
+        let falls = nnz_bitpack::falls(minors);
+        let allowed = falls_between(minors, &batch.offsets);
         let place = |run: usize, entry| (batch.majors.get(run), batch.minor(run, entry));
         (falls == allowed).then(|| Self {
             ends: Some([
@@ -84,6 +82,20 @@ impl Extent {
     }
 }
 
+/// Counts the runs that begin with no more than what the run before ended with. Runs may be short
+/// and empty ones may lie anywhere, so that nothing here depends on guessing which are.
+fn falls_between(minors: &[u32], offsets: &[usize]) -> usize {
+    let Some(last) = minors.len().checked_sub(1).filter(|&last| last > 0) else { return 0 };
+    let (mut before, mut falls) = (0, 0);
+    for &start in offsets {
+        let entry = start.clamp(1, last);
+        let falls_here = minors[entry - 1] >= minors[entry];
+        falls += usize::from(falls_here & (start != before) & (start <= last));
+        before = start;
+    }
+    falls
+}
+
 /// Whether no number is less than the one before it, and the first that is equal to it.
 fn neighbours<T: Copy + Ord + Into<u64>>(numbers: &[T]) -> (bool, Option<u64>) {
     // Mostly each is greater, which is told at once for all of them.
@@ -93,4 +105,43 @@ fn neighbours<T: Copy + Ord + Into<u64>>(numbers: &[T]) -> (bool, Option<u64>) {
     }
     let equal = numbers.windows(2).find(|pair| pair[0] == pair[1]);
     (numbers.is_sorted(), equal.map(|pair| pair[0].into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Order, Values};
+
+    #[test]
+    fn short_runs_are_told_as_runs_one_by_one_are() {
+        let mut state = 1_u32;
+        let mut draw = |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % below
+        };
+        let (mut told, mut left) = (0, 0);
+        for _ in 0..20_000 {
+            let mut batch = Batch::new(Order::Row, Values::default());
+            batch.majors = Majors::Consecutive(7);
+            let mut minors = Vec::new();
+            for _ in 0..draw(6) {
+                let mut minor = draw(3);
+                for _ in 0..draw(4) {
+                    minors.push(minor);
+                    minor += u32::from(draw(20) > 0);
+                }
+                batch.offsets.push(minors.len());
+            }
+            batch.minors = Minors::U32(minors);
+            let (short, each) = (Extent::of_short_runs(&batch), Extent::run_by_run(&batch));
+            let ascends = each.ascends && each.repeated.is_none() && each.ends.is_some();
+            assert_eq!(short.is_some(), ascends, "{batch:?}");
+            match short {
+                Some(short) => assert_eq!(short.ends, each.ends, "{batch:?}"),
+                None => left += 1,
+            }
+            told += usize::from(ascends);
+        }
+        assert!(told > 1000 && left > 1000, "{told} and {left}");
+    }
 }
