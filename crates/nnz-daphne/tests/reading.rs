@@ -402,6 +402,20 @@ fn damage_inside_a_block_shows_when_its_rows_are_read() {
 }
 
 #[test]
+fn a_column_past_the_end_is_named_however_large_it_is() {
+    // A 1 x 10 matrix of int64 by DAPHNE before 0.2, with padding and columns of 64 bits.
+    let column = 1_u64 << 33;
+    let head = Bytes::default().u8(&[1, 2, 0, 0, 0, 0, 0, 0]).u64(&[1, 10]).u8(&[2]);
+    let block = head.u64(&[0, 0]).u32(&[1, 10]).u8(&[2, 0, 0, 0, 2]);
+    let (_folder, matrix) = block.u64(&[1, 1, column, 7]).open();
+    assert_eq!(matrix.dialect(), Dialect::Daphne2022);
+    let mut batch = Batch::new(Order::Row, Values::default());
+    let mut reader = matrix.batches(0..1, Fields::ALL).unwrap();
+    let error = reader.next_batch(&mut batch).unwrap_err().to_string();
+    assert!(error.contains("byte 70: found column 8589934592 in"), "{error}");
+}
+
+#[test]
 fn a_meta_file_has_to_agree() {
     let bytes = Bytes::matrix(2, 1, 1, 10).block(0, 0, 1, 1, 1).u8(&[1, 3]);
     let (_folder, path) = bytes.file();

@@ -135,9 +135,13 @@ impl Decoder<'_> {
             return Ok(());
         }
         let entry = columns.iter().position(|&column| column >= block.cols).unwrap_or(0);
-        let found = format!("column {} in the {block}", columns[entry]);
+        let at = first + entry as u64 * stride;
+        // Larger ones than there can be have become the largest there is.
+        let mut column = [0; 8];
+        self.file.read(at, &mut column[..self.layout.width()])?;
+        let found = format!("column {} in the {block}", u64::from_le_bytes(column));
         let expected = format!("a column below {}", block.cols);
-        Err(self.file.mismatch(first + entry as u64 * stride, found, expected))
+        Err(self.file.mismatch(at, found, expected))
     }
 }
 
