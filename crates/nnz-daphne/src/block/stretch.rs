@@ -59,7 +59,7 @@ pub(crate) struct Stretch {
 pub(crate) struct Opened<'a> {
     stretches: &'a Stretches,
     buffer: Vec<u8>,
-    /// Where they are in the file.
+    /// Where its bytes are in the file.
     bytes: Range<u64>,
     /// Where what matters begins.
     pub(crate) reached: Reached,
