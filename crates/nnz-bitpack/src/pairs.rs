@@ -95,8 +95,8 @@ fn part<const WORDS: usize>(
     for (number, row) in ends.windows(2).enumerate() {
         let (mut pair, end) = (row[0], row[1]);
         while pair < end {
-            let at = skipped + pair * stride;
-            let Some(pairs) = bytes.get(at..at + AT_ONCE * stride) else {
+            let rest = bytes.get(pair.checked_mul(stride)?.checked_add(skipped)?..)?;
+            let Some(pairs) = rest.get(..AT_ONCE * stride) else {
                 let left =
                     PairRows { bytes: bytes.get(skipped..)?, ends: &ends[number..], between };
                 return part_row_by_row(left, firsts, seconds);
@@ -105,7 +105,7 @@ fn part<const WORDS: usize>(
             at_once(pairs, firsts, seconds.get_mut(pair..)?.first_chunk_mut()?);
             pair += AT_ONCE;
         }
-        skipped += between;
+        skipped = between.checked_add(skipped)?;
     }
     Some(())
 }
@@ -121,9 +121,10 @@ fn part_row_by_row<const WORDS: usize>(
     let mut skipped = 0;
     for row in ends.windows(2) {
         let (firsts, seconds) = (firsts.get_mut(row[0]..row[1])?, seconds.get_mut(row[0]..row[1])?);
-        let pairs = bytes.get(skipped + row[0] * stride..skipped + row[1] * stride)?;
+        let place = |pair: usize| pair.checked_mul(stride)?.checked_add(skipped);
+        let pairs = bytes.get(place(row[0])?..place(row[1])?)?;
         part_each(pairs, firsts, seconds);
-        skipped += between;
+        skipped = between.checked_add(skipped)?;
     }
     Some(())
 }
@@ -181,6 +182,17 @@ mod tests {
             assert!(taken.is_none() || counts[last - 1] == 0, "{last} rows");
             let none = part(given, &mut firsts[..all.saturating_sub(1)], &mut seconds);
             assert!(none.is_none() || all == 0, "{last} rows");
+        }
+    }
+
+    #[test]
+    fn ends_that_nothing_can_have_are_refused() {
+        let (mut firsts, mut seconds) = ([0; 16], [[0; 2]; 16]);
+        for ends in [&[0, usize::MAX][..], &[usize::MAX - 9, usize::MAX], &[0, 9, 3, 40]] {
+            for between in [4, usize::MAX] {
+                let rows = PairRows { bytes: &[0; 120], ends, between };
+                assert!(part_pairs_of_64(rows, &mut firsts, &mut seconds).is_none(), "{ends:?}");
+            }
         }
     }
 

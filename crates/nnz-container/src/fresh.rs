@@ -41,4 +41,26 @@ mod tests {
             assert_eq!(bytes, before, "from byte {start}");
         }
     }
+
+    /// Faults of this thread that were served from memory.
+    #[cfg(target_os = "linux")]
+    fn faults() -> usize {
+        let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+        // Behind the name, which may hold blanks, it is the eighth.
+        let behind = stat.rsplit_once(')').unwrap().1;
+        behind.split_whitespace().nth(7).unwrap().parse().unwrap()
+    }
+
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    #[test]
+    fn writing_is_not_interrupted_page_by_page() {
+        const PAGES: usize = 4096;
+        let mut bytes = vec![0; PAGES << 12];
+        expect_writes(&mut bytes);
+        let before = faults();
+        bytes.iter_mut().step_by(1 << 12).for_each(|byte| *byte = 1);
+        let after = faults();
+        assert_eq!(std::hint::black_box(&bytes)[4096], 1);
+        assert!(after - before < PAGES / 4, "{} faults", after - before);
+    }
 }
