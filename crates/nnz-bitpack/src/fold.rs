@@ -90,6 +90,28 @@ for_each_processor! {
     pub fn falls(values: &[u32]) -> usize = falls_portable
 }
 
+/// Counts the runs of values that begin with no more than the value before them. One place of
+/// `starts` is where a run begins and the next where it ends; those without values do not count.
+///
+/// Runs may be of any length and empty ones may lie anywhere, so that nothing here depends on
+/// guessing which are.
+///
+/// ```
+/// // 4 before 4 and 9 before 1, but not 1 before 2.
+/// assert_eq!(nnz_bitpack::falls_between(&[3, 4, 4, 9, 1, 2], &[0, 2, 2, 4, 5, 6]), 2);
+/// ```
+#[allow(unsafe_code)]
+#[must_use]
+pub fn falls_between(values: &[u32], starts: &[usize]) -> usize {
+    #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+    if crate::kernels::x86::avx512::here() {
+        // SAFETY: the processor has the instructions.
+        let (done, falls) = unsafe { crate::kernels::x86::falls::between(values, starts) };
+        return falls + falls_between_portable(values, starts.get(done..).unwrap_or_default());
+    }
+    falls_between_portable(values, starts)
+}
+
 for_each_processor! {
     /// Returns whether no value is less than the one before it.
     ///
@@ -149,6 +171,16 @@ fn falls_portable(values: &[u32]) -> usize {
         values.iter().zip(later).map(|(value, next)| u32::from(value >= next)).sum::<u32>() as usize
     });
     counts.sum()
+}
+
+fn falls_between_portable(values: &[u32], starts: &[usize]) -> usize {
+    let falls = starts.windows(2).map(|pair| {
+        let held = pair[1].checked_sub(1).and_then(|before| values.get(before..));
+        let neighbours = held.and_then(|values| values.first_chunk::<2>());
+        let falls = neighbours.is_some_and(|[before, first]| before >= first);
+        usize::from(falls & (pair[0] != pair[1]))
+    });
+    falls.sum()
 }
 
 #[inline(always)]
@@ -231,5 +263,37 @@ mod tests {
         let largest = vec![u32::MAX; BLOCK * 2];
         let square = u128::from(u32::MAX) * u128::from(u32::MAX);
         assert_eq!(Fold::of(&largest).squares, square * (BLOCK as u128 * 2));
+    }
+
+    #[test]
+    fn falls_are_counted_where_runs_begin_and_nowhere_else() {
+        let mut state = 1_u32;
+        let mut draw = |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % below
+        };
+        let mut found = 0;
+        for runs in 0..300 {
+            let (mut values, mut starts, mut expected) = (Vec::new(), vec![0], 0);
+            for _ in 0..runs {
+                let last = values.last().copied();
+                for entry in 0..draw(4) {
+                    values.push(if draw(9) == 0 { u32::MAX } else { draw(5) });
+                    let falls = last.is_some_and(|last| last >= values[values.len() - 1]);
+                    expected += usize::from(entry == 0 && falls);
+                }
+                starts.push(values.len());
+            }
+            assert_eq!(falls_between(&values, &starts), expected, "{values:?} {starts:?}");
+            assert_eq!(falls_between_portable(&values, &starts), expected);
+            // Places that are not there, in whatever order.
+            starts.extend([usize::MAX, 1 << 62, values.len() + 1, usize::MAX - 1]);
+            let turn = draw(9) as usize % starts.len();
+            starts.rotate_right(turn);
+            let each = falls_between_portable(&values, &starts);
+            assert_eq!(falls_between(&values, &starts), each, "{values:?} {starts:?}");
+            found += expected;
+        }
+        assert!(found > 1000, "{found}");
     }
 }

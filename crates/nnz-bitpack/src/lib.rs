@@ -68,7 +68,7 @@ pub use codec::{CHUNK, Codec, chunk_words};
 pub use encoder::{Encoder, Finished, Pending};
 pub use epoch::{EPOCH_WORDS, EpochError, EpochTable};
 pub use error::ChunkError;
-pub use fold::{Fold, add, ascends, falls, max, never_falls, sum};
+pub use fold::{Fold, add, ascends, falls, falls_between, max, never_falls, sum};
 pub use pairs::{PairRows, part_pairs_of_32, part_pairs_of_64};
 pub use pick::{less, pick, take_bits};
 pub use run::{unpack_chunks, unpack_chunks_onto};

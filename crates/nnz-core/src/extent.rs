@@ -36,7 +36,7 @@ impl Extent {
         }
         // All of them are where one run ends and another begins.
         let falls = nnz_bitpack::falls(minors);
-        let allowed = falls_between(minors, &batch.offsets);
+        let allowed = nnz_bitpack::falls_between(minors, &batch.offsets);
         let place = |run: usize, entry| (batch.majors.get(run), batch.minor(run, entry));
         (falls == allowed).then(|| Self {
             ends: Some([
@@ -80,20 +80,6 @@ impl Extent {
         }
         extent
     }
-}
-
-/// Counts the runs that begin with no more than what the run before ended with. Runs may be short
-/// and empty ones may lie anywhere, so that nothing here depends on guessing which are.
-fn falls_between(minors: &[u32], offsets: &[usize]) -> usize {
-    let Some(last) = minors.len().checked_sub(1).filter(|&last| last > 0) else { return 0 };
-    let (mut before, mut falls) = (0, 0);
-    for &start in offsets {
-        let entry = start.clamp(1, last);
-        let falls_here = minors[entry - 1] >= minors[entry];
-        falls += usize::from(falls_here & (start != before) & (start <= last));
-        before = start;
-    }
-    falls
 }
 
 /// Whether no number is less than the one before it, and the first that is equal to it.

@@ -7,6 +7,8 @@
 pub(crate) mod avx2;
 pub(crate) mod avx512;
 pub(crate) mod bits;
+#[cfg(target_pointer_width = "64")]
+pub(crate) mod falls;
 pub(crate) mod pairs;
 pub(crate) mod pick;
 pub(crate) mod sse2;

@@ -8,6 +8,12 @@ use crate::Dialect;
 /// Bytes that rows are looked at ahead.
 const AHEAD: usize = 512;
 
+/// Rows of one length in sequence, after which more of them are expected.
+const ALIKE: u32 = 16;
+
+/// Rows that are gone past at once where all are of one length.
+const AT_ONCE: usize = 8;
+
 /// Says where a sparse block has its counts, columns and values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowLayout {
@@ -44,13 +50,12 @@ impl RowLayout {
         }
     }
 
-    /// Goes from row to row as long as all of one is there and has what it may have. Tells of each how
-    /// many entries there are up to its end.
-    #[inline]
-    pub(crate) fn pass(self, bytes: &[u8], bounds: Bounds, each: impl FnMut(usize)) -> Passed {
+    /// Goes from row to row as long as all of one is there and has what it may have. Adds to `ends`
+    /// where each ends among the entries, counted on from the last that is there.
+    pub(crate) fn pass(self, bytes: &[u8], bounds: Bounds, ends: &mut Vec<usize>) -> Passed {
         match self {
-            Self::Narrow => pass::<Narrow>(bytes, bounds, each),
-            Self::Wide | Self::Arrays => pass::<Wide>(bytes, bounds, each),
+            Self::Narrow => pass::<Narrow>(bytes, bounds, ends),
+            Self::Wide | Self::Arrays => pass::<Wide>(bytes, bounds, ends),
         }
     }
 
@@ -77,33 +82,59 @@ pub(crate) struct Bounds {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Passed {
     pub(crate) rows: u64,
-    pub(crate) entries: usize,
     pub(crate) bytes: usize,
 }
 
-#[inline]
-fn pass<C: Column>(bytes: &[u8], bounds: Bounds, mut each: impl FnMut(usize)) -> Passed {
+fn pass<C: Column>(bytes: &[u8], bounds: Bounds, ends: &mut Vec<usize>) -> Passed {
     let stride = C::WIDTH + bounds.size;
     let mut passed = Passed::default();
+    let mut entries = ends.last().copied().unwrap_or(0);
+    let (mut before, mut sequence) = (0, 0);
     let mut seen = 0;
     while passed.rows < bounds.rows {
-        let Some(count) = bytes.get(passed.bytes..passed.bytes + C::WIDTH) else { break };
+        let start = passed.bytes;
+        let Some(count) = bytes.get(start..start + C::WIDTH) else { break };
         let count = C::read(count);
         if count > bounds.entries {
             break;
         }
         // Each row is found from the one before, too late for its bytes to be brought nearer. Looking
         // at bytes farther on brings them.
-        seen ^= bytes.get(passed.bytes + AHEAD).copied().unwrap_or(0);
-        let end = passed.bytes as u64 + (C::WIDTH as u64 + u64::from(count) * stride as u64);
+        seen ^= bytes.get(start + AHEAD).copied().unwrap_or(0);
+        let end = start as u64 + (C::WIDTH as u64 + u64::from(count) * stride as u64);
         let Some(end) = usize::try_from(end).ok().filter(|&end| end <= bytes.len()) else { break };
         passed.bytes = end;
-        passed.entries += count as usize;
         passed.rows += 1;
-        each(passed.entries);
+        entries += count as usize;
+        ends.push(entries);
+        sequence = if count == before { sequence + 1 } else { 0 };
+        before = count;
+        if sequence == ALIKE {
+            // More rows like these are expected.
+            let (len, each) = (end - start, count as usize);
+            let ahead = bytes.get(end..).unwrap_or_default();
+            let most = usize::try_from(bounds.rows - passed.rows).unwrap_or(usize::MAX);
+            let rows = alike::<C>(ahead, len, count).min(most);
+            passed.rows += rows as u64;
+            passed.bytes += rows * len;
+            ends.extend((1..=rows).map(|row| entries + row * each));
+            entries += rows * each;
+            sequence = 0;
+        }
     }
     std::hint::black_box(seen);
     passed
+}
+
+/// Returns how many rows of one length and count there are from the first byte on, give or take a few
+/// of the last. Each is where it is expected, and need not be found from the one before.
+fn alike<C: Column>(bytes: &[u8], len: usize, count: u32) -> usize {
+    let differs = |row: &[u8]| row.get(..C::WIDTH).map_or(0, C::read) ^ count;
+    let groups = bytes.chunks_exact(len.saturating_mul(AT_ONCE));
+    let alike = groups.take_while(|group| {
+        (0..AT_ONCE).fold(0, |all, row| all | differs(&group[row * len..])) == 0
+    });
+    alike.count() * AT_ONCE
 }
 
 /// Reads a column; one that is too large for a block becomes the largest number there is.
@@ -211,5 +242,65 @@ fn split<C: Column, T: Element>(pairs: &[u8], columns: &mut [u32], values: &mut 
         let (first, second) = pair.split_at(C::WIDTH);
         *column = C::read(first);
         *value = bytemuck::pod_read_unaligned(second);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Goes from row to row the plain way.
+    fn pass_plainly(layout: RowLayout, bytes: &[u8], bounds: Bounds) -> (u64, usize, Vec<usize>) {
+        let (mut at, mut ends) = (0, vec![7]);
+        let stride = layout.width() + bounds.size;
+        while (ends.len() as u64) <= bounds.rows {
+            let Some(count) = layout.count(&bytes[at..]) else { break };
+            let rest = (bytes.len() - at - layout.width()) / stride;
+            if count > bounds.entries.into() || count > rest as u64 {
+                break;
+            }
+            let count = usize::try_from(count).unwrap();
+            at += layout.width() + count * stride;
+            ends.push(ends[ends.len() - 1] + count);
+        }
+        (ends.len() as u64 - 1, at, ends)
+    }
+
+    #[test]
+    fn rows_alike_and_others_are_passed_as_one_by_one() {
+        let mut state = 1_u32;
+        let mut draw = |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % below
+        };
+        for case in 0..3000 {
+            let layout = [RowLayout::Narrow, RowLayout::Wide][case % 2];
+            let size = [1, 2, 4, 8][case / 2 % 4];
+            let mut bytes = Vec::new();
+            for _ in 0..draw(6) {
+                // Those behind 16 alike are gone past eight at once.
+                let count = draw(5);
+                for _ in 0..draw(60) {
+                    bytes.extend_from_slice(&u64::from(count).to_le_bytes()[..layout.width()]);
+                    let len = bytes.len() + count as usize * (layout.width() + size);
+                    // Neither are entries counts, nor would they do as such.
+                    bytes.resize(len, 0xff);
+                }
+            }
+            let most = u32::try_from(bytes.len()).unwrap() + 1;
+            if draw(3) == 0 {
+                bytes.truncate(draw(most) as usize);
+            }
+            if draw(3) == 0 && !bytes.is_empty() {
+                let at = draw(most - 1) as usize % bytes.len();
+                bytes[at] = u8::try_from(draw(256)).unwrap();
+            }
+            let rows = if draw(2) == 0 { u64::MAX } else { draw(most).into() };
+            let bounds = Bounds { rows, entries: draw(6), size };
+            let mut ends = vec![7];
+            let passed = layout.pass(&bytes, bounds, &mut ends);
+            let plainly = pass_plainly(layout, &bytes, bounds);
+            assert_eq!((passed.rows, passed.bytes, ends), plainly, "case {case}");
+        }
     }
 }

@@ -109,23 +109,22 @@ impl Stretches {
         start..end.saturating_add(more).min(self.block.end).max(start)
     }
 
-    /// Goes from row to row through what was read of a stretch, and tells of each how many entries
-    /// there are up to its end, or to that of the stretch.
+    /// Goes from row to row through what was read of a stretch, and adds to `ends` where each ends
+    /// among the entries; the last may go on behind the stretch.
     fn walk(
         &self,
         file: &InputFile,
         number: u64,
         bytes: &[u8],
         mut reached: Reached,
-        mut each: impl FnMut(usize),
+        ends: &mut Vec<usize>,
     ) -> Result<Reached> {
         let Range { start, end } = self.bytes(number);
         let (width, size) = (self.layout.width(), self.block.size());
         let stride = (width + size) as u64;
-        let mut entries = 0;
+        let last = |ends: &[usize]| ends.last().copied().unwrap_or(0);
         if reached.left > 0 {
-            entries += reached.pass(end, stride);
-            each(entries);
+            ends.push(last(ends) + reached.pass(end, stride));
         }
         let skip = |at: u64| usize::try_from(at - start).unwrap_or(usize::MAX);
         // The buffer may be longer than what was read.
@@ -133,8 +132,7 @@ impl Stretches {
         if reached.left == 0 && reached.at < end && reached.row < self.end {
             let rows = Bounds { rows: self.end - reached.row, entries: self.block.cols, size };
             let within = bytes.get(skip(reached.at)..skip(end)).unwrap_or_default();
-            let passed = self.layout.pass(within, rows, |ended| each(entries + ended));
-            entries += passed.entries;
+            let passed = self.layout.pass(within, rows, ends);
             reached.row += passed.rows;
             reached.at += passed.bytes as u64;
         }
@@ -146,8 +144,7 @@ impl Stretches {
             let fits = |&count: &u64| count <= self.block.cols.into() && count * stride <= left;
             let Some(count) = count.filter(fits) else { return Err(self.refused(file, reached)) };
             (reached.left, reached.at) = (count, reached.at + width as u64);
-            entries += reached.pass(end, stride);
-            each(entries);
+            ends.push(last(ends) + reached.pass(end, stride));
         }
         let too_early = reached.row == u64::from(self.block.rows) && reached.at != self.block.end;
         let too_late = reached.row < self.end && end == self.block.end;
@@ -184,7 +181,7 @@ impl Stretches {
             // Nobody is about to tell.
             drop(progress);
             let buffer = self.buffers.read(file, self.whole_entries(nearest))?;
-            let behind = self.walk(file, nearest, &buffer, reached, |_| {})?;
+            let behind = self.walk(file, nearest, &buffer, reached, &mut Vec::new())?;
             self.buffers.give_back(buffer);
             progress = self.progress();
             progress.starts.insert(nearest + 1, behind);
@@ -222,15 +219,15 @@ impl Drop for Begun<'_> {
 }
 
 impl Stretch {
-    /// Reads the stretch, and tells of each of its rows how many entries there are up to its end.
-    pub(crate) fn open(&self, file: &InputFile, each: impl FnMut(usize)) -> Result<Opened<'_>> {
+    /// Reads the stretch, and adds to `ends` where each of its rows ends among the entries.
+    pub(crate) fn open(&self, file: &InputFile, ends: &mut Vec<usize>) -> Result<Opened<'_>> {
         let Self { all: stretches, number } = self;
         stretches.progress().begun.insert(*number);
         let begun = Begun { stretches, number: *number };
         let bytes = stretches.whole_entries(*number);
         let buffer = stretches.buffers.read(file, bytes.clone())?;
         let reached = stretches.start(file, *number)?;
-        let behind = stretches.walk(file, *number, &buffer, reached, each)?;
+        let behind = stretches.walk(file, *number, &buffer, reached, ends)?;
         let mut progress = stretches.progress();
         progress.starts.remove(number);
         progress.starts.insert(number + 1, behind);

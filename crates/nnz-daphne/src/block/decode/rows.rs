@@ -20,7 +20,7 @@ impl Decoder<'_> {
         let held = self.file.bytes(bytes.start, bytes.end - bytes.start)?;
         let rows = piece.rows.end - piece.rows.start;
         let bounds = Bounds { rows, entries: piece.block.cols, size: size_of::<T>() };
-        let passed = self.layout.pass(&held, bounds, |end| offsets.push(end));
+        let passed = self.layout.pass(&held, bounds, offsets);
         if (passed.rows, passed.bytes) != (rows, held.len()) {
             return Err(piece.block.changed(self.file));
         }
@@ -36,7 +36,7 @@ impl Decoder<'_> {
         columns: &mut Vec<u32>,
         values: &mut Vec<T>,
     ) -> Result<u64> {
-        let opened = stretch.open(self.file, |end| offsets.push(end))?;
+        let opened = stretch.open(self.file, offsets)?;
         let first = opened.reached;
         self.rows(block, opened.bytes(), first.left > 0, offsets, columns, values)?;
         Ok(first.row)
