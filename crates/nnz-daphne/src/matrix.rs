@@ -13,3 +13,4 @@ pub use options::{Options, needs};
 pub use sink::MatrixSink;
 pub use source::MatrixSource;
 pub(crate) use source::{check_rows, reads_dense};
+pub(crate) use units::Units;

@@ -71,8 +71,9 @@ fn scan_rows(
         let mut at = walk.at + width as u64;
         walk.advance(&mut counts, block, layout, row + 1, ALL)?;
         while at < walk.at {
-            let held = pairs.at(at, stride, walk.at)?;
-            for pair in held.chunks_exact(stride) {
+            let held = pairs.at(at, stride, block.end)?;
+            let own = usize::try_from(walk.at - at).unwrap_or(usize::MAX).min(held.len());
+            for pair in held[..own].chunks_exact(stride) {
                 let (column, value) = pair.split_at(width);
                 let mut word = [0; 8];
                 word[..width].copy_from_slice(column);

@@ -36,7 +36,7 @@ const SMALL: u128 = 16 << 20;
 /// ```
 #[derive(Debug)]
 pub struct MatrixSource {
-    pub(super) object: Object,
+    pub(crate) object: Object,
     pub(super) header: Header,
     pub(super) finder: Finder,
     /// Whether rows without entries may be left out, as there may be any number of them.

@@ -19,7 +19,7 @@ const ENTRIES: u64 = 128 << 10;
 const WINDOW: usize = 512 << 10;
 
 /// Hands out bands of rows, in which each block has a piece.
-pub(super) struct Units<'a> {
+pub(crate) struct Units<'a> {
     source: &'a MatrixSource,
     window: Window<'a>,
     queue: BlockQueue<'a>,
@@ -42,8 +42,23 @@ struct Cut {
 
 impl<'a> Units<'a> {
     pub(super) fn new(source: &'a MatrixSource, rows: Range<u64>, cols: Range<u64>) -> Self {
+        Self::over(&source.object.blocks, source, rows, cols)
+    }
+
+    /// Starts with one of the blocks.
+    pub(crate) fn of_block(source: &'a MatrixSource, block: &'a Block) -> Self {
+        let (rows, cols) = (block.row..block.row_end(), block.col..block.col_end());
+        Self::over(std::slice::from_ref(block), source, rows, cols)
+    }
+
+    fn over(
+        blocks: &'a [Block],
+        source: &'a MatrixSource,
+        rows: Range<u64>,
+        cols: Range<u64>,
+    ) -> Self {
         let window = Window::new(&source.object.file, WINDOW);
-        let queue = BlockQueue::new(&source.object.blocks, &source.finder, cols.clone());
+        let queue = BlockQueue::new(blocks, &source.finder, cols.clone());
         let rows = if cols.is_empty() { 0..0 } else { rows };
         Self {
             source,

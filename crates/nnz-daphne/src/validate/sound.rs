@@ -1,0 +1,31 @@
+//! Blocks of which nothing is to be said, which is told of many entries at once.
+
+use nnz_core::{Batch, BatchReader as _, Extent, InTurn, Order, Values};
+
+use crate::matrix::{MatrixSource, Units};
+use crate::{Block, BlockType, DataType};
+
+/// Returns whether the entries of a block can be read and each comes after the one before it.
+///
+/// Of other blocks it is to be found out what is wrong, entry by entry.
+pub(super) fn sound(source: &MatrixSource, block: &Block) -> bool {
+    // Entries of other blocks come in the order of places, whatever theirs in the file is.
+    if block.block_type != BlockType::Sparse || source.data_type() == DataType::Frame {
+        return false;
+    }
+    let mut reader = InTurn(Box::new(Units::of_block(source, block)));
+    let mut batch = Batch::new(Order::Row, Values::new(source.object.value_type()));
+    let mut last = None;
+    while let Ok(more) = reader.next_batch(&mut batch) {
+        if !more {
+            return true;
+        }
+        let extent = Extent::of(&batch);
+        let Some([start, end]) = extent.ends else { continue };
+        if !extent.ascends || extent.repeated.is_some() || last >= Some(start) {
+            return false;
+        }
+        last = Some(end);
+    }
+    false
+}
