@@ -33,7 +33,8 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         std::fs::write(folder.join(name), content).unwrap();
     }
     let mut faults = Vec::new();
-    let validated = nnz::validate(&location(&folder), 1 << 20, &mut |finding| {
+    let allowed = nnz::ValidateOptions { memory: 1 << 20, threads: 1 };
+    let validated = nnz::validate(&location(&folder), &allowed, &mut |finding| {
         if finding.severity == Severity::Fault {
             faults.push(finding);
         }

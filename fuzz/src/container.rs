@@ -50,7 +50,8 @@ pub fn read([one, two]: [&dyn Container; 2], bytes: u64) {
 pub fn matrix(path: &Path) {
     let here = location(path);
     let mut faults = 0;
-    let validated = nnz::validate(&here, 1 << 20, &mut |finding| {
+    let allowed = nnz::ValidateOptions { memory: 1 << 20, threads: 1 };
+    let validated = nnz::validate(&here, &allowed, &mut |finding| {
         faults += usize::from(finding.severity == Severity::Fault);
     });
     // A tensor is valid, too, and no matrix.

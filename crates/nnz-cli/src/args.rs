@@ -345,6 +345,9 @@ pub(crate) struct Validate {
     pub(crate) reading: daphne::Reading,
 
     #[command(flatten)]
+    pub(crate) threads: Threads,
+
+    #[command(flatten)]
     pub(crate) resources: Memory,
 }
 

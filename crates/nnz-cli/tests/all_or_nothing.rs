@@ -29,11 +29,15 @@ type Content = Vec<(String, Vec<u8>)>;
 struct Large {
     mtx: PathBuf,
     store: PathBuf,
+    /// Tests that run as processes of their own wait for each other.
+    _lock: fs::File,
 }
 
 static LARGE: LazyLock<Large> = LazyLock::new(|| {
     // Under the target directory, since what is static is never dropped.
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("large");
+    let lock = fs::File::create(directory.with_extension("lock")).unwrap();
+    lock.lock().unwrap();
     let _ = fs::remove_dir_all(&directory);
     fs::create_dir_all(&directory).unwrap();
     let mtx = directory.join("large.mtx");
@@ -52,7 +56,7 @@ static LARGE: LazyLock<Large> = LazyLock::new(|| {
     }
     fs::write(&mtx, text_of_it).unwrap();
     run(&["-q", "convert", "--no-sync", text(&mtx), text(&store)]).good();
-    Large { mtx, store }
+    Large { mtx, store, _lock: lock }
 });
 
 fn kills() -> u32 {

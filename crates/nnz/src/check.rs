@@ -1,23 +1,55 @@
 //! Checking a whole file.
 
+mod entries;
 mod uniqueness;
 
-use nnz_core::{
-    Axis, BatchReader as _, Error, ErrorKind, Fields, Finding, InTurn, MatrixSource, Result,
-};
+use nnz_core::{Axis, Error, ErrorKind, Fields, Finding, MatrixSource, Result};
 
-use crate::Location;
+use crate::flow::{Done, run};
 use crate::open::{Recognised, Sought, recognise};
-use crate::stages::{DuplicatePolicy, empty_batch};
+use crate::stages::DuplicatePolicy;
+use crate::{Location, default_memory};
+use entries::Checking;
 pub(crate) use uniqueness::{Ascent, Watch, refuse_repeated};
 
+/// Says what checking may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValidateOptions {
+    /// Bytes of memory for looking for duplicates, and as much for an object of R.
+    pub memory: u64,
+    /// Threads that decode entries at the same time, of formats whose parts are not checked one by
+    /// one.
+    pub threads: usize,
+}
+
+/// A quarter of the memory that is free, and all cores.
+impl Default for ValidateOptions {
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self { memory: default_memory(), threads }
+    }
+}
+
 /// Checks everything about the matrix or the fragments at a place, and hands what is found to `each`.
+///
+/// ```no_run
+/// use nnz::{Location, ValidateOptions};
+///
+/// let location = Location::parse("pbmc.h5ad");
+/// nnz::validate(&location, &ValidateOptions::default(), &mut |finding| println!("{finding}"))?;
+/// # Ok::<(), nnz::Error>(())
+/// ```
 ///
 /// # Errors
 ///
 /// Fails where there is nothing that is recognised, or the system cannot read it. All else that is
 /// wrong is a finding.
-pub fn validate(location: &Location, memory: u64, each: &mut dyn FnMut(Finding)) -> Result<()> {
+pub fn validate(
+    location: &Location,
+    options: &ValidateOptions,
+    each: &mut dyn FnMut(Finding),
+) -> Result<()> {
+    let memory = options.memory;
     let found = match recognise(location, memory, Sought::Matrix) {
         Ok(Recognised::BpCells(store)) => return nnz_bpcells::validate(&|| store.open(), each),
         Ok(Recognised::Binsparse(store)) => return nnz_binsparse::validate(&|| store.open(), each),
@@ -25,7 +57,7 @@ pub fn validate(location: &Location, memory: u64, each: &mut dyn FnMut(Finding))
             return nnz_bpcells::validate_fragments(&|| store.open(), memory, each);
         }
         Ok(Recognised::Daphne(found)) => found.validate(None, each),
-        Ok(other) => read_whole(other, location, memory, each),
+        Ok(other) => read_whole(other, location, options, each),
         Err(error) if matches!(error.kind(), ErrorKind::Unrecognized(_)) => return Err(error),
         Err(error) => Err(error),
     };
@@ -36,7 +68,7 @@ pub fn validate(location: &Location, memory: u64, each: &mut dyn FnMut(Finding))
 fn read_whole(
     found: Recognised,
     location: &Location,
-    memory: u64,
+    options: &ValidateOptions,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
     let opened = found.open()?;
@@ -50,7 +82,7 @@ fn read_whole(
             finding(error, each)?;
         }
     }
-    read_all(source, memory)?;
+    read_all(source, options)?;
     let place = location.source_place();
     for note in source.notes() {
         each(Finding::note(place.clone(), note));
@@ -58,23 +90,17 @@ fn read_whole(
     Ok(())
 }
 
-fn read_all(source: &dyn MatrixSource, memory: u64) -> Result<()> {
+fn read_all(source: &dyn MatrixSource, options: &ValidateOptions) -> Result<()> {
     let header = source.header();
     let units = source.units(0..header.shape.major(header.order), Fields::ALL)?;
     let watch = Watch::of(source, DuplicatePolicy::Refuse);
     if watch == Watch::Sorting {
-        return refuse_repeated(units, source, memory);
+        return refuse_repeated(units, source, options.memory);
     }
+    let checking = Checking::new(header, watch == Watch::AsTheyCome);
     let mut ascent = Ascent::new(source);
-    let mut reader = InTurn(units);
-    let mut batch = empty_batch(header.order, header.value_type);
-    while reader.next_batch(&mut batch)? {
-        if watch == Watch::AsTheyCome {
-            ascent.watch(&batch);
-        }
-    }
-    drop(reader);
-    ascent.finish(source, memory)
+    run(units, &checking, &mut ascent, &mut Done, options.threads)?;
+    ascent.finish(source, options.memory)
 }
 
 /// Makes a finding of an error, unless it is the system that failed, or the memory that was allowed.

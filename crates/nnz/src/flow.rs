@@ -48,6 +48,15 @@ pub(crate) trait Write<W: Work>: Send {
     fn write(&mut self, encoded: W::Encoded) -> Result<()>;
 }
 
+/// Nothing is left to be done once units are encoded.
+pub(crate) struct Done;
+
+impl<W: Work<Encoded = ()>> Write<W> for Done {
+    fn write(&mut self, (): ()) -> Result<()> {
+        Ok(())
+    }
+}
+
 /// Runs all units of a reader through the steps.
 pub(crate) fn run<'a, W: Work>(
     units: Box<dyn UnitReader<'a, W::Batch> + 'a>,

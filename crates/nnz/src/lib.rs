@@ -49,7 +49,7 @@ mod transposed;
 mod types;
 
 pub use cat::{CatOptions, cat, cat_opened};
-pub use check::validate;
+pub use check::{ValidateOptions, validate};
 pub use concat::{Concat, ConcatOptions, concat};
 pub use convert::{
     BinsparseOptions, ConvertOptions, StructurePolicy, Summary, convert, convert_found,

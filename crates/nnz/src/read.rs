@@ -13,11 +13,11 @@ use nnz_core::{
 };
 
 use crate::convert::{ConvertOptions, carry_out};
-use crate::flow::run;
+use crate::flow::{Done, run};
 use crate::target::Target;
 use crate::{DuplicatePolicy, Location, Silent, open_within};
 pub use dense::{Dense, read_dense};
-use filling::{Done, Filled, Filling};
+use filling::{Filled, Filling};
 pub(crate) use sink::MemorySink;
 
 /// A matrix in compressed form: CSR in row order, CSC in column order.

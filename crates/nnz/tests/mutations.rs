@@ -277,12 +277,21 @@ fn threads_agree(path: &Path, one: &Path, several: &Path) -> Result<(), String> 
 /// Does with a file whatever can be done with one, and says what contradicts itself.
 fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     let here = location(path);
-    let mut faults = Vec::new();
-    let validated = nnz::validate(&here, 32 << 20, &mut |finding| {
-        if finding.severity == Severity::Fault {
-            faults.push(finding);
-        }
-    });
+    let check = |threads| {
+        let mut faults = Vec::new();
+        let allowed = nnz::ValidateOptions { memory: 32 << 20, threads };
+        let validated = nnz::validate(&here, &allowed, &mut |finding| {
+            if finding.severity == Severity::Fault {
+                faults.push(finding);
+            }
+        });
+        (validated, faults)
+    };
+    let (validated, faults) = check(1);
+    let (_, by_many) = check(3);
+    if faults.iter().map(ToString::to_string).ne(by_many.iter().map(ToString::to_string)) {
+        return Err(format!("three threads find {by_many:?}, not {faults:?}"));
+    }
     let valid = validated.is_ok() && faults.is_empty();
     for finding in &faults {
         if !finding.place.path.as_deref().is_some_and(|told| told.starts_with(path)) {

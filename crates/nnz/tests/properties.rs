@@ -82,7 +82,8 @@ fn bytes_of(path: &Path) -> BTreeMap<String, Vec<u8>> {
 
 #[track_caller]
 fn assert_valid(path: &Path) {
-    nnz::validate(&location(path), 64 << 20, &mut |finding| {
+    let options = nnz::ValidateOptions { memory: 64 << 20, threads: 2 };
+    nnz::validate(&location(path), &options, &mut |finding| {
         assert_ne!(finding.severity, Severity::Fault, "{finding}");
     })
     .unwrap();
@@ -467,7 +468,8 @@ fn duplicates_far_apart_are_found_and_summed_in_any_memory() {
         assert!(message.contains("line 40003, column 1"), "{message}");
         assert!(message.contains("the first is at line 3, column 1"), "{message}");
         let mut findings = Vec::new();
-        nnz::validate(&location(&from), memory, &mut |finding| findings.push(finding)).unwrap();
+        let allowed = nnz::ValidateOptions { memory, threads: 2 };
+        nnz::validate(&location(&from), &allowed, &mut |finding| findings.push(finding)).unwrap();
         assert_eq!(findings.len(), 1, "{findings:?}");
         assert!(findings[0].to_string().contains("line 40003, column 1"), "{}", findings[0]);
 

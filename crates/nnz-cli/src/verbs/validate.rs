@@ -1,6 +1,6 @@
 //! `nnz validate`.
 
-use nnz::{Error, Finding, Severity};
+use nnz::{Error, Finding, Severity, ValidateOptions};
 use serde::Serialize;
 
 use crate::output::{failed, with_stdout};
@@ -23,9 +23,11 @@ struct One {
 pub(crate) fn validate(args: &args::Validate) -> Result<Outcome, Error> {
     let mut findings: Vec<Finding> = Vec::new();
     let each = &mut |finding| findings.push(finding);
+    let memory = args.resources.bytes();
+    let options = ValidateOptions { memory, threads: args.threads.number() };
     match args.reading.dialect {
         Some(dialect) => nnz::daphne::validate_as(&args.source, dialect, each)?,
-        None => nnz::validate(&args.source, args.resources.bytes(), each)?,
+        None => nnz::validate(&args.source, &options, each)?,
     }
     let valid = findings.iter().all(|finding| finding.severity == Severity::Note);
     with_stdout(|out| {

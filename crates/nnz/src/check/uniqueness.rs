@@ -1,8 +1,8 @@
 //! Whether any two entries share a place.
 
 use nnz_core::{
-    At, Batch, Duplicates, Error, ErrorKind, Extent, Fields, InTurn, MatrixSource, Order, Place,
-    Result, Structure, Triangle,
+    At, Batch, Duplicates, Error, ErrorKind, Extent, Fields, InTurn, MatrixSource, Place, Result,
+    Structure, Triangle,
 };
 
 use crate::convert::locate;
@@ -51,30 +51,17 @@ impl Ascent {
 
     /// Looks at the entries of a batch as they are stored.
     pub(crate) fn watch(&mut self, batch: &Batch) {
-        if !self.ascends {
-            return;
+        if self.ascends {
+            self.go_on(&Seen::of(batch, self.structure));
         }
-        let extent = Extent::of(batch);
-        let Some([start, end]) = extent.ends else { return };
-        let follows = self.last.is_none_or(|last| last < start);
-        self.ascends = extent.ascends && extent.repeated.is_none() && follows;
-        // An entry on the wrong side of the diagonal may stand for another on the right one.
-        if self.structure != Structure::General {
-            let _ = batch.try_for_each(|_, major, minor| {
-                self.ascends &= !self.wrong_side(batch.order, major, minor);
-                Ok::<(), ()>(())
-            });
-        }
-        self.last = Some(end);
     }
 
-    fn wrong_side(&self, order: Order, major: u64, minor: u64) -> bool {
-        let (row, col) = order.row_col(major, minor);
-        match self.structure.triangle() {
-            None => false,
-            Some(Triangle::Lower) => row < col,
-            Some(Triangle::Upper) => row > col,
-        }
+    /// Goes on with what was seen of the batch that comes next.
+    pub(super) fn go_on(&mut self, seen: &Seen) {
+        let Some([start, end]) = seen.extent.ends else { return };
+        let follows = self.last.is_none_or(|last| last < start);
+        self.ascends &= seen.ascends() && follows;
+        self.last = Some(end);
     }
 
     /// Says whether two entries shared a place, once all have been watched.
@@ -89,6 +76,35 @@ impl Ascent {
         let header = source.header();
         let units = source.units(0..header.shape.major(header.order), Fields::MINORS)?;
         refuse_repeated(units, source, memory)
+    }
+}
+
+/// What is seen of the entries of a batch as they are stored.
+pub(super) struct Seen {
+    extent: Extent,
+    /// Whether one is on the side of the diagonal that is not stored.
+    wrong_side: bool,
+}
+
+impl Seen {
+    pub(super) fn of(batch: &Batch, structure: Structure) -> Self {
+        let mut wrong_side = false;
+        if let Some(triangle) = structure.triangle() {
+            // It may stand for another on the right side.
+            let _ = batch.try_for_each(|_, major, minor| {
+                let (row, col) = batch.order.row_col(major, minor);
+                wrong_side |= match triangle {
+                    Triangle::Lower => row < col,
+                    Triangle::Upper => row > col,
+                };
+                Ok::<(), ()>(())
+            });
+        }
+        Self { extent: Extent::of(batch), wrong_side }
+    }
+
+    fn ascends(&self) -> bool {
+        self.extent.ascends && self.extent.repeated.is_none() && !self.wrong_side
     }
 }
 

@@ -8,9 +8,8 @@ use nnz_core::{
     Structure, Unit, Values,
 };
 
-use super::filling::Done;
 use super::{Compressed, ReadOptions, no_memory, read};
-use crate::flow::{Join, Work, run};
+use crate::flow::{Done, Join, Work, run};
 use crate::{Location, open_within};
 
 /// Cells along each side of what is turned at once, so that both ways stay in the cache.

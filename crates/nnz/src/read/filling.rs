@@ -7,7 +7,7 @@ use nnz_core::{
     Batch, Error, Extent, Header, Majors, Minors, Order, Place, Result, Unit, ValueType, Values,
 };
 
-use crate::flow::{Join, Work, Write};
+use crate::flow::{Join, Work};
 
 /// The part that any thread can do.
 pub(super) struct Filling<'m> {
@@ -192,13 +192,4 @@ impl<'m> Join<Filling<'m>> for Filled<'m> {
 
 fn more_majors() -> Error {
     Error::mismatch(Place::default(), "more majors", "as many as the header says")
-}
-
-/// Each thread puts entries where they belong; nothing is left to be done in turn.
-pub(super) struct Done;
-
-impl<W: Work<Encoded = ()>> Write<W> for Done {
-    fn write(&mut self, (): ()) -> Result<()> {
-        Ok(())
-    }
 }
