@@ -20,8 +20,8 @@ fuzz_target!(|input: &[u8]| {
     let directory = Directory::open(&SCRATCH.path("store")).unwrap();
     let store: &dyn Container = &directory;
     assert_eq!(store.members().unwrap(), ["member"]);
-    let tag = store.tag("member");
     // What ends in a return cannot be told from a line that ends in one and is refused.
+    let tag = store.tag("member").ok().filter(|tag| !tag.ends_with('\r'));
     let strings = store.strings("member").ok();
     let strings = strings.filter(|all| !all.iter().any(|string| string.ends_with(b"\r")));
     assert!(store.strings_size("member").is_ok());
@@ -56,7 +56,7 @@ fuzz_target!(|input: &[u8]| {
     if let Some(strings) = &strings {
         writer.write_strings("strings", &mut strings.iter()).unwrap();
     }
-    if let Ok(tag) = &tag {
+    if let Some(tag) = &tag {
         writer.set_tag("tag", tag).unwrap();
     }
     writer.finish().unwrap();
@@ -72,7 +72,7 @@ fuzz_target!(|input: &[u8]| {
         let found = again.strings("strings").unwrap();
         assert!(found.iter().eq(strings.iter()));
     }
-    if let Ok(tag) = &tag {
+    if let Some(tag) = &tag {
         assert_eq!(&again.tag("tag").unwrap(), tag);
     }
 });

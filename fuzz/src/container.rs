@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nnz::Severity;
+use nnz::{Holding, Severity};
 use nnz_container::Container;
 
 use crate::read::{backwards, in_turn};
@@ -46,7 +46,7 @@ pub fn read([one, two]: [&dyn Container; 2], bytes: u64) {
     }
 }
 
-/// What is a matrix, and valid, reads.
+/// What is valid opens, and reads if it is a matrix.
 pub fn matrix(path: &Path) {
     let here = location(path);
     let mut faults = 0;
@@ -54,10 +54,9 @@ pub fn matrix(path: &Path) {
     let validated = nnz::validate(&here, &allowed, &mut |finding| {
         faults += usize::from(finding.severity == Severity::Fault);
     });
-    // A tensor is valid, too, and no matrix.
-    let tensor = || matches!(nnz::TensorFile::open(&here, 1 << 20), Ok(Some(_)));
-    if validated.is_ok() && faults == 0 && !tensor() {
-        let opened = nnz::open(&here).unwrap();
+    if validated.is_ok() && faults == 0 {
+        // Tensors and fragments are valid, too.
+        let Holding::Matrix(opened) = nnz::look(&here, None, 1 << 20).unwrap() else { return };
         // There may be more cells than anyone wants to read.
         if opened.source.header().stored.is_none_or(|stored| stored < MOST) {
             let one = in_turn(&*opened.source).unwrap();

@@ -1,5 +1,7 @@
 //! Entries one by one, to walk through two matrices in step.
 
+use std::ops::Range;
+
 use nnz_core::{Batch, Fields, InTurn, MatrixSource, Order, Result, Scalar};
 
 use crate::sort::{SortPlan, sorted};
@@ -36,6 +38,8 @@ pub(crate) type Cell = ((u64, u64), Scalar);
 pub(crate) struct Cells<'a> {
     reader: Batches<'a>,
     batch: Batch,
+    /// How many batches have been read.
+    batches: u64,
     run: usize,
     entry: usize,
 }
@@ -43,7 +47,7 @@ pub(crate) struct Cells<'a> {
 impl<'a> Cells<'a> {
     pub(crate) fn new(reader: Batches<'a>, order: Order, source: &dyn MatrixSource) -> Self {
         let batch = empty_batch(order, source.header().value_type);
-        Self { reader, batch, run: 0, entry: 0 }
+        Self { reader, batch, batches: 0, run: 0, entry: 0 }
     }
 
     pub(crate) fn next(&mut self) -> Result<Option<Cell>> {
@@ -61,8 +65,31 @@ impl<'a> Cells<'a> {
             if !self.reader.next_batch(&mut self.batch)? {
                 return Ok(None);
             }
+            self.batches += 1;
             self.run = 0;
             self.entry = 0;
         }
+    }
+
+    /// Returns the batch that is being handed out, and its number.
+    pub(crate) fn batch(&self) -> (&Batch, u64) {
+        (&self.batch, self.batches)
+    }
+
+    /// Returns the next entries of the batch that share a major, and that; `None` where none is left.
+    pub(crate) fn ahead(&mut self) -> Option<(u64, Range<usize>)> {
+        while self.run < self.batch.runs() {
+            let end = self.batch.offsets[self.run + 1];
+            if self.entry < end {
+                return Some((self.batch.majors.get(self.run), self.entry..end));
+            }
+            self.run += 1;
+        }
+        None
+    }
+
+    /// Passes over some of the entries that are [ahead](Self::ahead).
+    pub(crate) fn pass(&mut self, entries: usize) {
+        self.entry += entries;
     }
 }

@@ -1,5 +1,6 @@
 //! Whether two matrices are equal.
 
+mod alike;
 mod unstored;
 
 use nnz_core::{
@@ -12,6 +13,7 @@ use crate::open::{Recognised, Sought, recognise};
 use crate::sort::SortPlan;
 use crate::stages::{Builder, DropAlike, Step, expand};
 use crate::{Location, TensorFile};
+use alike::Alike;
 use unstored::{Gaps, Unstored};
 
 /// Says what is compared.
@@ -188,9 +190,11 @@ impl Comparison<'_> {
             let (row, col) = self.order.row_col(major, minor);
             Difference::Entry { row, col, first: fills[0], second: fills[1] }
         };
-        let mut next =
-            |which: usize| cells[which].next().map_err(|error| self.explain(error, which));
-        let (mut a, mut b) = (next(0)?, next(1)?);
+        let mut alike = Alike::default();
+        let next = |cells: &mut [Cells<'_>], which: usize| {
+            cells[which].next().map_err(|error| self.explain(error, which))
+        };
+        let (mut a, mut b) = (next(cells, 0)?, next(cells, 1)?);
         // Differences count only if all of it was in order: one that came too early may be none.
         while found.len() < self.options.most || !sorted {
             let place = |cell: &Option<Cell>| cell.map(|(place, _)| place);
@@ -218,11 +222,17 @@ impl Comparison<'_> {
                 };
                 found.push(Difference::Entry { row, col, first, second });
             }
+            // Where one entry is in both, more may be.
+            let last = match (&mut *cells, self.unstored) {
+                ([a, b], Unstored::Passed | Unstored::One(_)) if first && second => {
+                    alike.pass(a, b, at)
+                }
+                _ => at,
+            };
             for (which, taken, cell) in [(0, first, &mut a), (1, second, &mut b)] {
                 if taken {
-                    let before = place(cell);
-                    *cell = next(which)?;
-                    if place(cell).is_some() && place(cell) < before {
+                    *cell = next(&mut *cells, which)?;
+                    if place(cell).is_some_and(|place| place < last) {
                         return Ok(None);
                     }
                 }

@@ -1,6 +1,7 @@
 //! Transposing and comparing.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -162,4 +163,64 @@ fn the_mirror_image_of_nothing_is_no_negative_zero() {
     let array = ConvertOptions { layout: Some(nnz::Layout::Array), ..options() };
     nnz::convert(&half, &cells, &array, &Silent).unwrap();
     assert_eq!(differences(&half, &cells, false), []);
+}
+
+#[test]
+fn differences_among_many_entries_are_those_of_a_plain_comparison() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut state = 7_u32;
+    let mut draw = |below: u32| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) % below
+    };
+    let mut equal = 0;
+    for case in 0..80 {
+        let (rows, cols) = [(9000, 3), (3, 9000), (2500, 40)][case % 3];
+        let mut first = BTreeMap::new();
+        for _ in 0..draw(12_000) {
+            first.insert((draw(cols), draw(rows)), draw(4));
+        }
+        let mut second = first.clone();
+        for _ in 0..[0, 1, 3, 300][draw(4) as usize] {
+            let at = (draw(cols), draw(rows));
+            // A zero is what is not stored.
+            let value = if draw(2) == 0 { first.get(&at).copied().unwrap_or(0) } else { draw(4) };
+            second.insert(at, value);
+        }
+        if draw(3) == 0 {
+            second.retain(|_, value| *value > 0);
+        }
+        let types = ["integer", "real", "unsigned-integer"];
+        let mut write = |name: &str, entries: &BTreeMap<(u32, u32), u32>| {
+            let field = types[draw(3) as usize];
+            let mut text = format!("{field} general\n{rows} {cols} {}\n", entries.len());
+            for ((col, row), value) in entries {
+                text += &format!("{} {} {value}\n", row + 1, col + 1);
+            }
+            let text = mtx(dir.path(), &format!("{name}.mtx"), &text);
+            let packed = at(&dir.path().join(format!("{name}.bpcells")));
+            if draw(2) == 0 || nnz::convert(&text, &packed, &options(), &Silent).is_err() {
+                return text;
+            }
+            packed
+        };
+        let (a, b) = (write("a", &first), write("b", &second));
+        let value = |entries: &BTreeMap<_, u32>, at| entries.get(at).copied().unwrap_or(0);
+        let places: BTreeSet<_> = first.keys().chain(second.keys()).collect();
+        let expected: Vec<_> = places
+            .into_iter()
+            .filter(|at| value(&first, at) != value(&second, at))
+            .map(|at| (u64::from(at.1), u64::from(at.0)))
+            .collect();
+        let found: Vec<_> = differences(&a, &b, false)
+            .into_iter()
+            .map(|difference| match difference {
+                Difference::Entry { row, col, .. } => (row, col),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(found, expected[..expected.len().min(3)], "case {case}");
+        equal += usize::from(expected.is_empty());
+    }
+    assert!((10..70).contains(&equal), "{equal}");
 }

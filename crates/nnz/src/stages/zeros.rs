@@ -5,13 +5,20 @@ use nnz_core::{Batch, Error, Header, Result, Rounding, Scalar, ValueType, Values
 
 use super::{Builder, Step, emptied};
 
+/// Bytes of the largest value.
+const LARGEST: usize = 16;
+
+/// Cells that are compared at once.
+const BLOCK: usize = 256;
+
 /// Drops entries that are zero. A negative zero and NaN stay: they are not nothing.
 pub(crate) struct DropZeros(pub(crate) Builder);
 
 impl Step for DropZeros {
     fn apply(&self, batch: &mut Batch, spare: &mut Batch) -> Result<()> {
         // All bytes are zero just for the zero of each type, and for no negative one.
-        drop_cells(self.0, batch, spare, |cell| cell.iter().all(|&byte| byte == 0))
+        let zero = [0; LARGEST];
+        drop_cells(self.0, batch, spare, &zero[..batch.values.value_type().size()])
     }
 }
 
@@ -41,26 +48,24 @@ impl DropAlike {
 
 impl Step for DropAlike {
     fn apply(&self, batch: &mut Batch, spare: &mut Batch) -> Result<()> {
-        drop_cells(self.builder, batch, spare, |cell| cell == self.bytes)
+        drop_cells(self.builder, batch, spare, &self.bytes)
     }
 }
 
-/// Drops entries whose bytes are so.
-fn drop_cells(
-    builder: Builder,
-    batch: &mut Batch,
-    spare: &mut Batch,
-    are_so: impl Fn(&[u8]) -> bool,
-) -> Result<()> {
+/// Drops entries whose bytes are those of a value.
+fn drop_cells(builder: Builder, batch: &mut Batch, spare: &mut Batch, value: &[u8]) -> Result<()> {
     if let Values::Iso(scalar) = batch.values {
         batch.values = scalar.repeat(batch.entries());
     }
+    let cells = batch.values.bytes();
+    if !holds(cells, value) {
+        return Ok(());
+    }
     builder.start(batch.order, spare);
     spare.values = emptied(&batch.values);
-    let size = batch.values.value_type().size();
-    let cells = batch.values.bytes();
+    let size = value.len();
     batch.try_for_each(|entry, major, minor| {
-        if !are_so(&cells[entry * size..][..size]) {
+        if &cells[entry * size..][..size] != value {
             builder.push(spare, major, minor);
             spare.values.extend_from(&batch.values, entry..entry + 1);
         }
@@ -68,4 +73,48 @@ fn drop_cells(
     })?;
     std::mem::swap(batch, spare);
     Ok(())
+}
+
+/// Returns whether any cell has the bytes of a value. Mostly none has.
+fn holds(cells: &[u8], value: &[u8]) -> bool {
+    match value.len() {
+        1 => holds_of::<1>(cells, value),
+        2 => holds_of::<2>(cells, value),
+        4 => holds_of::<4>(cells, value),
+        8 => holds_of::<8>(cells, value),
+        _ => cells.chunks_exact(value.len()).any(|cell| cell == value),
+    }
+}
+
+fn holds_of<const SIZE: usize>(cells: &[u8], value: &[u8]) -> bool {
+    // Without an exit for each cell, many are compared at once.
+    let mut blocks = cells.as_chunks::<SIZE>().0.chunks(BLOCK);
+    blocks.any(|block| block.iter().fold(false, |any, cell| any | (cell[..] == *value)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_found_wherever_it_is_and_nowhere_else() {
+        for size in [1, 2, 4, 8, 16] {
+            let value: Vec<u8> = (1..).take(size).collect();
+            assert!(!holds(&[], &value));
+            for cells in [1, BLOCK - 1, BLOCK, 2 * BLOCK + 5] {
+                // Its bytes are there, but of two cells.
+                let mut bytes = value.repeat(cells);
+                bytes.rotate_left(size / 2);
+                bytes.iter_mut().step_by(size).for_each(|byte| *byte = 99);
+                assert!(!holds(&bytes, &value), "{cells} cells of {size}");
+                for at in
+                    [0, cells / 2, cells.saturating_sub(1)].into_iter().filter(|at| *at < cells)
+                {
+                    let mut bytes = bytes.clone();
+                    bytes[at * size..][..size].copy_from_slice(&value);
+                    assert!(holds(&bytes, &value), "{at} of {cells} cells of {size}");
+                }
+            }
+        }
+    }
 }

@@ -1,0 +1,92 @@
+//! Passing over entries that two matrices share, many at once.
+
+use std::ops::Range;
+
+use nnz_core::{Minors, Rounding, ValueType, Values};
+
+use crate::cells::Cells;
+
+/// Entries that are compared at once, at most.
+const AT_ONCE: usize = 1024;
+
+/// Entries to be compared one by one after some that differed.
+const PAUSE: u32 = 64;
+
+/// What is kept between one passing and the next.
+#[derive(Default)]
+pub(super) struct Alike {
+    /// The values of a batch of the first matrix, as the type of the second.
+    cast: Values,
+    /// The number of that batch, and the type; whether all of it could be cast.
+    cast_from: Option<(u64, ValueType, bool)>,
+    pause: u32,
+}
+
+impl Alike {
+    /// Passes over entries that follow the one at `last` in order and are the same in both matrices.
+    /// Returns the place of the last of them.
+    ///
+    /// Others are left to be compared one by one, and some that are the same as well.
+    pub(super) fn pass(
+        &mut self,
+        a: &mut Cells<'_>,
+        b: &mut Cells<'_>,
+        mut last: (u64, u64),
+    ) -> (u64, u64) {
+        if self.pause > 0 {
+            self.pause -= 1;
+            return last;
+        }
+        while let (Some((major, x)), Some((other, y))) = (a.ahead(), b.ahead()) {
+            let count = x.len().min(y.len()).min(AT_ONCE);
+            let (x, y) = (x.start..x.start + count, y.start..y.start + count);
+            let shared = if major == other { self.shared(a, x, b, y) } else { None };
+            let Some((_, end)) = shared.filter(|&(first, _)| (major, first) > last) else {
+                self.pause = PAUSE;
+                break;
+            };
+            last = (major, end);
+            a.pass(count);
+            b.pass(count);
+        }
+        last
+    }
+
+    /// Returns the first and the last minor of entries that are the same and ascend.
+    fn shared(
+        &mut self,
+        a: &Cells<'_>,
+        x: Range<usize>,
+        b: &Cells<'_>,
+        y: Range<usize>,
+    ) -> Option<(u64, u64)> {
+        let ((first, number), (second, _)) = (a.batch(), b.batch());
+        let (Minors::U32(minors), Minors::U32(others)) = (&first.minors, &second.minors) else {
+            return None;
+        };
+        let (minors, others) = (minors.get(x.clone())?, others.get(y.clone())?);
+        if minors != others || !nnz_bitpack::ascends(minors) {
+            return None;
+        }
+        let value_type = second.values.value_type();
+        let values = if first.values.value_type() == value_type {
+            &first.values
+        } else {
+            if self.cast_from.is_none_or(|(of, to, _)| (of, to) != (number, value_type)) {
+                let cast = first.values.cast_into(value_type, Rounding::Refused, &mut self.cast);
+                self.cast_from = Some((number, value_type, cast.is_ok()));
+            }
+            self.cast_from.filter(|&(.., holds)| holds)?;
+            &self.cast
+        };
+        let bits = |values, entries| bits(values, value_type.size(), entries);
+        let same = bits(values, x)? == bits(&second.values, y)?;
+        same.then_some((minors[0].into(), minors[minors.len() - 1].into()))
+    }
+}
+
+/// Returns what some values are, bit by bit; `None` where one stands for all.
+fn bits(values: &Values, size: usize, entries: Range<usize>) -> Option<&[u8]> {
+    let own = !matches!(values, Values::Iso(_));
+    own.then(|| values.bytes())?.get(entries.start * size..entries.end * size)
+}
