@@ -69,6 +69,6 @@ pub use encoder::{Encoder, Finished, Pending};
 pub use epoch::{EPOCH_WORDS, EpochError, EpochTable};
 pub use error::ChunkError;
 pub use fold::{Fold, add, ascends, falls, falls_between, max, never_falls, sum};
-pub use pairs::{PairRows, part_pairs_of_32, part_pairs_of_64};
+pub use pairs::{PairRows, join_rows_of_32, join_rows_of_64, part_pairs_of_32, part_pairs_of_64};
 pub use pick::{less, pick, take_bits};
 pub use run::{unpack_chunks, unpack_chunks_onto};

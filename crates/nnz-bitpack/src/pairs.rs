@@ -1,4 +1,4 @@
-//! Rows of pairs, taken apart into two arrays.
+//! Rows of pairs, taken apart into two arrays and put together from them.
 
 #[cfg(target_arch = "x86_64")]
 use crate::kernels;
@@ -139,6 +139,117 @@ fn part_each<const WORDS: usize>(pairs: &[u8], firsts: &mut [u32], seconds: &mut
     }
 }
 
+/// Puts rows together whose values have 32 bits: the number of the pairs of each, and the pairs.
+///
+/// `ends` says where each row starts and ends among the pairs. Returns the bytes written; `None`
+/// where pairs or room are missing. Behind the last pair anything may be written.
+#[allow(unsafe_code)]
+pub fn join_rows_of_32(
+    ends: &[usize],
+    firsts: &[u32],
+    seconds: &[[u32; 1]],
+    out: &mut [u8],
+) -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    if kernels::x86::avx512::here() {
+        #[target_feature(enable = "avx512f")]
+        fn avx512(
+            ends: &[usize],
+            firsts: &[u32],
+            seconds: &[[u32; 1]],
+            out: &mut [u8],
+        ) -> Option<usize> {
+            join(ends, firsts, seconds, out, |a, b, out| kernels::x86::pairs::join_32(a, b, out))
+        }
+        // SAFETY: the processor has the instructions.
+        return unsafe { avx512(ends, firsts, seconds, out) };
+    }
+    join(ends, firsts, seconds, out, |a, b, out| join_each(a, b, out))
+}
+
+/// Puts rows together whose values have 64 bits: the number of the pairs of each, and the pairs.
+///
+/// `ends` says where each row starts and ends among the pairs. Returns the bytes written; `None`
+/// where pairs or room are missing. Behind the last pair anything may be written.
+///
+/// ```
+/// let (firsts, seconds) = ([7, 9, 8], [[1, 2], [3, 4], [5, 6]].map(|pair| pair.map(u32::to_le)));
+/// let mut out = [0; 44];
+/// let written = nnz_bitpack::join_rows_of_64(&[0, 2, 3], &firsts, &seconds, &mut out);
+/// assert_eq!(written, Some(44));
+/// let words = [2, 7, 1, 2, 9, 3, 4, 1, 8, 5, 6_u32].map(u32::to_le_bytes);
+/// assert_eq!(out, words.as_flattened());
+/// ```
+#[allow(unsafe_code)]
+pub fn join_rows_of_64(
+    ends: &[usize],
+    firsts: &[u32],
+    seconds: &[[u32; 2]],
+    out: &mut [u8],
+) -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    if kernels::x86::avx512::here() {
+        #[target_feature(enable = "avx512f")]
+        fn avx512(
+            ends: &[usize],
+            firsts: &[u32],
+            seconds: &[[u32; 2]],
+            out: &mut [u8],
+        ) -> Option<usize> {
+            join(ends, firsts, seconds, out, |a, b, out| kernels::x86::pairs::join_64(a, b, out))
+        }
+        // SAFETY: the processor has the instructions.
+        return unsafe { avx512(ends, firsts, seconds, out) };
+    }
+    join(ends, firsts, seconds, out, |a, b, out| join_each(a, b, out))
+}
+
+#[inline(always)]
+fn join<const WORDS: usize>(
+    ends: &[usize],
+    firsts: &[u32],
+    seconds: &[[u32; WORDS]],
+    out: &mut [u8],
+    at_once: impl Fn(&[u32; AT_ONCE], &[[u32; WORDS]; AT_ONCE], &mut [u8]),
+) -> Option<usize> {
+    let stride = 4 + 4 * WORDS;
+    let mut at = 0;
+    for row in ends.windows(2) {
+        let (mut pair, end) = (row[0], row[1]);
+        let count = u32::try_from(end.checked_sub(pair)?).ok()?;
+        *out.get_mut(at..)?.first_chunk_mut()? = count.to_le_bytes();
+        at += 4;
+        while pair < end {
+            let pairs = AT_ONCE.min(end - pair);
+            let (firsts, seconds) = (firsts.get(pair..)?, seconds.get(pair..)?);
+            let out = out.get_mut(at..)?;
+            match (firsts.first_chunk(), seconds.first_chunk(), out.get_mut(..AT_ONCE * stride)) {
+                // What is too much is written over by the rows behind.
+                (Some(firsts), Some(seconds), Some(out)) => at_once(firsts, seconds, out),
+                _ => {
+                    let out = out.get_mut(..pairs * stride)?;
+                    join_each(firsts.get(..pairs)?, seconds.get(..pairs)?, out);
+                }
+            }
+            pair += pairs;
+            at += pairs * stride;
+        }
+    }
+    Some(at)
+}
+
+/// Puts pairs together one by one. Values stay in the order of bytes they have.
+#[inline(always)]
+fn join_each<const WORDS: usize>(firsts: &[u32], seconds: &[[u32; WORDS]], out: &mut [u8]) {
+    let out = out.as_chunks_mut::<4>().0.chunks_exact_mut(1 + WORDS);
+    for (pair, (first, second)) in out.zip(firsts.iter().zip(seconds)) {
+        pair[0] = first.to_le_bytes();
+        for (word, value) in pair[1..].iter_mut().zip(second) {
+            *word = value.to_ne_bytes();
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,6 +294,69 @@ mod tests {
             let none = part(given, &mut firsts[..all.saturating_sub(1)], &mut seconds);
             assert!(none.is_none() || all == 0, "{last} rows");
         }
+    }
+
+    type Join<const WORDS: usize> =
+        fn(&[usize], &[u32], &[[u32; WORDS]], &mut [u8]) -> Option<usize>;
+
+    fn check_joining<const WORDS: usize>(join: Join<WORDS>, part: Part<WORDS>) {
+        let mut counts: Vec<usize> = (0..300).map(|row| (row * 7919 % 31) % 13).collect();
+        counts.extend([0, 0, 100, 0, 17, 8, 1]);
+        for rows in 0..=counts.len() {
+            let mut ends = vec![0];
+            ends.extend(counts[..rows].iter().scan(0, |end, count| {
+                *end += count;
+                Some(*end)
+            }));
+            let all = ends[rows];
+            let firsts: Vec<u32> = (5..).take(all).collect();
+            let seconds: Vec<[u32; WORDS]> = (0..)
+                .take(all)
+                .map(|pair: u32| {
+                    std::array::from_fn(|word| if word == 0 { pair * 9 } else { !pair })
+                })
+                .collect();
+            let bytes = 4 * rows + all * (4 + 4 * WORDS);
+            for more in [0, 1, 200] {
+                let mut out = vec![0xee; bytes + more];
+                assert_eq!(join(&ends, &firsts, &seconds, &mut out), Some(bytes), "{rows} rows");
+                // Counts stand between the rows, and ahead of the first.
+                let mut at = 0;
+                for &count in &counts[..rows] {
+                    let stands = u32::from_le_bytes(out[at..at + 4].try_into().unwrap());
+                    assert_eq!(usize::try_from(stands), Ok(count), "{rows} rows");
+                    at += 4 + count * (4 + 4 * WORDS);
+                }
+                let mut parted = (vec![0; all + 7], vec![[0; WORDS]; all + 7]);
+                let given = PairRows { bytes: &out[4.min(bytes)..bytes], ends: &ends, between: 4 };
+                part(given, &mut parted.0, &mut parted.1).unwrap();
+                assert_eq!((&parted.0[..all], &parted.1[..all]), (&firsts[..], &seconds[..]));
+            }
+            let mut short = vec![0; bytes.saturating_sub(1)];
+            assert!(join(&ends, &firsts, &seconds, &mut short).is_none() || rows == 0);
+            let fewer = all.saturating_sub(1);
+            let mut out = vec![0; bytes];
+            assert!(join(&ends, &firsts[..fewer], &seconds, &mut out).is_none() || all == 0);
+            assert!(join(&ends, &firsts, &seconds[..fewer], &mut out).is_none() || all == 0);
+        }
+        let mut out = [0; 200];
+        for ends in [&[3, 2][..], &[0, usize::MAX], &[usize::MAX - 1, usize::MAX]] {
+            assert!(join(ends, &[0; 9], &[[0; WORDS]; 9], &mut out).is_none(), "{ends:?}");
+        }
+    }
+
+    #[test]
+    fn rows_of_any_length_are_put_together() {
+        check_joining(join_rows_of_32, part_pairs_of_32);
+        check_joining(join_rows_of_64, part_pairs_of_64);
+        check_joining::<1>(
+            |ends, a, b, out| join(ends, a, b, out, |a, b, out| join_each(a, b, out)),
+            part_pairs_of_32,
+        );
+        check_joining::<2>(
+            |ends, a, b, out| join(ends, a, b, out, |a, b, out| join_each(a, b, out)),
+            part_pairs_of_64,
+        );
     }
 
     #[test]

@@ -237,7 +237,12 @@ impl<'w, W: Work> Queue<'w, W> {
             encoded.and_then(|encoded| step.write(encoded))?;
             waiting = lock(&self.waiting);
             waiting.next += 1;
-            self.moved.notify_all();
+            // Waking others takes long: they had better find room for more than one. Whoever has the
+            // next one must not sleep on.
+            let few = waiting.units.len() <= self.most / 2;
+            if few || !waiting.units.contains_key(&waiting.next) {
+                self.moved.notify_all();
+            }
         }
         waiting.writing = false;
         Ok(!waiting.over)

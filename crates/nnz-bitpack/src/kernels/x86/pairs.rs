@@ -1,4 +1,4 @@
-//! Taking pairs apart, eight at once, with wide vectors.
+//! Taking pairs apart and putting them together, eight at once, with wide vectors.
 
 // Intrinsics that read and write memory take pointers.
 #![allow(unsafe_code)]
@@ -45,5 +45,40 @@ pub(crate) fn of_64(pairs: &[u8], firsts: &mut [u32; AT_ONCE], seconds: &mut [[u
         let columns = _mm512_castsi512_si256(columns);
         _mm256_storeu_si256(firsts.as_mut_ptr().cast(), columns);
         _mm512_storeu_si512(seconds.as_mut_ptr().cast(), values);
+    }
+}
+
+/// Puts pairs together whose values have 32 bits, in 64 bytes, or none.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(crate) fn join_32(firsts: &[u32; AT_ONCE], seconds: &[[u32; 1]; AT_ONCE], out: &mut [u8]) {
+    let Some(out) = out.first_chunk_mut::<64>() else { return };
+    // Word 0 of the latter is word 16 of all.
+    let order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    // SAFETY: there are 8 numbers in each, and room for 64 bytes.
+    unsafe {
+        let firsts = _mm512_castsi256_si512(_mm256_loadu_si256(firsts.as_ptr().cast()));
+        let seconds = _mm512_castsi256_si512(_mm256_loadu_si256(seconds.as_ptr().cast()));
+        let pairs = _mm512_permutex2var_epi32(firsts, order, seconds);
+        _mm512_storeu_si512(out.as_mut_ptr().cast(), pairs);
+    }
+}
+
+/// Puts pairs together whose values have 64 bits, in 96 bytes, or none.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(crate) fn join_64(firsts: &[u32; AT_ONCE], seconds: &[[u32; 2]; AT_ONCE], out: &mut [u8]) {
+    let Some(out) = out.first_chunk_mut::<96>() else { return };
+    // Words of values have numbers from 16 on.
+    let low = _mm512_setr_epi32(0, 16, 17, 1, 18, 19, 2, 20, 21, 3, 22, 23, 4, 24, 25, 5);
+    let high = _mm512_setr_epi32(26, 27, 6, 28, 29, 7, 30, 31, 0, 0, 0, 0, 0, 0, 0, 0);
+    // SAFETY: there are 8 numbers of 32 and of 64 bits, and room for 96 bytes.
+    unsafe {
+        let firsts = _mm512_castsi256_si512(_mm256_loadu_si256(firsts.as_ptr().cast()));
+        let seconds = _mm512_loadu_si512(seconds.as_ptr().cast());
+        let out = out.as_mut_ptr();
+        _mm512_storeu_si512(out.cast(), _mm512_permutex2var_epi32(firsts, low, seconds));
+        let last = _mm512_castsi512_si256(_mm512_permutex2var_epi32(firsts, high, seconds));
+        _mm256_storeu_si256(out.add(64).cast(), last);
     }
 }

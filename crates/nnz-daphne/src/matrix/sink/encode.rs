@@ -63,7 +63,10 @@ impl BatchEncoder for Encoder {
             match self.coding {
                 Coding::Rows(4) => encoded.put_rows::<T, 4>(batch),
                 Coding::Rows(_) => encoded.put_rows::<T, 8>(batch),
-                _ => self.put::<T>(batch, &mut encoded),
+                _ => {
+                    encoded.bytes.clear();
+                    self.put::<T>(batch, &mut encoded);
+                }
             }
             Ok(())
         })?;

@@ -11,6 +11,7 @@ pub(in crate::matrix::sink) struct EncodedBatch {
     /// Entries that are written.
     pub(in crate::matrix::sink) kept: u64,
     pub(in crate::matrix::sink) ends: Option<[Position; 2]>,
+    /// Where there are stretches, what is outside of them may be anything.
     pub(in crate::matrix::sink) bytes: Vec<u8>,
     /// The values, where they lie apart.
     pub(in crate::matrix::sink) values: Vec<u8>,
@@ -34,7 +35,7 @@ pub(in crate::matrix::sink) struct Stretch {
 }
 
 impl EncodedBatch {
-    /// Forgets what it held, but for the memory.
+    /// Forgets what it held, but for the memory, and the bytes, which are written over.
     pub(super) fn begin(
         &mut self,
         first: u64,
@@ -43,7 +44,6 @@ impl EncodedBatch {
         ends: Option<[Position; 2]>,
     ) {
         (self.first, self.entries, self.kept, self.ends) = (first, entries, kept, ends);
-        self.bytes.clear();
         self.values.clear();
         self.stretches.clear();
         self.counts.clear();

@@ -1,5 +1,6 @@
 //! Rows one after the other: the count of each, and its pairs of column and value.
 
+use nnz_bitpack::{join_rows_of_32, join_rows_of_64};
 use nnz_core::{Batch, Element, Majors, Minors};
 
 use super::encoded::{EncodedBatch, Stretch};
@@ -13,7 +14,13 @@ impl EncodedBatch {
     pub(super) fn put_rows<T: Element, const WIDTH: usize>(&mut self, batch: &Batch) {
         let values = T::slice(&batch.values).unwrap_or_default();
         let stride = WIDTH + size_of::<T>();
-        self.bytes.resize(batch.entries() * stride + rows_at_most(batch) * WIDTH, 0);
+        let room = batch.entries() * stride + rows_at_most(batch) * WIDTH;
+        if self.bytes.len() < room {
+            self.bytes.resize(room, 0);
+        }
+        if WIDTH == 4 && self.put_neighbours(batch, values).is_some() {
+            return;
+        }
         let mut end = 0;
         for run in 0..batch.runs() {
             let range = batch.run(run);
@@ -37,7 +44,36 @@ impl EncodedBatch {
                 stretch.end = end;
             }
         }
-        self.bytes.truncate(end);
+    }
+
+    /// Puts rows that follow each other, with counts and columns of 32 bits, if that is what there is.
+    fn put_neighbours<T: Element>(&mut self, batch: &Batch, values: &[T]) -> Option<()> {
+        let (Majors::Consecutive(row), Minors::U32(columns)) = (&batch.majors, &batch.minors)
+        else {
+            return None;
+        };
+        let last = batch.runs().checked_sub(1)?;
+        let [first_count, last_count] = [0, last].map(|run| batch.run(run).len());
+        // Rows without entries at either end are for those before and behind to write.
+        if first_count == 0 || last_count == 0 || cfg!(target_endian = "big") {
+            return None;
+        }
+        let (ends, bytes) = (&batch.offsets, &mut self.bytes);
+        let end = match size_of::<T>() {
+            4 => join_rows_of_32(ends, columns, bytemuck::cast_slice(values), bytes)?,
+            8 => join_rows_of_64(ends, columns, bytemuck::cast_slice(values), bytes)?,
+            _ => return None,
+        };
+        self.stretches.push(Stretch {
+            start: 0,
+            end,
+            first_row: *row,
+            first_count: first_count as u64,
+            last_row: row + last as u64,
+            last_count: last_count as u64,
+            last_at: end - last_count * (4 + size_of::<T>()) - 4,
+        });
+        Some(())
     }
 
     /// Puts the count of a row behind what ends at a byte, and those of the rows without entries
