@@ -35,7 +35,7 @@ impl Default for ValidateOptions {
 /// ```no_run
 /// use nnz::{Location, ValidateOptions};
 ///
-/// let location = Location::parse("pbmc.h5ad");
+/// let location = Location::parse("pbmc.mtx.gz");
 /// nnz::validate(&location, &ValidateOptions::default(), &mut |finding| println!("{finding}"))?;
 /// # Ok::<(), nnz::Error>(())
 /// ```
