@@ -57,13 +57,14 @@ fn drop_cells(builder: Builder, batch: &mut Batch, spare: &mut Batch, value: &[u
     if let Values::Iso(scalar) = batch.values {
         batch.values = scalar.repeat(batch.entries());
     }
+    let size = batch.values.value_type().size();
     let cells = batch.values.bytes();
-    if !holds(cells, value) {
+    // Values of another type have other bytes.
+    if value.len() != size || !holds(cells, value) {
         return Ok(());
     }
     builder.start(batch.order, spare);
     spare.values = emptied(&batch.values);
-    let size = value.len();
     batch.try_for_each(|entry, major, minor| {
         if &cells[entry * size..][..size] != value {
             builder.push(spare, major, minor);
