@@ -8,7 +8,8 @@ use nnz::{ConvertOptions, Location, Place, ReadOptions, Silent, Storage, WriteOp
 
 use crate::{Measured, Result, measured};
 
-/// Reads a matrix, which is not timed, and writes it; nobody waits for the disk.
+/// Reads a matrix, which is not timed, and writes it; nobody waits for the disk. To give the memory
+/// of the matrix back is no part of writing it.
 pub(crate) fn measure(source: &Location, target: PathBuf, threads: usize) -> Result<Measured> {
     let dense = nnz::open(source)?.source.header().storage == Storage::Dense;
     let read = ReadOptions { threads, ..ReadOptions::default() };
@@ -26,7 +27,7 @@ pub(crate) fn measure(source: &Location, target: PathBuf, threads: usize) -> Res
     let options = ConvertOptions { write, threads, daphne, ..ConvertOptions::default() };
     let target = Location::parse(target);
     let started = Instant::now();
-    let summary = nnz::convert_opened(opened, &Place::default(), &target, &options, &Silent)?;
+    let summary = nnz::convert_opened(&opened, &Place::default(), &target, &options, &Silent)?;
     let seconds = started.elapsed().as_secs_f64();
     Ok(measured([
         ("seconds", seconds.into()),

@@ -1,7 +1,7 @@
 //! A `.dbdf` file being written, and the `.meta` beside it.
 
 use std::fs::File;
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use nnz_container::staging::{StagedDirectory, StagedFile, WriteOptions};
@@ -9,11 +9,12 @@ use nnz_core::{Error, Result, Written};
 
 use crate::Meta;
 
+/// Writes end at multiples of this, so that the system can keep the file in large pages: it keeps
+/// what follows an end inside of one in many small ones, which takes longer.
+const PAGE: u64 = 128 << 10;
+
 /// Bytes that are gathered before they are written.
 const BUFFER: usize = 1 << 20;
-
-/// Bytes that are written as they are, since copying them costs more than a call.
-const LONG: usize = 64 << 10;
 
 /// Zeros that are written at once.
 const ZEROS: [u8; 4096] = [0; 4096];
@@ -38,9 +39,14 @@ impl Target {
     }
 
     fn write_all(&mut self, bytes: &[u8]) -> Result<()> {
+        self.write_both(&[], bytes)
+    }
+
+    /// Writes two pieces, in one call where the system takes them.
+    fn write_both(&mut self, first: &[u8], second: &[u8]) -> Result<()> {
         let written = match self {
-            Self::Alone(file) => file.write_all(bytes),
-            Self::Member(file, _) => file.write_all(bytes),
+            Self::Alone(file) => write_both(&mut **file, first, second),
+            Self::Member(file, _) => write_both(file, first, second),
         };
         written.map_err(|error| Error::io(self.path(), error))
     }
@@ -103,15 +109,19 @@ impl Output {
     }
 
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        if bytes.len() >= LONG || self.buffer.len() + bytes.len() > BUFFER {
-            self.flush()?;
+        let position = self.position();
+        let end = position + bytes.len() as u64;
+        let whole = end - end % PAGE;
+        // What is short is gathered; of what is long, no more is copied than has to wait.
+        let long = bytes.len() as u64 >= PAGE || self.buffer.len() + bytes.len() > BUFFER;
+        let now = whole.checked_sub(position).filter(|_| long);
+        let (now, later) = bytes.split_at(now.map_or(0, |now| now as usize));
+        if !now.is_empty() {
+            self.data.write_both(&self.buffer, now)?;
+            self.buffer.clear();
+            self.flushed = whole;
         }
-        if bytes.len() >= LONG {
-            self.data.write_all(bytes)?;
-            self.flushed += bytes.len() as u64;
-        } else {
-            self.buffer.extend_from_slice(bytes);
-        }
+        self.buffer.extend_from_slice(later);
         Ok(())
     }
 
@@ -167,4 +177,20 @@ impl Output {
         };
         Ok(Written { bytes })
     }
+}
+
+fn write_both(file: &mut impl Write, first: &[u8], second: &[u8]) -> io::Result<()> {
+    let mut pieces = [IoSlice::new(first), IoSlice::new(second)];
+    let mut left = &mut pieces[..];
+    // What has no bytes is done with already.
+    IoSlice::advance_slices(&mut left, 0);
+    while !left.is_empty() {
+        match file.write_vectored(left) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => IoSlice::advance_slices(&mut left, written),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }

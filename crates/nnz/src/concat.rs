@@ -218,7 +218,7 @@ pub fn concat(
     let concat = Concat::new(sources, axis, how)?;
     let ordered = concat.ordered();
     let opened = Opened { source: Box::new(concat), ordered };
-    crate::convert_opened(opened, &Place::path("the concatenation"), to, options, progress)
+    crate::convert_opened(&opened, &Place::path("the concatenation"), to, options, progress)
 }
 
 /// Fails where what is not stored means other values in one matrix than in another.

@@ -174,17 +174,17 @@ pub fn convert_found(
             return Err(Error::unsupported(from.clone(), "holds a frame, which is no matrix"));
         }
     };
-    convert_opened(opened, from, to, options, progress)
+    convert_opened(&opened, from, to, options, progress)
 }
 
 /// Converts a matrix that is open, such as a [`Slice`](crate::Slice) of another. `from` is what
-/// messages call it.
+/// messages call it. What can be read again can be converted again.
 ///
 /// # Errors
 ///
 /// Fails as [`convert`].
 pub fn convert_opened(
-    mut opened: Opened,
+    opened: &Opened,
     from: &Place,
     to: &Location,
     options: &ConvertOptions,
@@ -192,10 +192,11 @@ pub fn convert_opened(
 ) -> Result<Summary> {
     let started = Instant::now();
     let order = opened.ordered.then_some(opened.source.header().order);
-    if options.transpose {
-        opened.source = Box::new(Transposed::new(opened.source));
-    }
-    let source = &*opened.source;
+    let transposed = options.transpose.then(|| Transposed::new(&*opened.source));
+    let source = match &transposed {
+        Some(transposed) => transposed,
+        None => &*opened.source,
+    };
     let target = Target::new(to, options, source)?;
     target.check()?;
     let directory = target.spool_directory();

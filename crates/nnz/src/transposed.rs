@@ -1,6 +1,6 @@
 //! Any matrix with its rows and columns exchanged.
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use nnz_core::{
     About, At, Axis, Batch, BatchReader, Fields, Header, InTurn, MatrixSource, Metadata, Names,
@@ -9,15 +9,15 @@ use nnz_core::{
 
 /// A matrix seen with its rows and columns exchanged. Nothing is moved: what was stored by column
 /// is now stored by row.
-pub struct Transposed {
-    inner: Box<dyn MatrixSource>,
+pub struct Transposed<S> {
+    inner: S,
     header: Header,
 }
 
-impl Transposed {
-    /// Exchanges the rows and columns of a matrix.
+impl<S: Deref<Target: MatrixSource>> Transposed<S> {
+    /// Exchanges the rows and columns of a matrix, which is in a box or borrowed.
     #[must_use]
-    pub fn new(inner: Box<dyn MatrixSource>) -> Self {
+    pub fn new(inner: S) -> Self {
         let header = inner.header().clone();
         let [rows, cols] = header.meaning;
         let other = |triangle| match triangle {
@@ -47,7 +47,7 @@ fn exchanged(order: Order) -> Order {
     }
 }
 
-impl MatrixSource for Transposed {
+impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Transposed<S> {
     fn header(&self) -> &Header {
         &self.header
     }

@@ -82,7 +82,7 @@ fn cells(dense: &Dense) -> Vec<Vec<u64>> {
 
 fn write(opened: nnz::Opened, path: &Path, threads: usize) {
     let options = nnz::ConvertOptions { threads, ..unsynced() };
-    convert_opened(opened, &Place::default(), &location(path), &options, &Silent).unwrap();
+    convert_opened(&opened, &Place::default(), &location(path), &options, &Silent).unwrap();
 }
 
 proptest! {
@@ -183,7 +183,7 @@ fn many_short_rows_of_daphne_come_back() {
         };
         let how = nnz::ConvertOptions { daphne, layout: Some(Layout::Coordinate), ..unsynced() };
         let opened = matrix.clone().into_source().unwrap();
-        convert_opened(opened, &Place::default(), &location(&path), &how, &Silent).unwrap();
+        convert_opened(&opened, &Place::default(), &location(&path), &how, &Silent).unwrap();
         for threads in [1, 3] {
             let read = nnz::read(&location(&path), &options(None, threads)).unwrap();
             assert!(read == matrix, "{dialect:?} {threads}");
@@ -241,7 +241,7 @@ fn what_contradicts_itself_is_no_matrix() {
     let folder = tempfile::tempdir().unwrap();
     let to = location(&folder.path().join("x.mtx"));
     let opened = past.into_source().unwrap();
-    let error = convert_opened(opened, &Place::default(), &to, &unsynced(), &Silent).unwrap_err();
+    let error = convert_opened(&opened, &Place::default(), &to, &unsynced(), &Silent).unwrap_err();
     assert!(error.to_string().contains("index 3"), "{error}");
     let shape = Shape { rows: 2, cols: 3 };
     let short = Dense { shape, order: ROW, values: Values::U8(vec![0; 5]) };

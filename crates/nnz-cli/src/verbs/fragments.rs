@@ -125,7 +125,7 @@ fn count(args: &Count, quiet: bool) -> Result<Outcome, Error> {
     let counts = counts.map_err(|error| error.within(&place))?;
     let opened = Opened { source: Box::new(counts), ordered: true };
     let bar = Bar::new(quiet);
-    let summary = nnz::convert_opened(opened, &place, &args.target, &options, &bar)?;
+    let summary = nnz::convert_opened(&opened, &place, &args.target, &options, &bar)?;
     if !quiet {
         write::summarise(std::slice::from_ref(&args.source), &args.target, &summary);
     }

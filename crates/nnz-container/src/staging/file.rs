@@ -1,7 +1,7 @@
 //! One file that appears whole or not at all.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
@@ -182,6 +182,10 @@ impl Ready {
 impl Write for StagedFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.file.write(bytes)
+    }
+
+    fn write_vectored(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.file.write_vectored(pieces)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -31,7 +31,7 @@ impl Compressed {
     /// let matrix = nnz::read(&Location::parse("pbmc.h5ad"), &ReadOptions::default())?;
     /// let to = Location::parse("pbmc.bpcells");
     /// let opened = matrix.into_source()?;
-    /// nnz::convert_opened(opened, &Place::default(), &to, &ConvertOptions::default(), &Silent)?;
+    /// nnz::convert_opened(&opened, &Place::default(), &to, &ConvertOptions::default(), &Silent)?;
     /// # Ok::<(), nnz::Error>(())
     /// ```
     ///

@@ -12,7 +12,7 @@ pub(crate) fn convert(
     options: &ConvertOptions,
 ) -> Result<(), Error> {
     let place = Place::path(from.to_string());
-    let summary = nnz::convert_opened(opened, &place, to, options, &Silent)?;
+    let summary = nnz::convert_opened(&opened, &place, to, options, &Silent)?;
     let dropped = summary.dropped.iter().map(|what| format!("dropped: {what}"));
     for line in summary.notes.iter().cloned().chain(dropped) {
         let _ = writeln!(std::io::stderr(), "{tool}: {line}");
