@@ -9,9 +9,9 @@ use nnz_core::{Error, Result, Written};
 
 use crate::Meta;
 
-/// Writes end at multiples of this, so that the system can keep the file in large pages: it keeps
-/// what follows an end inside of one in many small ones, which takes longer.
-const PAGE: u64 = 128 << 10;
+/// Long writes end at multiples of this. A system that keeps files in large pages can do so then; what
+/// follows an end anywhere else goes to many small ones, which takes longer.
+const PAGE: usize = 128 << 10;
 
 /// Bytes that are gathered before they are written.
 const BUFFER: usize = 1 << 20;
@@ -42,7 +42,7 @@ impl Target {
         self.write_both(&[], bytes)
     }
 
-    /// Writes two pieces, in one call where the system takes them.
+    /// Writes two pieces, one behind the other.
     fn write_both(&mut self, first: &[u8], second: &[u8]) -> Result<()> {
         let written = match self {
             Self::Alone(file) => write_both(&mut **file, first, second),
@@ -109,20 +109,24 @@ impl Output {
     }
 
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        let position = self.position();
-        let end = position + bytes.len() as u64;
-        let whole = end - end % PAGE;
         // What is short is gathered; of what is long, no more is copied than has to wait.
-        let long = bytes.len() as u64 >= PAGE || self.buffer.len() + bytes.len() > BUFFER;
-        let now = whole.checked_sub(position).filter(|_| long);
-        let (now, later) = bytes.split_at(now.map_or(0, |now| now as usize));
+        let long = bytes.len() >= PAGE || self.buffer.len() + bytes.len() > BUFFER;
+        let now = if long { self.up_to_page(bytes.len()) } else { 0 };
+        let (now, later) = bytes.split_at(now);
         if !now.is_empty() {
             self.data.write_both(&self.buffer, now)?;
+            self.flushed += (self.buffer.len() + now.len()) as u64;
             self.buffer.clear();
-            self.flushed = whole;
         }
         self.buffer.extend_from_slice(later);
         Ok(())
+    }
+
+    /// Returns how many of the bytes that come next are ahead of the last end of a page; 0 where all are
+    /// behind it.
+    fn up_to_page(&self, count: usize) -> usize {
+        let behind = (self.position() + count as u64) % PAGE as u64;
+        usize::try_from(behind).map_or(0, |behind| count.saturating_sub(behind))
     }
 
     /// Writes so many zero bytes.
@@ -179,6 +183,7 @@ impl Output {
     }
 }
 
+/// Writes two pieces, in one call where all of them are taken.
 fn write_both(file: &mut impl Write, first: &[u8], second: &[u8]) -> io::Result<()> {
     let mut pieces = [IoSlice::new(first), IoSlice::new(second)];
     let mut left = &mut pieces[..];
@@ -193,4 +198,81 @@ fn write_both(file: &mut impl Write, first: &[u8], second: &[u8]) -> io::Result<
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_of_any_number_lie_in_order_and_long_writes_end_where_pages_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.dbdf");
+        let options = WriteOptions { overwrite: true, sync: false };
+        let mut state = 1_u32;
+        let mut draw = |below: usize| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as usize % below
+        };
+        let most = [100, 3000, PAGE, 2 * PAGE + 1, 2 * BUFFER];
+        let whole_pages = |output: &Output| output.flushed.is_multiple_of(PAGE as u64);
+        let mut whole = 0;
+        for case in 0..60 {
+            let mut output = Output::create(&path, options, false).unwrap();
+            let mut expected = Vec::new();
+            for step in 0..20 {
+                let below = most[draw(most.len())];
+                let count = draw(below);
+                let bytes: Vec<u8> = (0..=255).cycle().skip(step).take(count).collect();
+                output.write(&bytes).unwrap();
+                expected.extend_from_slice(&bytes);
+                assert_eq!(output.position(), expected.len() as u64);
+                assert!(output.buffer.len() < BUFFER + PAGE);
+                whole += usize::from(output.flushed > 0 && whole_pages(&output));
+                // What is mended leaves the file at an end of its own.
+                if case % 2 == 0 && !expected.is_empty() && draw(4) == 0 {
+                    let at = draw(expected.len());
+                    let mended = [0xee; 8];
+                    let mended = &mended[..8.min(expected.len() - at)];
+                    expected[at..at + mended.len()].copy_from_slice(mended);
+                    output.patch(at as u64, mended).unwrap();
+                } else if case % 2 == 1 {
+                    assert!(whole_pages(&output), "{count} bytes");
+                }
+            }
+            output.flush().unwrap();
+            let Target::Alone(file) = output.data else { panic!("a file alone") };
+            file.commit().unwrap();
+            assert!(std::fs::read(&path).unwrap() == expected, "case {case}");
+        }
+        assert!(whole > 300, "{whole}");
+    }
+
+    /// Takes a few bytes at a time, and is interrupted every other time.
+    struct Slow(Vec<u8>, bool);
+
+    impl Write for Slow {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let taken = bytes.len().min(3);
+            self.0.extend_from_slice(&bytes[..taken]);
+            Ok(taken)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_is_taken_in_parts_is_written_whole() {
+        for (first, second) in [("", ""), ("a", ""), ("", "bc"), ("abcdefg", "hijklmnop")] {
+            let mut slow = Slow(Vec::new(), false);
+            write_both(&mut slow, first.as_bytes(), second.as_bytes()).unwrap();
+            assert_eq!(slow.0, format!("{first}{second}").into_bytes());
+        }
+    }
 }

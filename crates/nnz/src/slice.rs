@@ -143,7 +143,8 @@ pub fn slice(
     let source = Box::new(Slice::new(source, from.source_place(), rows, cols)?);
     // Places in messages of the engine are those among what is selected.
     let place = Place::path(format!("what is selected of {from}"));
-    let summary = crate::convert_opened(&Opened { source, ordered }, &place, to, options, progress)?;
+    let summary =
+        crate::convert_opened(&Opened { source, ordered }, &place, to, options, progress)?;
     // The size of the whole says nothing of that of a part.
     Ok(Summary { bytes_before: None, ..summary })
 }

@@ -80,9 +80,9 @@ fn cells(dense: &Dense) -> Vec<Vec<u64>> {
     (0..rows).map(|row| (0..cols).map(|col| cell(row, col)).collect()).collect()
 }
 
-fn write(opened: nnz::Opened, path: &Path, threads: usize) {
+fn write(opened: &nnz::Opened, path: &Path, threads: usize) {
     let options = nnz::ConvertOptions { threads, ..unsynced() };
-    convert_opened(&opened, &Place::default(), &location(path), &options, &Silent).unwrap();
+    convert_opened(opened, &Place::default(), &location(path), &options, &Silent).unwrap();
 }
 
 proptest! {
@@ -93,9 +93,11 @@ proptest! {
         dense in dense(), wanted in prop::option::of(order()), threads in 1_usize..4,
     ) {
         let folder = tempfile::tempdir().unwrap();
+        // Open once, written as often as wanted.
+        let opened = dense.clone().into_source().unwrap();
         for name in ["x.dbdf", "x.bsp.h5", "x.zarr", "x.npz", "x.nc"] {
             let path = folder.path().join(name);
-            write(dense.clone().into_source().unwrap(), &path, threads);
+            write(&opened, &path, threads);
             let read = nnz::read_dense(&location(&path), &options(wanted, threads)).unwrap();
             prop_assert!(wanted.is_none_or(|wanted| wanted == read.order), "{}", name);
             prop_assert_eq!(cells(&read), cells(&dense), "{}", name);
@@ -105,9 +107,10 @@ proptest! {
     #[test]
     fn every_entry_of_a_sparse_matrix_comes_back(matrix in compressed(), threads in 1_usize..4) {
         let folder = tempfile::tempdir().unwrap();
+        let opened = matrix.clone().into_source().unwrap();
         for name in ["x.bpcells", "x.bsp.h5", "x.mtx", "x.dbdf"] {
             let path = folder.path().join(name);
-            write(matrix.clone().into_source().unwrap(), &path, threads);
+            write(&opened, &path, threads);
             let read = nnz::read(&location(&path), &options(Some(matrix.order), threads)).unwrap();
             prop_assert_eq!(read.pointers, matrix.pointers.clone(), "{}", name);
             prop_assert_eq!(read.minors, matrix.minors.clone(), "{}", name);
@@ -123,7 +126,7 @@ proptest! {
     ) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.bpcells");
-        write(matrix.clone().into_source().unwrap(), &path, 1);
+        write(&matrix.clone().into_source().unwrap(), &path, 1);
         let dense = nnz::read_dense(&location(&path), &options(wanted, 2)).unwrap();
         let (Values::U32(cells), Values::U32(values)) = (&dense.values, &matrix.values) else {
             panic!("{:?}", dense.values)
@@ -152,7 +155,7 @@ fn rows_of_any_length_come_in_place() {
     let (rows, cols) = (3, 600_001);
     let values = (0..rows * cols).map(|n| f64::from(u32::try_from(n).unwrap())).collect();
     let dense = Dense { shape: Shape { rows, cols }, order: ROW, values: Values::F64(values) };
-    write(dense.clone().into_source().unwrap(), &path, 2);
+    write(&dense.clone().into_source().unwrap(), &path, 2);
     for threads in [1, 3] {
         let read = nnz::read_dense(&location(&path), &options(None, threads)).unwrap();
         assert_eq!(read, dense);
@@ -207,7 +210,7 @@ fn long_rows_among_empty_ones_come_back() {
     let matrix = Compressed { shape, order: ROW, pointers, minors: Minors::U32(minors), values };
     for name in ["long.dbdf", "long.bpcells", "long.bsp.h5", "long.npz"] {
         let path = folder.path().join(name);
-        write(matrix.clone().into_source().unwrap(), &path, 2);
+        write(&matrix.clone().into_source().unwrap(), &path, 2);
         for threads in [1, 2, 3] {
             let read = nnz::read(&location(&path), &options(Some(ROW), threads)).unwrap();
             assert!(read == matrix, "{name}, {threads} threads");
@@ -262,7 +265,7 @@ fn rows_without_a_cell_are_not_gone_through() {
     let dense =
         Dense { shape: Shape { rows: 3, cols: 0 }, order: ROW, values: Values::F64(Vec::new()) };
     let path = folder.path().join("x.bsp");
-    write(dense.clone().into_source().unwrap(), &path, 1);
+    write(&dense.clone().into_source().unwrap(), &path, 1);
     let description = std::fs::read_to_string(path.join("binsparse.json")).unwrap();
     let huge = description.replace("[3,0]", "[1152921504606846976,0]");
     assert_ne!(huge, description);
