@@ -13,6 +13,9 @@ use super::others::Others;
 use super::tools::Tools;
 use crate::error::{Error, Result};
 
+/// Bytes that are had from the system before a run, at most.
+const HAND: usize = 4_000_000_000;
+
 /// Contenders who do the same.
 pub(super) struct Row {
     pub(super) name: String,
@@ -68,13 +71,12 @@ impl Row {
     /// Lets all contenders run in turn, and watches what else runs.
     pub(super) fn measure(&self, runs: u16, tools: &Tools) -> Result<(Vec<Figure>, Others)> {
         let bytes = self.inputs.iter().map(|input| warm(input)).sum::<Result<u64>>()?;
-        let bytes = usize::try_from(bytes).unwrap_or(0).saturating_mul(self.at_hand);
+        let bytes = usize::try_from(bytes).unwrap_or(0).saturating_mul(self.at_hand).min(HAND);
         let mut taken: Vec<_> = self.contenders.iter().map(|_| Taken::default()).collect();
         for _ in 0..runs {
             for (contender, taken) in self.contenders.iter().zip(&mut taken) {
                 if taken.failed.is_none() {
-                    have_at_hand(bytes);
-                    taken.add(contender.run(&contender.command, tools)?);
+                    taken.add(contender.run(&contender.command, bytes, tools)?);
                 }
             }
         }
@@ -84,7 +86,7 @@ impl Row {
             };
             let synced: Vec<_> =
                 contender.command.iter().filter(|word| *word != no_sync).cloned().collect();
-            match contender.run(&synced, tools)? {
+            match contender.run(&synced, bytes, tools)? {
                 Ok(run) => taken.synced.push(contender.seconds(&run)),
                 Err(why) => taken.failed = Some(why),
             }
@@ -101,13 +103,20 @@ impl Row {
 }
 
 impl Contender {
-    /// Runs once. What fails is told, unless it is ours to mend.
-    fn run(&self, command: &[OsString], tools: &Tools) -> Result<std::result::Result<Run, String>> {
+    /// Runs once, with so many bytes of memory at hand. What fails is told, unless it is ours to mend.
+    fn run(
+        &self,
+        command: &[OsString],
+        at_hand: usize,
+        tools: &Tools,
+    ) -> Result<std::result::Result<Run, String>> {
         self.clear()?;
         // What was written before must not be written back while this is timed.
         if self.output.is_some() {
             let _ = Command::new("sync").status();
         }
+        // Last, as what is given back goes to the host again after a while.
+        have_at_hand(at_hand);
         let run = child::run(command, tools).map_err(|error| error.to_string());
         self.clear()?;
         Ok(match run {

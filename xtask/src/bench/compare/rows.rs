@@ -512,7 +512,7 @@ impl Make<'_> {
             ],
             goals: vec![goal(TWO, Bar::Over(PLAIN, file.share()))],
             inputs: vec![file.file.clone()],
-            at_hand: 3,
+            at_hand: 7,
         }
     }
 
