@@ -353,8 +353,9 @@ pub(crate) struct Validate {
 
 /// Compare two matrices of any formats; silent if they are equal
 ///
-/// Equal means the same numbers in every cell, whatever their type and order. Otherwise the first
-/// differences are printed, and the exit status is 1: row, column, and both values, with - for none.
+/// Equal means the same numbers in every cell, whatever their type and order; -0.0 is neither 0.0 nor
+/// a cell that is not stored. Otherwise the first differences are printed, and the exit status is 1:
+/// row, column, and both values, with - for none.
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz diff counts.mtx counts.bpcells && echo equal")]
 pub(crate) struct Diff {
