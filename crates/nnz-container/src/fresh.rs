@@ -12,6 +12,10 @@ const WORTH: usize = 16 << 10;
 /// It would find a page whenever the first byte of one is written otherwise, and being interrupted
 /// for each takes longer than writing to it. What the bytes are does not change. Systems that cannot
 /// do this are left to find memory as they do.
+//
+// Large pages are not asked for. With them, 600 MB of entries were read in half the time where memory
+// was warm, but in five times the time where a virtual machine had given it back to its host, which is
+// what it does with memory that lies idle in large pieces.
 pub fn expect_writes(bytes: &mut [u8]) {
     #[cfg(target_os = "linux")]
     if bytes.len() >= WORTH {
