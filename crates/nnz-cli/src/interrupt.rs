@@ -1,7 +1,12 @@
 //! Ctrl-C and its kin: unfinished outputs go, and the program ends.
 
+use std::time::Duration;
+
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
+
+/// How long a program may take to end that has put its output in its place.
+const LAST_MOMENTS: Duration = Duration::from_secs(2);
 
 /// Starts listening.
 ///
@@ -16,7 +21,11 @@ pub(crate) fn install() {
     // Without a thread to listen, signals still end the program, and little is left behind.
     let _ = std::thread::Builder::new().spawn(move || {
         if let Some(signal) = signals.forever().next() {
-            nnz::abandon_all();
+            if !nnz::abandon_unless_placed() {
+                // What was asked for is there. Most likely the program is about to end and say so.
+                std::thread::sleep(LAST_MOMENTS);
+                nnz::abandon_all();
+            }
             std::process::exit(128 + signal);
         }
     });

@@ -18,7 +18,7 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 pub use directory::StagedDirectory;
 pub use file::StagedFile;
 use pending::Pending;
-pub use pending::abandon_all;
+pub use pending::{abandon_all, abandon_unless_placed};
 
 /// Says how a target is put in its place.
 #[derive(Clone, Copy, Debug)]
@@ -136,9 +136,10 @@ impl Target {
         if self.existing.is_none() {
             return Ok(None);
         }
-        let aside = Pending::new(self.hidden_sibling());
-        match std::fs::rename(&self.path, aside.path()) {
-            Ok(()) => Ok(Some(aside)),
+        let aside =
+            Pending::make(self.hidden_sibling(), |aside| std::fs::rename(&self.path, aside));
+        match aside {
+            Ok((aside, ())) => Ok(Some(aside)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(self.io(error)),
         }

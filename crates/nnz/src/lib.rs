@@ -66,7 +66,7 @@ pub use names::print_names;
 pub use nnz_binsparse as binsparse;
 pub use nnz_bpcells::{Generation, Packing};
 pub use nnz_container::Compress;
-pub use nnz_container::staging::{WriteOptions, abandon_all};
+pub use nnz_container::staging::{WriteOptions, abandon_all, abandon_unless_placed};
 pub use nnz_core::{
     About, ArrayAbout, At, Axis, AxisMeaning, Batch, BatchReader, Bint8, Duplicates, Element,
     Error, ErrorKind, Fields, Finding, Header, Majors, MatrixSink, MatrixSource, Metadata, Minors,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-use super::pending::Pending;
+use super::pending::{self, Pending};
 use super::{Target, WriteOptions, anonymous};
 
 /// Names what a directory holds that is no part of a store, if there is such a thing.
@@ -143,8 +143,8 @@ impl StagedDirectory {
 
     fn hidden_directory(&mut self) -> io::Result<PathBuf> {
         if self.hidden.is_none() {
-            let mut hidden = Pending::new(self.target.hidden_sibling());
-            std::fs::create_dir(hidden.path())?;
+            let (mut hidden, ()) =
+                Pending::make(self.target.hidden_sibling(), |path| std::fs::create_dir(path))?;
             hidden.mark_in_use();
             self.hidden = Some(hidden);
         }
@@ -184,9 +184,11 @@ impl StagedDirectory {
             bytes += settle(hidden.path(), self.target.options.sync).map_err(io)?;
         }
         let directory = self.hidden_directory().map_err(io)?;
-        for (name, file) in &self.unnamed {
-            anonymous::give_name(file, &directory.join(name)).map_err(io)?;
-        }
+        let mut files = self.unnamed.iter();
+        let named = files.try_for_each(|(name, file)| {
+            pending::undisturbed(|| anonymous::give_name(file, &directory.join(name)))
+        });
+        named.map_err(io)?;
         // Once more: something may have been put there since.
         self.check_replaceable()?;
         if let Some(hidden) = self.hidden.take() {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-use super::pending::Pending;
+use super::pending::{self, Pending};
 use super::{Target, WriteOptions, anonymous};
 
 /// A file being written, invisible until it is committed. Dropped before, it leaves nothing.
@@ -34,13 +34,10 @@ impl StagedFile {
         if let Some(file) = anonymous::create(&target.parent).map_err(|e| target.io(e))? {
             return Ok(Self { file, target, hidden: None });
         }
-        let mut hidden = Pending::new(target.hidden_sibling());
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .open(hidden.path())
-            .map_err(|e| target.io(e))?;
+        let (mut hidden, file) = Pending::make(target.hidden_sibling(), |path| {
+            OpenOptions::new().read(true).write(true).create_new(true).open(path)
+        })
+        .map_err(|e| target.io(e))?;
         hidden.mark_in_use();
         Ok(Self { file, target, hidden: Some(hidden) })
     }
@@ -127,9 +124,10 @@ impl StagedFile {
         }
         let hidden = match hidden {
             None if target.existing.is_some() => {
-                let hidden = Pending::new(target.hidden_sibling());
-                anonymous::give_name(&file, hidden.path()).map_err(io)?;
-                Some(hidden)
+                let named = Pending::make(target.hidden_sibling(), |path| {
+                    anonymous::give_name(&file, path)
+                });
+                Some(named.map_err(io)?.0)
             }
             other => other,
         };
@@ -151,7 +149,7 @@ impl Ready {
         let Self { file, target, hidden, .. } = self;
         let placed = match hidden {
             Some(hidden) => hidden.resolve(|from| target.take_name(from)),
-            None => anonymous::give_name(&file, &target.path),
+            None => pending::place(|| anonymous::give_name(&file, &target.path)),
         };
         placed.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => {

@@ -5,7 +5,15 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-static PENDING: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+static OUTPUTS: Mutex<Outputs> = Mutex::new(Outputs { hidden: BTreeSet::new(), placed: false });
+
+/// What this process has made.
+struct Outputs {
+    /// What is there under hidden names.
+    hidden: BTreeSet<PathBuf>,
+    /// Whether something took its place.
+    placed: bool,
+}
 
 /// A hidden name that is removed when this is dropped.
 #[derive(Debug)]
@@ -16,10 +24,16 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// Promises to remove `path`, which is about to be created.
-    pub(super) fn new(path: PathBuf) -> Self {
-        lock().insert(path.clone());
-        Self { path, in_use: None }
+    /// Runs the step that makes something of a hidden name, during which nothing can be abandoned:
+    /// the system takes a while for it, and finishes it even for a program that ends.
+    pub(super) fn make<T>(
+        path: PathBuf,
+        step: impl FnOnce(&Path) -> std::io::Result<T>,
+    ) -> std::io::Result<(Self, T)> {
+        let mut outputs = lock();
+        let made = step(&path)?;
+        outputs.hidden.insert(path.clone());
+        Ok((Self { path, in_use: None }, made))
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -39,16 +53,17 @@ impl Pending {
         self,
         step: impl FnOnce(&Path) -> std::io::Result<Option<PathBuf>>,
     ) -> std::io::Result<()> {
-        let mut pending = lock();
+        let mut outputs = lock();
         let replaced = step(&self.path)?;
-        pending.remove(&self.path);
+        outputs.placed = true;
+        outputs.hidden.remove(&self.path);
         if let Some(replaced) = replaced {
-            pending.insert(replaced.clone());
+            outputs.hidden.insert(replaced.clone());
             // Dropped after the lock: removing a large directory takes a while.
-            drop(pending);
+            drop(outputs);
             drop(Self { path: replaced, in_use: None });
         } else {
-            drop(pending);
+            drop(outputs);
         }
         Ok(())
     }
@@ -56,7 +71,7 @@ impl Pending {
 
 impl Drop for Pending {
     fn drop(&mut self) {
-        if lock().remove(&self.path) {
+        if lock().hidden.remove(&self.path) {
             remove(&self.path);
         }
     }
@@ -78,19 +93,53 @@ pub(super) fn remove_unused(path: &Path) {
 /// A step that puts a finished output in its place is let finish first. After this call nothing
 /// can be staged any more: the threads that try wait for the end of the program.
 pub fn abandon_all() {
-    let pending = lock();
-    pending.iter().for_each(|path| remove(path));
-    std::mem::forget(pending);
+    abandon(lock());
 }
 
-fn lock() -> MutexGuard<'static, BTreeSet<PathBuf>> {
-    PENDING.lock().unwrap_or_else(PoisonError::into_inner)
+/// Does what [`abandon_all`] does if no output is in its place yet. `false` where one is, and nothing
+/// was removed: whoever writes a single one had better let the program end by itself.
+pub fn abandon_unless_placed() -> bool {
+    let outputs = lock();
+    let unfinished = !outputs.placed;
+    if unfinished {
+        abandon(outputs);
+    }
+    unfinished
 }
+
+fn abandon(outputs: MutexGuard<'static, Outputs>) {
+    outputs.hidden.iter().for_each(|path| remove(path));
+    std::mem::forget(outputs);
+}
+
+/// Runs a step during which nothing can be abandoned.
+pub(super) fn undisturbed<T>(step: impl FnOnce() -> T) -> T {
+    let _outputs = lock();
+    step()
+}
+
+/// Runs the step that puts in its place what had no name before, during which nothing can be
+/// abandoned.
+pub(super) fn place(step: impl FnOnce() -> std::io::Result<()>) -> std::io::Result<()> {
+    let mut outputs = lock();
+    step()?;
+    outputs.placed = true;
+    Ok(())
+}
+
+fn lock() -> MutexGuard<'static, Outputs> {
+    OUTPUTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How often it is tried to remove a directory.
+const REMOVALS: u8 = 50;
 
 /// Removes as much as can be removed; there is nobody to tell of what cannot.
 fn remove(path: &Path) {
     if path.is_dir() {
-        let _ = std::fs::remove_dir_all(path);
+        // Other threads may still be making files there.
+        let gone = || std::fs::remove_dir_all(path).is_ok() || !path.exists();
+        let _ = (0..REMOVALS).any(|_| gone());
     } else {
         let _ = std::fs::remove_file(path);
     }
