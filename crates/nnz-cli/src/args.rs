@@ -37,7 +37,7 @@ Writes: BPCells directories (.bpcells), objects of R (.rds) and HDF5 groups (.h5
 
 Frames are read from .csv and .dbdf, and written to both, by convert.
 
-Exit status: 0 yes; 1 refused, invalid or an I/O error; 2 usage; 130 interrupted.";
+Exit status: 0 yes; 1 refused, invalid or an I/O error; 2 usage; 130 interrupted before it was done.";
 
 /// The whole command line.
 #[derive(Debug, Parser)]

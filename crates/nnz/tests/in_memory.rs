@@ -15,8 +15,8 @@ use std::path::Path;
 
 use common::{location, root, unsynced};
 use nnz::{
-    Compressed, Dense, ErrorKind, Layout, Minors, Order, Place, ReadOptions, Shape, Silent, Values,
-    convert_opened,
+    Batch, Compressed, Dense, ErrorKind, Fields, Layout, Minors, Order, Place, ReadOptions, Shape,
+    Silent, Values, convert_opened,
 };
 use proptest::prelude::*;
 
@@ -190,6 +190,57 @@ fn many_short_rows_of_daphne_come_back() {
         for threads in [1, 3] {
             let read = nnz::read(&location(&path), &options(None, threads)).unwrap();
             assert!(read == matrix, "{dialect:?} {threads}");
+        }
+    }
+}
+
+/// A few rows of DAPHNE, which are read in smaller pieces than all of them.
+#[test]
+fn few_rows_of_daphne_are_those_of_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("some.dbdf");
+    let (rows, cols) = (3000_u64, 30_000_u32);
+    let mut pointers = vec![0];
+    let mut minors: Vec<u32> = Vec::new();
+    for row in 0..rows {
+        let count = if row % 1000 == 500 { cols } else { u32::try_from(row * 7919 % 257).unwrap() };
+        minors.extend((0..count).map(|n| n * (cols / count)));
+        pointers.push(minors.len() as u64);
+    }
+    let values =
+        Values::F64((0..minors.len()).map(|n| f64::from(u32::try_from(n).unwrap())).collect());
+    let shape = Shape { rows, cols: cols.into() };
+    let matrix = Compressed { shape, order: ROW, pointers, minors: Minors::U32(minors), values };
+    let Minors::U32(wanted) = &matrix.minors else { panic!("{:?}", matrix.minors) };
+    let at = |row: u64| usize::try_from(matrix.pointers[usize::try_from(row).unwrap()]).unwrap();
+    let opened = matrix.clone().into_source().unwrap();
+    for dialect in [nnz::daphne::Dialect::Spec, nnz::daphne::Dialect::Daphne2022] {
+        let daphne = nnz::daphne::DaphneOptions { dialect: Some(dialect), ..Default::default() };
+        let how = nnz::ConvertOptions { daphne, ..unsynced() };
+        convert_opened(&opened, &Place::default(), &location(&path), &how, &Silent).unwrap();
+        let stored = nnz::open(&location(&path)).unwrap().source;
+        for count in [1, 2, 30, 46, 47, 200] {
+            for first in (0..rows - count).step_by(83).chain([499, 500, 501, rows - count]) {
+                let mut reader = stored.batches(first..first + count, Fields::ALL).unwrap();
+                let mut batch = Batch::new(ROW, Values::default());
+                let mut found = Vec::new();
+                while reader.next_batch(&mut batch).unwrap() {
+                    batch
+                        .try_for_each(|entry, row, col| {
+                            let Values::F64(values) = &batch.values else { return Err(()) };
+                            found.push((row, col, values[entry].to_bits()));
+                            Ok(())
+                        })
+                        .unwrap();
+                }
+                let expected = (first..first + count).flat_map(|row| {
+                    (at(row)..at(row + 1)).map(move |entry| {
+                        let value = f64::from(u32::try_from(entry).unwrap());
+                        (row, u64::from(wanted[entry]), value.to_bits())
+                    })
+                });
+                assert!(found.iter().copied().eq(expected), "{count} rows from {first} on");
+            }
         }
     }
 }

@@ -16,6 +16,9 @@ use crate::lock::lock;
 /// Bytes of a stretch, which stay in the cache that a core has of its own with what they decode to.
 const STRETCH: u64 = 512 << 10;
 
+/// Bytes of a stretch where few rows are wanted.
+const SHORT: u64 = 8 << 10;
+
 /// How far one has gone: to the count of a row, or behind that to an entry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reached {
@@ -32,6 +35,8 @@ pub(crate) struct Stretches {
     layout: RowLayout,
     /// Where the first stretch starts.
     first: u64,
+    /// Bytes of each.
+    length: u64,
     /// The row that is not wanted any more.
     end: u64,
     progress: Mutex<Progress>,
@@ -80,6 +85,7 @@ impl Stretches {
             block,
             layout,
             first: walk.at,
+            length: length(&block, end.saturating_sub(walk.row)),
             end,
             progress: Mutex::new(progress),
             moved: Condvar::new(),
@@ -98,8 +104,8 @@ impl Stretches {
     }
 
     fn bytes(&self, number: u64) -> Range<u64> {
-        let start = self.first.saturating_add(number.saturating_mul(STRETCH));
-        start..start.saturating_add(STRETCH).min(self.block.end)
+        let start = self.first.saturating_add(number.saturating_mul(self.length));
+        start..start.saturating_add(self.length).min(self.block.end)
     }
 
     /// Returns the bytes of a stretch, and behind it those of an entry that starts in it.
@@ -191,6 +197,14 @@ impl Stretches {
     fn progress(&self) -> MutexGuard<'_, Progress> {
         lock(&self.progress)
     }
+}
+
+/// Returns the bytes of a stretch where so many rows are wanted: twice what so many have on average,
+/// so that little is read that is not wanted.
+fn length(block: &Block, rows: u64) -> u64 {
+    let all = u128::from(block.end - block.start) * 2;
+    let share = all * u128::from(rows) / u128::from(block.rows.max(1));
+    u64::try_from(share).unwrap_or(STRETCH).clamp(SHORT, STRETCH)
 }
 
 impl Reached {

@@ -18,6 +18,9 @@ const ENTRIES: u64 = 128 << 10;
 /// Bytes that are read at once to find rows.
 const WINDOW: usize = 512 << 10;
 
+/// The same where few rows are wanted.
+const NARROW: usize = 8 << 10;
+
 /// Hands out bands of rows, in which each block has a piece.
 pub(crate) struct Units<'a> {
     source: &'a MatrixSource,
@@ -57,7 +60,8 @@ impl<'a> Units<'a> {
         rows: Range<u64>,
         cols: Range<u64>,
     ) -> Self {
-        let window = Window::new(&source.object.file, WINDOW);
+        let few = rows.end.saturating_sub(rows.start) <= source.header.shape.rows / 64;
+        let window = Window::new(&source.object.file, if few { NARROW } else { WINDOW });
         let queue = BlockQueue::new(blocks, &source.finder, cols.clone());
         let rows = if cols.is_empty() { 0..0 } else { rows };
         Self {
