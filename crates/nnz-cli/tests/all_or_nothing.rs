@@ -278,37 +278,37 @@ fn an_interrupt_leaves_the_old_target_as_it_was() {
 fn a_signal_while_outputs_take_their_place_leaves_the_old_or_the_new_and_says_which() {
     use rustix::process::{Pid, Signal, kill_process};
     let mut random = Random::new();
-    let mut ended = [0; 2];
     for case in Case::all() {
         let directory = case.directory();
         let target = directory.path().join(case.target);
         let started = Instant::now();
         assert!(case.command(directory.path()).status().unwrap().success(), "{}", case.name);
-        let (time, new) = (started.elapsed(), content(&target));
+        let (mut time, new) = (started.elapsed(), content(&target));
         for _ in 0..kills().div_ceil(2) {
             let directory = case.directory();
             let target = directory.path().join(case.target);
             let old = target.exists().then(|| content(&target));
             let mut child = case.command(directory.path()).spawn().unwrap();
-            let permille = 700 + u32::from(random.below(400));
+            let permille = 950 + u32::from(random.below(100));
             std::thread::sleep(time * permille / 1000);
             // It may have ended already.
             let _ = kill_process(Pid::from_child(&child), Signal::TERM);
             let status = child.wait().unwrap().code();
             let told = format!("{}, after {permille} thousandths of {time:?}", case.name);
-            let expected = match status {
-                Some(0) => Some(new.clone()),
-                Some(143) => old,
+            // However fast the machine is, the next signal comes closer to the end.
+            let (expected, percent) = match status {
+                Some(0) => (Some(new.clone()), 92),
+                // Without a status where the signal came before anybody listened.
+                Some(143) | None => (old, 108),
                 other => panic!("{told}: {other:?}"),
             };
-            ended[usize::from(status == Some(0))] += 1;
+            time = time * percent / 100;
             let names = names_in(directory.path());
             assert!(names.iter().all(|name| name == case.target), "{told}: {names:?}");
             let there = target.exists().then(|| content(&target));
             assert!(there == expected, "{told}: {status:?}");
         }
     }
-    assert!(kills() < 5 || ended.iter().all(|&count| count > 0), "{ended:?}");
 }
 
 #[test]

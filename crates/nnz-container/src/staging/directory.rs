@@ -184,11 +184,11 @@ impl StagedDirectory {
             bytes += settle(hidden.path(), self.target.options.sync).map_err(io)?;
         }
         let directory = self.hidden_directory().map_err(io)?;
-        let mut files = self.unnamed.iter();
-        let named = files.try_for_each(|(name, file)| {
-            pending::undisturbed(|| anonymous::give_name(file, &directory.join(name)))
-        });
-        named.map_err(io)?;
+        let name_all = || {
+            let mut files = self.unnamed.iter();
+            files.try_for_each(|(name, file)| anonymous::give_name(file, &directory.join(name)))
+        };
+        pending::undisturbed(name_all).map_err(io)?;
         // Once more: something may have been put there since.
         self.check_replaceable()?;
         if let Some(hidden) = self.hidden.take() {
