@@ -119,6 +119,10 @@ impl Case {
                 true,
             ),
             case("store to a new gzipped text", store, "t.mtx.gz", &[], false),
+            case("text to a new Zarr store", mtx, "t.zarr", &[], false),
+            case("text over a Zarr store", mtx, "t.zarr", &["--force"], true),
+            case("store over an HDF5 file", store, "t.bsp.h5", &["--force"], true),
+            case("store over a DAPHNE file", store, "t.dbdf", &["--force", "--meta"], true),
         ]
     }
 
@@ -139,6 +143,19 @@ impl Case {
         directory
     }
 
+    /// Returns the names that may be there, the hidden ones left out.
+    fn names(&self) -> [String; 2] {
+        [self.target.to_owned(), format!("{}.meta", self.target)]
+    }
+
+    /// Reads the target, and the `.meta` that describes it.
+    fn read(&self, directory: &Path) -> [Option<Content>; 2] {
+        self.names().map(|name| {
+            let path = directory.join(name);
+            path.exists().then(|| content(&path))
+        })
+    }
+
     fn put_old(&self, directory: &Path) {
         let old = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
         let target = directory.join(self.target);
@@ -156,9 +173,11 @@ fn has_unnamed_files(directory: &Path) -> bool {
 /// What may lie beside the target of a process that was killed while it put a finished target in
 /// its place: a directory cannot be made without a name, nor a file take another's name without
 /// one of its own. Until that last step nothing has a name.
-fn is_hidden_of(name: &str, target: &str, process: u32) -> bool {
-    // The machine's name is between them.
-    name.starts_with(&format!(".{target}.nnz-")) && name.contains(&format!("-{process}-"))
+fn is_hidden_of(name: &str, target: &str) -> bool {
+    [target.to_owned(), format!("{target}.meta")].iter().any(|target| {
+        let digits = name.strip_prefix(&format!(".{target}.nnz-"));
+        digits.is_some_and(|digits| digits.len() == 16 && !name.contains('/'))
+    })
 }
 
 #[test]
@@ -167,7 +186,8 @@ fn a_killed_write_leaves_the_old_target_or_the_new_one_whole() {
     let cases = Case::all();
     let (mut unfinished, mut finished, mut caught) = (0, 0, 0);
     let kills = kills();
-    let mut prepared: Vec<Option<(Content, Duration)>> = cases.iter().map(|_| None).collect();
+    let mut prepared: Vec<Option<([Option<Content>; 2], Duration)>> =
+        cases.iter().map(|_| None).collect();
     for kill in 0..kills {
         let which = kill as usize % cases.len();
         let case = &cases[which];
@@ -179,12 +199,12 @@ fn a_killed_write_leaves_the_old_target_or_the_new_one_whole() {
             let time = started.elapsed();
             let target = directory.path().join(case.target);
             assert_eq!(run(&["validate", text(&target)]).good(), "");
-            (content(&target), time)
+            (case.read(directory.path()), time)
         });
 
         let directory = case.directory();
         let target = directory.path().join(case.target);
-        let old = case.replaces.then(|| content(&target));
+        let [old, old_meta] = case.read(directory.path());
         let permille = random.below(1100);
         let wait = time.mul_f64(f64::from(permille) / 1000.0);
         let mut child = case.command(directory.path()).spawn().unwrap();
@@ -194,28 +214,35 @@ fn a_killed_write_leaves_the_old_target_or_the_new_one_whole() {
         child.wait().unwrap();
 
         let told = format!("kill {kill}, {}, after {permille} thousandths of {time:?}", case.name);
-        let found = target.exists().then(|| content(&target));
-        match (&found, &old) {
-            (Some(found), _) if found == new => finished += 1,
-            (found, old) => {
-                assert!(found == old, "{told}: the target is neither the old nor the new one");
-                unfinished += 1;
-            }
-        }
-        let others: Vec<_> =
-            names_in(directory.path()).into_iter().filter(|name| name != case.target).collect();
+        let [found, meta] = case.read(directory.path());
+        let [new, new_meta] = &*new;
+        let its_meta = if found == *new {
+            finished += 1;
+            new_meta
+        } else {
+            assert!(found == old, "{told}: the target is neither the old nor the new one");
+            unfinished += 1;
+            &old_meta
+        };
+        assert!(meta.is_none() || meta == *its_meta, "{told}: a .meta that describes another");
+        let names = case.names();
+        let mut others = names_in(directory.path());
+        others.retain(|name| !names.contains(name));
         if has_unnamed_files(directory.path()) && !others.is_empty() {
             println!("{told}: {others:?}");
             caught += 1;
         }
         for name in others {
-            assert!(is_hidden_of(&name, case.target, child.id()), "{told}: {name}");
+            assert!(is_hidden_of(&name, case.target), "{told}: {name}");
         }
         // Whatever was left does not stand in the way of the next try.
         if kill % 10 == 0 {
             fs::remove_dir_all(&target).or_else(|_| fs::remove_file(&target)).ok();
             assert!(case.command(directory.path()).status().unwrap().success(), "{told}");
-            assert!(content(&target) == *new, "{told}");
+            assert!(case.read(directory.path())[0] == *new, "{told}");
+            // And is swept.
+            let names = case.names();
+            assert!(names_in(directory.path()).iter().all(|name| names.contains(name)), "{told}");
         }
     }
     println!("{unfinished} left as before, {finished} done, {caught} caught in the last step");
@@ -280,14 +307,12 @@ fn a_signal_while_outputs_take_their_place_leaves_the_old_or_the_new_and_says_wh
     let mut random = Random::new();
     for case in Case::all() {
         let directory = case.directory();
-        let target = directory.path().join(case.target);
         let started = Instant::now();
         assert!(case.command(directory.path()).status().unwrap().success(), "{}", case.name);
-        let (mut time, new) = (started.elapsed(), content(&target));
+        let (mut time, new) = (started.elapsed(), case.read(directory.path()));
         for _ in 0..kills().div_ceil(2) {
             let directory = case.directory();
-            let target = directory.path().join(case.target);
-            let old = target.exists().then(|| content(&target));
+            let old = case.read(directory.path());
             let mut child = case.command(directory.path()).spawn().unwrap();
             let permille = 950 + u32::from(random.below(100));
             std::thread::sleep(time * permille / 1000);
@@ -297,16 +322,15 @@ fn a_signal_while_outputs_take_their_place_leaves_the_old_or_the_new_and_says_wh
             let told = format!("{}, after {permille} thousandths of {time:?}", case.name);
             // However fast the machine is, the next signal comes closer to the end.
             let (expected, percent) = match status {
-                Some(0) => (Some(new.clone()), 92),
+                Some(0) => (new.clone(), 92),
                 // Without a status where the signal came before anybody listened.
                 Some(143) | None => (old, 108),
                 other => panic!("{told}: {other:?}"),
             };
             time = time * percent / 100;
             let names = names_in(directory.path());
-            assert!(names.iter().all(|name| name == case.target), "{told}: {names:?}");
-            let there = target.exists().then(|| content(&target));
-            assert!(there == expected, "{told}: {status:?}");
+            assert!(names.iter().all(|name| case.names().contains(name)), "{told}: {names:?}");
+            assert!(case.read(directory.path()) == expected, "{told}: {status:?}");
         }
     }
 }
@@ -360,6 +384,32 @@ fn a_file_that_grows_past_the_limit_is_an_error_that_says_so() {
             }
         }
     }
+}
+
+#[test]
+fn too_few_open_files_leave_nothing() {
+    let store = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
+    let (mut refused, mut done) = (0, 0);
+    for target in ["t.zarr", "t.bpcells", "t.bsp.h5", "t.mtx", "t.dbdf", "t.npz", "t.bsp"] {
+        for limit in 6..30 {
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join(target);
+            let limit = format!("ulimit -n {limit}");
+            // A small chunk makes many files.
+            let chunk: &[&str] = if target == "t.zarr" { &["--chunk", "7"] } else { &[] };
+            let run = limited(&limit, &store, &path, chunk);
+            let names = names_in(directory.path());
+            if run.code == Some(0) {
+                assert_eq!(names, [target], "{limit}");
+                assert!(run.err.is_empty(), "{limit}: {}", run.err);
+                done += 1;
+            } else {
+                assert_eq!(names, [""; 0], "{limit}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 0 && done > 0, "{refused} refused, {done} done");
 }
 
 #[test]

@@ -137,11 +137,12 @@ fn what_is_not_finished_leaves_nothing() {
     drop(half);
     assert_eq!(std::fs::read(&path).unwrap(), before);
 
-    // Somebody else's changes are not thrown away.
-    let late: Box<dyn ContainerWriter> = writer(&path, "y", NEW).unwrap();
+    // A thread would wait for itself for ever.
+    let first: Box<dyn ContainerWriter> = writer(&path, "y", NEW).unwrap();
+    let refused = writer(&path, "z", NEW).unwrap_err();
+    assert!(refused.to_string().contains("being written"), "{refused}");
+    first.finish().unwrap();
     write(&path, "z", NEW, &[2]);
-    assert!(late.finish().is_err());
-    assert_eq!(numbers(&path, "z"), [2]);
     assert_eq!(listing(dir.path()), ["a.h5"]);
 }
 
@@ -362,4 +363,103 @@ fn more_than_4_gib_and_2_to_the_32_elements() {
     }
     assert_eq!(numbers(&path, "g"), [1, 2, 3]);
     assert_eq!(numbers(&path, "h"), [4]);
+}
+
+#[test]
+fn groups_added_at_the_same_time_are_all_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.h5");
+    write(&path, "first", NEW, &[1, 2, 3]);
+    let start = std::sync::Barrier::new(4);
+    std::thread::scope(|scope| {
+        for thread in 0..4_u32 {
+            let (path, start) = (&path, &start);
+            scope.spawn(move || {
+                start.wait();
+                for round in 0..5 {
+                    write(path, &format!("g{thread}/{round}"), NEW, &[thread, round]);
+                }
+            });
+        }
+    });
+    assert_eq!(numbers(&path, "first"), [1, 2, 3]);
+    for thread in 0..4 {
+        for round in 0..5 {
+            assert_eq!(numbers(&path, &format!("g{thread}/{round}")), [thread, round]);
+        }
+    }
+    assert_eq!(listing(dir.path()), ["x.h5"]);
+}
+
+#[test]
+fn what_a_program_without_locks_changes_meanwhile_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.h5");
+    let finish = |change: &dyn Fn()| {
+        let mut writer: Box<dyn ContainerWriter> = writer(&path, "more", NEW).unwrap();
+        writer.create_array("numbers", ValueType::U32).unwrap();
+        change();
+        writer.finish().unwrap_err()
+    };
+    write(&path, "first", NEW, &[1]);
+    // Written over in place, replaced by another file, removed.
+    let other = dir.path().join("other.h5");
+    let changes: [&dyn Fn(); 2] = [
+        &|| {
+            let bytes = std::fs::read(&path).unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            std::fs::write(&path, bytes).unwrap();
+        },
+        &|| {
+            write(&other, "of_another", NEW, &[2]);
+            std::fs::rename(&other, &path).unwrap();
+        },
+    ];
+    for change in changes {
+        assert!(matches!(finish(change).kind(), ErrorKind::Changed));
+        assert!(groups_with(&path, &["version"]).unwrap().len() == 1);
+    }
+    assert_eq!(numbers(&path, "of_another"), [2]);
+    assert!(matches!(finish(&|| std::fs::remove_file(&path).unwrap()).kind(), ErrorKind::Changed));
+    // A file that comes into being meanwhile is not replaced by one with a single group of ours,
+    // also with leave to replace the group.
+    let mut ours: Box<dyn ContainerWriter> = writer(&path, "ours", FORCE).unwrap();
+    ours.create_array("numbers", ValueType::U32).unwrap();
+    write(&path, "theirs", NEW, &[3]);
+    assert!(matches!(ours.finish().unwrap_err().kind(), ErrorKind::Changed));
+    assert_eq!(numbers(&path, "theirs"), [3]);
+    assert_eq!(listing(dir.path()), ["x.h5"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_is_added_to_is_locked_for_writers_and_open_to_readers() {
+    use rustix::fs::{FlockOperation, flock};
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.h5");
+    write(&path, "first", NEW, &[1]);
+    // As HDF5's library locks for reading, and for writing.
+    let [shared, exclusive] =
+        [FlockOperation::NonBlockingLockShared, FlockOperation::NonBlockingLockExclusive];
+    let open = || std::fs::File::open(&path).unwrap();
+    let reader = open();
+    flock(&reader, shared).unwrap();
+    let mut ours: Box<dyn ContainerWriter> = writer(&path, "more", NEW).unwrap();
+    ours.create_array("numbers", ValueType::U32).unwrap();
+    flock(open(), shared).unwrap();
+    assert!(flock(open(), exclusive).is_err());
+    drop(reader);
+    ours.finish().unwrap();
+    flock(open(), exclusive).unwrap();
+    // Who has it open for writing is waited for.
+    let theirs = open();
+    flock(&theirs, exclusive).unwrap();
+    std::thread::scope(|scope| {
+        let added = scope.spawn(|| write(&path, "last", NEW, &[3]));
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        assert!(!added.is_finished());
+        drop(theirs);
+        added.join().unwrap();
+    });
+    assert_eq!(numbers(&path, "last"), [3]);
 }

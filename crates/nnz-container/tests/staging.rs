@@ -68,7 +68,7 @@ fn a_target_that_appears_meanwhile_is_not_overwritten() {
     assert_eq!(fs::read(&target).unwrap(), b"somebody else's");
 
     let target = dir.path().join("store");
-    let mut staged = StagedDirectory::create(&target, NEW, MEMBERS).unwrap();
+    let staged = StagedDirectory::create(&target, NEW, MEMBERS).unwrap();
     staged.create_file("version").unwrap();
     fs::create_dir(&target).unwrap();
     assert!(matches!(staged.commit().unwrap_err().kind(), ErrorKind::Exists));
@@ -104,7 +104,7 @@ fn a_directory_is_exchanged_whole() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("store");
     for (options, text) in [(NEW, "first"), (FORCE, "second")] {
-        let mut staged = StagedDirectory::create(&target, options, MEMBERS).unwrap();
+        let staged = StagedDirectory::create(&target, options, MEMBERS).unwrap();
         staged.create_file("version").unwrap().write_all(text.as_bytes()).unwrap();
         staged.create_file("val").unwrap();
         assert!(staged.create_file("val").is_err());
@@ -135,27 +135,201 @@ fn folders_of_other_things_are_not_replaced() {
 }
 
 #[test]
-fn leftovers_of_dead_processes_are_swept_and_others_stay() {
+fn leftovers_of_killed_processes_are_swept_and_others_stay() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("store");
-    let host = rustix::system::uname().nodename().to_string_lossy().replace('.', "_");
-    // No process has the largest number.
-    let dead = dir.path().join(format!(".store.nnz-{host}-4294967295-0"));
-    let alive = dir.path().join(format!(".store.nnz-{host}-{}-7", std::process::id()));
-    let elsewhere = dir.path().join(".store.nnz-another!host-4294967295-0");
-    let other = dir.path().join(format!(".other.nnz-{host}-4294967295-0"));
-    for path in [&dead, &alive, &elsewhere, &other] {
+    let leftover = dir.path().join(".store.nnz-0123456789abcdef");
+    let used = dir.path().join(".store.nnz-fedcba9876543210");
+    let kept = [".store.nnz-notes", ".store.nnz-0123456789abcdeg", ".other.nnz-0123456789abcdef"];
+    let kept = kept.map(|name| dir.path().join(name));
+    for path in kept.iter().chain([&leftover, &used]) {
         fs::create_dir(path).unwrap();
         fs::write(path.join("val"), "half").unwrap();
     }
-    let lock = fs::File::open(&dead).unwrap();
-    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    let exclusive = rustix::fs::FlockOperation::LockExclusive;
+    let lock = fs::File::open(&used).unwrap();
+    rustix::fs::flock(&lock, exclusive).unwrap();
+    // Somebody is about to put something in its place.
+    let directory = fs::File::open(dir.path()).unwrap();
+    rustix::fs::flock(&directory, exclusive).unwrap();
     StagedDirectory::create(&target, NEW, MEMBERS).unwrap();
-    assert!(dead.exists(), "somebody holds a lock on it");
+    assert!(leftover.exists());
+    drop(directory);
+    StagedDirectory::create(&target, NEW, MEMBERS).unwrap();
+    assert!(!leftover.exists());
+    assert!(used.exists() && kept.iter().all(|path| path.exists()));
     drop(lock);
-    StagedDirectory::create(&target, NEW, MEMBERS).unwrap();
-    assert!(!dead.exists());
-    assert!(alive.exists() && elsewhere.exists() && other.exists());
+    StagedFile::create(&target, NEW).unwrap();
+    assert!(!used.exists());
+}
+
+#[test]
+fn a_target_that_appears_meanwhile_is_replaced_if_that_was_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let target = dir.path().join("out");
+    let mut staged = StagedFile::create(&target, FORCE).unwrap();
+    staged.write_all(b"new").unwrap();
+    fs::write(&target, "of another").unwrap();
+    staged.commit().unwrap();
+    assert_eq!(fs::read(&target).unwrap(), b"new");
+
+    let target = dir.path().join("store");
+    let stage = || {
+        let staged = StagedDirectory::create(&target, FORCE, MEMBERS).unwrap();
+        staged.write_file("version", b"new").unwrap();
+        staged
+    };
+    let staged = stage();
+    fs::create_dir(&target).unwrap();
+    fs::write(target.join("val"), "of another").unwrap();
+    staged.commit().unwrap();
+    assert_eq!(listing(&target), ["version"]);
+
+    fs::remove_dir_all(&target).unwrap();
+    let staged = stage();
+    fs::create_dir(&target).unwrap();
+    fs::write(target.join("thesis.tex"), "of another").unwrap();
+    assert!(staged.commit().is_err());
+    assert_eq!(listing(&target), ["thesis.tex"]);
+    assert_eq!(listing(dir.path()), ["out", "store"]);
+}
+
+/// Mode, owner and group.
+fn access(path: &Path) -> (u32, u32, u32) {
+    use std::os::unix::fs::MetadataExt;
+    let found = path.metadata().unwrap();
+    (found.mode() & 0o7777, found.uid(), found.gid())
+}
+
+/// Sets the mode, and if we may another owner.
+fn set_access(path: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    let _ = std::os::unix::fs::chown(path, Some(12345), Some(23456));
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn what_is_replaced_keeps_its_mode_and_owner() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
+    fs::write(&file, "old").unwrap();
+    set_access(&file, 0o640);
+    let before = access(&file);
+    let mut staged = StagedFile::create(&file, FORCE).unwrap();
+    staged.write_all(b"new").unwrap();
+    staged.commit().unwrap();
+    assert_eq!(access(&file), before);
+    assert_eq!(fs::read(&file).unwrap(), b"new");
+
+    let store = dir.path().join("store");
+    fs::create_dir(&store).unwrap();
+    fs::write(store.join("version"), "old").unwrap();
+    set_access(&store.join("version"), 0o600);
+    set_access(&store, 0o700);
+    let before = (access(&store), access(&store.join("version")));
+    let staged = StagedDirectory::create(&store, FORCE, MEMBERS).unwrap();
+    staged.write_file("version", b"new").unwrap();
+    // A file that the old one has not: no more than what is common to all that it has.
+    staged.write_file("val", b"new").unwrap();
+    staged.commit().unwrap();
+    assert_eq!((access(&store), access(&store.join("version"))), before);
+    assert_eq!(access(&store.join("val")), before.1);
+    assert_eq!(listing(dir.path()), ["file", "store"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_is_replaced_keeps_its_access_control_list() {
+    use rustix::fs::{XattrFlags, getxattr, setxattr};
+    const NAME: &str = "system.posix_acl_access";
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("file");
+    fs::write(&path, "old").unwrap();
+    // Version 2, then tag, permissions and id of each entry.
+    let entries: [(u16, u16, u32); 5] = [
+        (0x01, 6, u32::MAX), // the owner
+        (0x02, 4, 12345),    // a user by number
+        (0x04, 0, u32::MAX), // the group
+        (0x10, 4, u32::MAX), // the mask
+        (0x20, 0, u32::MAX), // others
+    ];
+    let mut acl = 2_u32.to_le_bytes().to_vec();
+    for (tag, permissions, id) in entries {
+        acl.extend(tag.to_le_bytes());
+        acl.extend(permissions.to_le_bytes());
+        acl.extend(id.to_le_bytes());
+    }
+    if setxattr(&path, NAME, &acl, XattrFlags::empty()).is_err() {
+        println!("skipped: no access control lists here");
+        return;
+    }
+    let get = |path: &Path| {
+        let mut list = vec![0; 1024];
+        let len = getxattr(path, NAME, list.as_mut_slice()).unwrap();
+        list.truncate(len);
+        list
+    };
+    let before = (get(&path), access(&path));
+    StagedFile::create(&path, FORCE).unwrap().commit().unwrap();
+    assert_eq!((get(&path), access(&path)), before);
+}
+
+#[test]
+fn more_files_than_can_be_open_are_written_and_leave_nothing_if_dropped() {
+    let dir = tempfile::tempdir().unwrap();
+    let target = dir.path().join("store");
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let count = limit.unwrap_or(0).min(70_000) / 4 + 2;
+    let fill = || {
+        let options = WriteOptions { overwrite: false, sync: false };
+        let staged = StagedDirectory::create_matching(&target, options, |_| true).unwrap();
+        for number in 0..count {
+            staged.write_file(&format!("a/c/{number}"), &number.to_le_bytes()).unwrap();
+        }
+        staged.write_file("last", b"x").unwrap();
+        assert!(staged.create_file("a/c/0").is_err());
+        staged
+    };
+    drop(fill());
+    assert!(listing(dir.path()).is_empty());
+    assert_eq!(fill().commit().unwrap(), count * 8 + 1);
+    assert_eq!(listing(&target), ["a", "last"]);
+    for number in 0..count {
+        let bytes = fs::read(target.join(format!("a/c/{number}"))).unwrap();
+        assert_eq!(bytes, number.to_le_bytes());
+    }
+    assert_eq!(listing(dir.path()), ["store"]);
+}
+
+#[test]
+fn pairs_written_at_the_same_time_stay_pairs() {
+    let dir = tempfile::tempdir().unwrap();
+    let (data, meta) = (dir.path().join("x"), dir.path().join("x.meta"));
+    let directories = (dir.path().join("d"), dir.path().join("d.meta"));
+    std::thread::scope(|scope| {
+        for writer in 0..4_u8 {
+            let (data, meta, directories) = (&data, &meta, &directories);
+            scope.spawn(move || {
+                for round in 0..50_u8 {
+                    let file = |path| {
+                        let options = WriteOptions { overwrite: true, sync: false };
+                        let mut file = StagedFile::create(path, options).unwrap();
+                        file.write_all(&[writer, round]).unwrap();
+                        file
+                    };
+                    file(data).commit_with_sidecar(file(meta)).unwrap();
+                    let options = WriteOptions { overwrite: true, sync: false };
+                    let staged = StagedDirectory::create(&directories.0, options, MEMBERS).unwrap();
+                    staged.write_file("val", &[writer, round]).unwrap();
+                    staged.commit_with_sidecar(file(&directories.1)).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(fs::read(&data).unwrap(), fs::read(&meta).unwrap());
+    let (directory, meta) = directories;
+    assert_eq!(fs::read(directory.join("val")).unwrap(), fs::read(meta).unwrap());
+    assert_eq!(listing(dir.path()), ["d", "d.meta", "x", "x.meta"]);
 }
 
 /// The names in a directory that appeared or went, in that order, hidden ones left out.
@@ -184,36 +358,53 @@ fn changes(dir: &Path, act: impl FnOnce()) -> Vec<(bool, String)> {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn what_tells_of_a_file_never_lies_beside_another() {
+fn a_sidecar_never_lies_beside_another_file() {
     let dir = tempfile::tempdir().unwrap();
-    let (data, tells) = (dir.path().join("x"), dir.path().join("x.meta"));
-    let pair = |options| [&data, &tells].map(|path| StagedFile::create(path, options).unwrap());
+    let (data, meta) = (dir.path().join("x"), dir.path().join("x.meta"));
+    let pair = |options| [&data, &meta].map(|path| StagedFile::create(path, options).unwrap());
     let put = |options| {
         let [file, other] = pair(options);
-        changes(dir.path(), || assert_eq!(file.commit_with(other).unwrap(), 0))
+        changes(dir.path(), || assert_eq!(file.commit_with_sidecar(other).unwrap(), 0))
     };
     let event = |come, name: &str| (come, name.to_owned());
     let new = [event(true, "x"), event(true, "x.meta")];
     assert_eq!(put(NEW), new);
-    let replaced = [event(false, "x.meta"), event(true, "x"), event(true, "x.meta")];
+    // The exchange of two names is one step, and two events.
+    let exchanged = [event(true, "x"), event(false, "x")];
+    let replaced = [&[event(false, "x.meta")], &exchanged[..], &[event(true, "x.meta")]].concat();
     assert_eq!(put(FORCE), replaced);
-    // The same where what it tells of is put in its place by other means.
-    let [file, other] = pair(FORCE);
-    let behind = changes(dir.path(), || {
-        assert_eq!(other.commit_behind(|| file.commit()).unwrap(), 0);
-    });
-    assert_eq!(behind, replaced);
     assert_eq!(listing(dir.path()), ["x", "x.meta"]);
 }
 
 #[test]
-fn what_tells_of_a_file_stays_if_that_is_not_replaced() {
+fn a_sidecar_stays_if_what_it_describes_is_not_replaced() {
     let dir = tempfile::tempdir().unwrap();
-    let (data, tells) = (dir.path().join("x"), dir.path().join("x.meta"));
-    fs::write(&tells, "old").unwrap();
-    let [file, other] = [&data, &tells].map(|path| StagedFile::create(path, FORCE).unwrap());
+    let (data, meta) = (dir.path().join("x"), dir.path().join("x.meta"));
+    fs::write(&meta, "old").unwrap();
+    let options = [(&data, NEW), (&meta, FORCE)];
+    let [file, sidecar] = options.map(|(path, write)| StagedFile::create(path, write).unwrap());
     fs::write(&data, "somebody else's").unwrap();
-    assert!(matches!(file.commit_with(other).unwrap_err().kind(), ErrorKind::Exists));
-    assert_eq!(fs::read(&tells).unwrap(), b"old");
+    let refused = file.commit_with_sidecar(sidecar).unwrap_err();
+    assert!(matches!(refused.kind(), ErrorKind::Exists));
+    assert_eq!(fs::read(&meta).unwrap(), b"old");
     assert_eq!(listing(dir.path()), ["x", "x.meta"]);
+}
+
+#[test]
+fn what_was_replaced_comes_back_if_the_sidecar_cannot_be_placed() {
+    let dir = tempfile::tempdir().unwrap();
+    let (data, meta) = (dir.path().join("x"), dir.path().join("x.meta"));
+    for old in [true, false] {
+        if old {
+            fs::write(&data, "old").unwrap();
+        }
+        let [file, sidecar] = [&data, &meta].map(|path| StagedFile::create(path, FORCE).unwrap());
+        fs::create_dir(&meta).unwrap();
+        file.commit_with_sidecar(sidecar).unwrap_err();
+        assert_eq!(fs::read(&data).ok(), old.then(|| b"old".to_vec()));
+        let expected: &[&str] = if old { &["x", "x.meta"] } else { &["x.meta"] };
+        assert_eq!(listing(dir.path()), expected);
+        fs::remove_dir(&meta).unwrap();
+        let _ = fs::remove_file(&data);
+    }
 }

@@ -244,3 +244,96 @@ fn options_that_make_no_sense_are_refused() {
         assert!(ZarrWriter::create(&dir.path().join("x"), "", NEW, options).is_err());
     }
 }
+
+/// Writes a group with one array.
+fn add(path: &Path, group: &str, number: u32) -> Result<u64> {
+    let mut to: Box<dyn ContainerWriter> =
+        Box::new(ZarrWriter::create(path, group, NEW, ZarrOptions::default())?);
+    let id = to.create_array("a", ValueType::U32)?;
+    to.append(id, &[number])?;
+    to.finish()
+}
+
+fn number(path: &Path, group: &str) -> u32 {
+    let mut out = [0_u32];
+    Zarr::open(path, group).unwrap().array("a").unwrap().read(0, &mut out).unwrap();
+    out[0]
+}
+
+#[test]
+fn groups_added_at_the_same_time_are_all_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.zarr");
+    add(&path, "", 1).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..4_u32 {
+            let path = &path;
+            scope.spawn(move || {
+                for round in 0..5 {
+                    // The groups around are made by whoever comes first.
+                    add(path, &format!("deep/{round}/{thread}"), 10 * thread + round).unwrap();
+                }
+            });
+        }
+    });
+    for thread in 0..4 {
+        for round in 0..5 {
+            assert_eq!(number(&path, &format!("deep/{round}/{thread}")), 10 * thread + round);
+        }
+    }
+}
+
+#[test]
+fn a_store_that_appears_meanwhile_is_not_replaced_by_one_group() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.zarr");
+    let create = |write| ZarrWriter::create(&path, "ours", write, ZarrOptions::default());
+    for write in [NEW, FORCED] {
+        let ours: Box<dyn ContainerWriter> = Box::new(create(write).unwrap());
+        add(&path, "theirs", 7).unwrap();
+        let refused = ours.finish().unwrap_err();
+        assert!(matches!(refused.kind(), nnz_core::ErrorKind::Changed), "{refused}");
+        assert_eq!(number(&path, "theirs"), 7);
+        std::fs::remove_dir_all(&path).unwrap();
+    }
+}
+
+#[test]
+fn nothing_is_seen_of_a_store_that_is_not_finished() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.zarr");
+    let names = |path: &Path| std::fs::read_dir(path).unwrap().count();
+    let options = ZarrOptions { chunk: Some(2), ..ZarrOptions::default() };
+    for (group, seen) in [("", 0), ("g", 1)] {
+        let mut to = writer(&path, group, options);
+        let id = to.create_array("a", ValueType::U32).unwrap();
+        to.append(id, &[1_u32; 100]).unwrap();
+        to.write_strings("s", &mut [&b"x"[..]; 100].into_iter()).unwrap();
+        assert_eq!(names(dir.path()), seen);
+        to.finish().unwrap();
+    }
+}
+
+#[test]
+fn a_group_is_as_private_as_the_store_around_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.zarr");
+    add(&path, "", 1).unwrap();
+    let set = |name: &str, mode| {
+        let permissions = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(path.join(name), permissions).unwrap();
+    };
+    let mode = |name: &str| path.join(name).metadata().unwrap().permissions().mode() & 0o777;
+    set("", 0o700);
+    set("zarr.json", 0o600);
+    add(&path, "g", 2).unwrap();
+    assert_eq!((mode(""), mode("g"), mode("g/a"), mode("g/a/c")), (0o700, 0o700, 0o700, 0o700));
+    assert_eq!((mode("g/zarr.json"), mode("g/a/c/0")), (0o600, 0o600));
+    // Replaced, a group keeps what it had.
+    set("g", 0o750);
+    set("g/zarr.json", 0o640);
+    let to = ZarrWriter::create(&path, "g", FORCED, ZarrOptions::default()).unwrap();
+    Box::new(to).finish().unwrap();
+    assert_eq!((mode(""), mode("g"), mode("g/zarr.json")), (0o700, 0o750, 0o640));
+}

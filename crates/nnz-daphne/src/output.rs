@@ -174,7 +174,9 @@ impl Output {
             beside.write_all(&meta.text()?)?;
         }
         let bytes = match (self.data, beside) {
-            (Target::Alone(data), Some(Target::Alone(beside))) => data.commit_with(*beside)?,
+            (Target::Alone(data), Some(Target::Alone(beside))) => {
+                data.commit_with_sidecar(*beside)?
+            }
             (data, beside) => {
                 data.commit()? + beside.map(Target::commit).transpose()?.unwrap_or_default()
             }

@@ -90,13 +90,22 @@ pub fn names_in(directory: &Path) -> Vec<String> {
     names
 }
 
-/// What a target holds: one file, or the files of a directory.
+/// What a target holds: one file, or all files of a directory.
 pub fn content(path: &Path) -> Vec<(String, Vec<u8>)> {
     if path.is_file() {
         return vec![(String::new(), std::fs::read(path).unwrap())];
     }
-    let names = names_in(path).into_iter();
-    names.map(|name| (name.clone(), std::fs::read(path.join(name)).unwrap())).collect()
+    let mut all = Vec::new();
+    for name in names_in(path) {
+        let inner = path.join(&name);
+        if inner.is_dir() {
+            let files = content(&inner).into_iter();
+            all.extend(files.map(|(file, bytes)| (format!("{name}/{file}"), bytes)));
+        } else {
+            all.push((name, std::fs::read(inner).unwrap()));
+        }
+    }
+    all
 }
 
 /// Writes a text as UTF-8 where the command takes it.

@@ -1,21 +1,24 @@
 //! A directory of files that appears whole or not at all.
 
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-use super::pending::{self, Pending};
-use super::{Target, WriteOptions, anonymous};
+use super::ready::{Content, Ready};
+use super::target::Target;
+use super::tree::{Members, Tree};
+use super::{StagedFile, WriteOptions};
 
 /// Names what a directory holds that is no part of a store, if there is such a thing.
 pub(crate) type Foreign = fn(&Path) -> io::Result<Option<OsString>>;
 
 /// What a directory that is there may hold to be replaced.
 #[derive(Clone, Copy, Debug)]
-enum Replaceable {
+pub(super) enum Replaceable {
     /// Files of these names.
     Members(&'static [&'static str]),
     /// Files whose names are known to this.
@@ -24,15 +27,34 @@ enum Replaceable {
     Store(Foreign),
 }
 
+impl Replaceable {
+    /// Checks that a directory may be replaced. `target` is what messages name.
+    pub(super) fn check(self, path: &Path, target: &Path) -> Result<()> {
+        let io = |error| Error::io(target, error);
+        if !path.symlink_metadata().map_err(io)?.is_dir() {
+            return Ok(());
+        }
+        let foreign = match self {
+            Self::Members(members) => other_than(|name| members.contains(&name), path),
+            Self::Matching(is_member) => other_than(is_member, path),
+            Self::Store(foreign) => foreign(path),
+        };
+        match foreign.map_err(io)? {
+            None => Ok(()),
+            Some(name) => {
+                let what = format!("holds {name:?}, which is no part of a store: not replaced");
+                Err(Error::new(ErrorKind::Argument(what), Place::path(target)))
+            }
+        }
+    }
+}
+
 /// A directory being written, invisible until it is committed. Dropped before, it leaves nothing.
 #[derive(Debug)]
 pub struct StagedDirectory {
     target: Target,
     replaceable: Replaceable,
-    /// The files to be named, where files can be made without a name.
-    unnamed: Vec<(String, File)>,
-    /// The directory under its hidden name, made once it is needed.
-    hidden: Option<Pending>,
+    tree: Mutex<Tree>,
 }
 
 impl StagedDirectory {
@@ -76,30 +98,27 @@ impl StagedDirectory {
 
     fn start(target: &Path, options: WriteOptions, replaceable: Replaceable) -> Result<Self> {
         let target = Target::check(target, options)?;
-        let staged = Self { target, replaceable, unnamed: Vec::new(), hidden: None };
-        staged.check_replaceable()?;
-        Ok(staged)
+        if target.find()?.is_some() {
+            replaceable.check(&target.path, &target.path)?;
+        }
+        let access = Members::of(&target.path).map_err(|error| target.io(error))?;
+        Ok(Self { target, replaceable, tree: Mutex::new(Tree::new(access)) })
     }
 
-    /// Checks that a directory that is there may be replaced.
-    fn check_replaceable(&self) -> Result<()> {
-        if !self.target.existing.as_ref().is_some_and(|found| found.is_dir()) {
-            return Ok(());
+    /// Expects something else at the target than what may be replaced.
+    #[cfg(feature = "zarr")]
+    pub(crate) fn expect(&mut self, expected: super::Expected) {
+        self.target.expected = expected;
+    }
+
+    /// Gives a directory that replaces nothing the access of another.
+    #[cfg(feature = "zarr")]
+    pub(crate) fn with_access_of(mut self, directory: &Path) -> Result<Self> {
+        if self.target.find()?.is_none() {
+            let access = Members::beside(directory).map_err(|error| Error::io(directory, error))?;
+            self.tree = Mutex::new(Tree::new(access));
         }
-        let path = &self.target.path;
-        let io = |error| Error::io(path, error);
-        let foreign = match self.replaceable {
-            Replaceable::Members(members) => other_than(|name| members.contains(&name), path),
-            Replaceable::Matching(is_member) => other_than(is_member, path),
-            Replaceable::Store(foreign) => foreign(path),
-        };
-        match foreign.map_err(io)? {
-            None => Ok(()),
-            Some(name) => {
-                let what = format!("holds {name:?}, which is no part of a store: not replaced");
-                Err(Error::new(ErrorKind::Argument(what), Place::path(path)))
-            }
-        }
+        Ok(self)
     }
 
     /// Returns the path the directory will have.
@@ -108,48 +127,29 @@ impl StagedDirectory {
         &self.target.path
     }
 
-    /// Creates a file of the directory.
+    /// Creates a file of the directory. Its name may lead to directories in the directory, with `/`
+    /// between names.
     ///
     /// # Errors
     ///
     /// Fails where that cannot be done, or there is one of that name.
-    pub fn create_file(&mut self, name: &str) -> Result<File> {
-        let path = self.target.path.join(name);
-        let io = |error| Error::io(&path, error);
-        if self.unnamed.iter().any(|(taken, _)| taken == name) {
-            return Err(io(io::ErrorKind::AlreadyExists.into()));
-        }
-        if self.hidden.is_none()
-            && let Some(file) = anonymous::create(&self.target.parent).map_err(io)?
-        {
-            self.unnamed.push((name.to_owned(), file.try_clone().map_err(io)?));
-            return Ok(file);
-        }
-        let directory = self.hidden_directory().map_err(io)?;
-        OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .open(directory.join(name))
-            .map_err(io)
+    pub fn create_file(&self, name: &str) -> Result<File> {
+        let created = self.tree().create(name, &self.target);
+        created.map_err(|error| Error::io(&self.target.path.join(name), error))
     }
 
-    /// Returns where the directory lies until it is committed, for files in directories of their
-    /// own. From now on a process that is killed leaves it behind.
-    #[cfg(feature = "zarr")]
-    pub(crate) fn staged_path(&mut self) -> Result<PathBuf> {
-        self.hidden_directory().map_err(|error| self.target.io(error))
+    /// Creates a file of the directory and writes it.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`create_file`](Self::create_file), and where it cannot be written.
+    pub fn write_file(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let written = self.create_file(name)?.write_all(bytes);
+        written.map_err(|error| Error::io(&self.target.path.join(name), error))
     }
 
-    fn hidden_directory(&mut self) -> io::Result<PathBuf> {
-        if self.hidden.is_none() {
-            let (mut hidden, ()) =
-                Pending::make(self.target.hidden_sibling(), |path| std::fs::create_dir(path))?;
-            hidden.mark_in_use();
-            self.hidden = Some(hidden);
-        }
-        let path = self.hidden.as_ref().map(|hidden| hidden.path().to_path_buf());
-        path.ok_or_else(|| io::ErrorKind::NotFound.into())
+    fn tree(&self) -> MutexGuard<'_, Tree> {
+        self.tree.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the directory it will lie in.
@@ -163,43 +163,42 @@ impl StagedDirectory {
     ///
     /// Fails where the data cannot be written out or the name cannot be taken; nothing is left
     /// behind then, and a target to be replaced stays as it was.
-    pub fn commit(mut self) -> Result<u64> {
-        let path = self.target.path.clone();
-        let io = |error: io::Error| match error.kind() {
-            io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty => {
-                Error::new(ErrorKind::Exists, Place::path(&*path))
-            }
-            _ => Error::io(&path, error),
-        };
-        // The slow part first: once the data is on disk, naming it takes no time, so that hardly
-        // any moment is left in which a kill could leave a hidden name behind.
-        let mut bytes = 0;
-        for (_, file) in &self.unnamed {
-            bytes += file.metadata().map_err(io)?.len();
-            if self.target.options.sync {
-                file.sync_all().map_err(io)?;
-            }
-        }
-        if let Some(hidden) = &self.hidden {
-            bytes += settle(hidden.path(), self.target.options.sync).map_err(io)?;
-        }
-        let directory = self.hidden_directory().map_err(io)?;
-        let name_all = || {
-            let mut files = self.unnamed.iter();
-            files.try_for_each(|(name, file)| anonymous::give_name(file, &directory.join(name)))
-        };
-        pending::undisturbed(name_all).map_err(io)?;
-        // Once more: something may have been put there since.
-        self.check_replaceable()?;
-        if let Some(hidden) = self.hidden.take() {
-            hidden.resolve(|from| self.target.take_name(from)).map_err(io)?;
-        }
-        if self.target.options.sync {
-            File::open(&path).and_then(|directory| directory.sync_all()).map_err(io)?;
-        }
-        self.target.sync_parent()?;
+    pub fn commit(self) -> Result<u64> {
+        let (path, sync) = (self.target.path.clone(), self.target.options.sync);
+        let bytes = self.settle()?.commit()?;
+        sync_directory(&path, sync)?;
         Ok(bytes)
     }
+
+    /// Puts the directory in its place, and beside it a file that describes it: no description ever
+    /// lies beside another directory. Returns the bytes of both.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`commit`](Self::commit).
+    pub fn commit_with_sidecar(self, sidecar: StagedFile) -> Result<u64> {
+        let (path, sync) = (self.target.path.clone(), self.target.options.sync);
+        let bytes = self.settle()?.commit_with_sidecar(sidecar.settle()?)?;
+        sync_directory(&path, sync)?;
+        Ok(bytes)
+    }
+
+    /// Does all but take the name: the data is on disk then, if that is asked for.
+    fn settle(self) -> Result<Ready> {
+        let Self { target, replaceable, tree } = self;
+        let tree = tree.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let bytes = tree.settle(target.options.sync).map_err(|error| target.io(error))?;
+        Ok(Ready::new(target, Content::Directory(tree, replaceable), bytes))
+    }
+}
+
+/// Makes the names in a directory survive a power cut.
+fn sync_directory(path: &Path, sync: bool) -> Result<()> {
+    if sync {
+        let synced = File::open(path).and_then(|directory| directory.sync_all());
+        synced.map_err(|error| Error::io(path, error))?;
+    }
+    Ok(())
 }
 
 /// Names what a directory holds beside files of the given names.
@@ -212,25 +211,4 @@ fn other_than(is_member: impl Fn(&str) -> bool, path: &Path) -> io::Result<Optio
         }
     }
     Ok(None)
-}
-
-/// Returns the bytes of all files of a directory, each of which is synced if that is asked for.
-fn settle(directory: &Path, sync: bool) -> io::Result<u64> {
-    let mut bytes = 0;
-    for entry in std::fs::read_dir(directory)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            bytes += settle(&entry.path(), sync)?;
-            continue;
-        }
-        let file = File::open(entry.path())?;
-        bytes += file.metadata()?.len();
-        if sync {
-            file.sync_all()?;
-        }
-    }
-    if sync {
-        File::open(directory)?.sync_all()?;
-    }
-    Ok(bytes)
 }

@@ -2,12 +2,16 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_core::Result;
 
-use super::pending::{self, Pending};
-use super::{Target, WriteOptions, anonymous};
+use super::access::Access;
+use super::critical::{Critical, Pending};
+use super::ready::{self, Content, Ready};
+use super::target::Target;
+use super::{WriteOptions, anonymous};
 
 /// A file being written, invisible until it is committed. Dropped before, it leaves nothing.
 #[derive(Debug)]
@@ -27,19 +31,18 @@ impl StagedFile {
     /// cannot be written.
     pub fn create(target: &Path, options: WriteOptions) -> Result<Self> {
         let target = Target::check(target, options)?;
-        if target.existing.as_ref().is_some_and(|found| found.is_dir()) {
-            let what = "a directory, which a file does not replace".to_owned();
-            return Err(Error::new(ErrorKind::Argument(what), Place::path(target.path)));
-        }
+        ready::check_file(&target)?;
         if let Some(file) = anonymous::create(&target.parent).map_err(|e| target.io(e))? {
             return Ok(Self { file, target, hidden: None });
         }
-        let (mut hidden, file) = Pending::make(target.hidden_sibling(), |path| {
-            OpenOptions::new().read(true).write(true).create_new(true).open(path)
-        })
-        .map_err(|e| target.io(e))?;
-        hidden.mark_in_use();
+        let (file, hidden) = create_hidden(&target).map_err(|error| target.io(error))?;
         Ok(Self { file, target, hidden: Some(hidden) })
+    }
+
+    /// Expects something else at the target than what may be replaced.
+    #[cfg(feature = "hdf5")]
+    pub(crate) fn expect(&mut self, expected: super::Expected) {
+        self.target.expected = expected;
     }
 
     /// Returns the path the file will have.
@@ -76,105 +79,51 @@ impl StagedFile {
     /// Fails where the data cannot be written out or the name cannot be taken; nothing is left
     /// behind then, and a target to be replaced stays as it was.
     pub fn commit(self) -> Result<u64> {
-        let ready = self.settle()?;
-        let bytes = ready.bytes;
-        ready.place()?.sync_parent()?;
-        Ok(bytes)
+        self.settle()?.commit()
     }
 
-    /// Puts the file in its place, and right behind it another that tells of it: all that takes time
-    /// is done before, so that hardly anything can come between. What the other replaces is gone
-    /// before the file appears, which it does not tell of. Returns the bytes of both.
+    /// Puts the file in its place, and beside it another that describes it: no description ever lies
+    /// beside another file. Returns the bytes of both.
     ///
     /// # Errors
     ///
     /// Fails as [`commit`](Self::commit).
-    pub fn commit_with(self, other: Self) -> Result<u64> {
-        let (ready, other) = (self.settle()?, other.settle()?);
-        let bytes = ready.bytes + other.bytes;
-        let parents = other.place_behind(|| ready.place())?;
-        [parents.0, parents.1].iter().try_for_each(Target::sync_parent)?;
-        Ok(bytes)
-    }
-
-    /// Puts the file in its place behind something that it tells of and that `first` puts there.
-    /// What the file replaces is gone before. Returns the bytes of both.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`commit`](Self::commit), and where `first` does.
-    pub fn commit_behind(self, first: impl FnOnce() -> Result<u64>) -> Result<u64> {
-        let ready = self.settle()?;
-        let own = ready.bytes;
-        let (bytes, parent) = ready.place_behind(first)?;
-        parent.sync_parent()?;
-        Ok(bytes + own)
+    pub fn commit_with_sidecar(self, sidecar: Self) -> Result<u64> {
+        let (ready, sidecar) = (self.settle()?, sidecar.settle()?);
+        ready.commit_with_sidecar(sidecar)
     }
 
     /// Does all but take the name: the data is on disk then, if that is asked for.
-    fn settle(self) -> Result<Ready> {
-        let Self { file, target, hidden } = self;
-        let io = |error: io::Error| target.io(error);
-        if let Some(found) = &target.existing {
-            file.set_permissions(found.permissions()).map_err(io)?;
-        }
-        let bytes = file.metadata().map_err(io)?.len();
-        if target.options.sync {
-            file.sync_all().map_err(io)?;
-        }
-        let hidden = match hidden {
-            None if target.existing.is_some() => {
-                let named = Pending::make(target.hidden_sibling(), |path| {
-                    anonymous::give_name(&file, path)
-                });
-                Some(named.map_err(io)?.0)
+    pub(super) fn settle(self) -> Result<Ready> {
+        let Self { file, target, mut hidden } = self;
+        let settle = || {
+            if let Some(access) = Access::of(&target.path)? {
+                access.apply(&file)?;
             }
-            other => other,
+            if target.options.sync {
+                file.sync_all()?;
+            }
+            Ok(file.metadata()?.len())
         };
-        Ok(Ready { file, target, hidden, bytes })
+        let bytes = settle().map_err(|error| target.io(error))?;
+        if let Some(hidden) = &mut hidden {
+            hidden.unmark();
+        }
+        Ok(Ready::new(target, Content::File(file, hidden), bytes))
     }
 }
 
-/// A file that lacks nothing but its name.
-struct Ready {
-    file: File,
-    target: Target,
-    /// The name it has until then; none where it takes its own straight away.
-    hidden: Option<Pending>,
-    bytes: u64,
-}
-
-impl Ready {
-    fn place(self) -> Result<Target> {
-        let Self { file, target, hidden, .. } = self;
-        let placed = match hidden {
-            Some(hidden) => hidden.resolve(|from| target.take_name(from)),
-            None => pending::place(|| anonymous::give_name(&file, &target.path)),
-        };
-        placed.map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => {
-                Error::new(ErrorKind::Exists, Place::path(&*target.path))
-            }
-            _ => target.io(error),
-        })?;
-        Ok(target)
-    }
-
-    /// Puts something else in its place first. At no moment does the old file lie beside that; it
-    /// comes back if that fails.
-    fn place_behind<T>(self, first: impl FnOnce() -> Result<T>) -> Result<(T, Target)> {
-        let aside = self.target.put_aside()?;
-        match first() {
-            Ok(first) => self.place().map(|target| (first, target)),
-            Err(error) => {
-                if let Some(aside) = aside {
-                    // The error to tell is the one that came first.
-                    let _ = aside.resolve(|from| self.target.take_name(from));
-                }
-                Err(error)
-            }
-        }
-    }
+/// Creates a file under a hidden name.
+fn create_hidden(target: &Target) -> io::Result<(File, Pending)> {
+    let path = target.hidden_sibling();
+    // What replaces something private is private from the start.
+    let mode = if target.path.symlink_metadata().is_ok() { 0o600 } else { 0o666 };
+    let _lock = target.lock();
+    let mut critical = Critical::enter();
+    let file = OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(&path)?;
+    let mut hidden = critical.register(path);
+    hidden.mark_in_use();
+    Ok((file, hidden))
 }
 
 impl Write for StagedFile {

@@ -74,14 +74,6 @@ impl ZarrWriter {
         }
         Ok(place)
     }
-
-    /// Makes the directory of an array.
-    fn directory(&mut self, name: &str, place: &Place) -> Result<PathBuf> {
-        let directory = self.target.group.join(name);
-        std::fs::create_dir_all(directory.join("c"))
-            .map_err(|error| Error::new(ErrorKind::Io(error), place.clone()))?;
-        Ok(directory)
-    }
 }
 
 impl ContainerWriter for ZarrWriter {
@@ -101,24 +93,22 @@ impl ContainerWriter for ZarrWriter {
 
     fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {
         let place = self.take(name)?;
-        let directory = self.directory(name, &place)?;
-        self.arrays.push(Array::new(directory, value_type, place, self.options));
+        self.arrays.push(Array::new(name, value_type, place, self.options));
         Ok(ArrayId(self.arrays.len() - 1))
     }
 
     fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()> {
-        self.arrays[array.0].append(bytes)
+        self.arrays[array.0].append(&self.target, bytes)
     }
 
     fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()> {
         let place = self.take(name)?;
-        let directory = self.directory(name, &place)?;
-        strings::write(&directory, strings, self.options, &place)
+        strings::write(&self.target, name, strings, self.options, &place)
     }
 
     fn finish(mut self: Box<Self>) -> Result<u64> {
         for array in &mut self.arrays {
-            array.finish()?;
+            array.finish(&self.target)?;
         }
         self.target.finish(&metadata::group(&self.attributes))
     }

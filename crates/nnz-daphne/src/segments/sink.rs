@@ -157,7 +157,7 @@ impl nnz_core::MatrixSink for SegmentsSink {
         };
         let written = meta.write_all(&whole.text()?);
         written.map_err(|error| Error::io(meta.path(), error))?;
-        let bytes = meta.commit_behind(|| directory.commit())?;
+        let bytes = directory.commit_with_sidecar(meta)?;
         Ok(Written { bytes })
     }
 }

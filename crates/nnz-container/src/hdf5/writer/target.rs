@@ -1,10 +1,10 @@
 //! The file written to, and the group in it.
 
 use std::collections::BTreeSet;
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::Seek;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::Duration;
 
 use hdf5_reader::group::Group;
 use nnz_core::{Error, ErrorKind, Place, Result};
@@ -12,7 +12,12 @@ use rust_hdf5::{H5File, H5Group, LibverBound};
 
 use super::guarded;
 use crate::hdf5::opened::{self, Opened};
-use crate::staging::{StagedFile, WriteOptions};
+use crate::staging::{Expected, StagedFile, UpdateLock, WriteOptions};
+
+/// How long the old file stays locked behind the exchange. HDF5's library opens a file first and
+/// locks it then: what it opened before the exchange must not be free when it comes to the lock, since
+/// nobody would see what it writes there.
+const LINGER: Duration = Duration::from_millis(20);
 
 /// What programs a file is written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +49,8 @@ pub(super) struct Target {
     there: usize,
     /// The names in the groups around it.
     around: BTreeSet<String>,
-    /// The file as it was when it was copied.
-    copied: Option<Metadata>,
+    /// The locks of the file that was copied.
+    copied: Option<UpdateLock>,
 }
 
 impl Target {
@@ -67,7 +72,11 @@ impl Target {
         }
         let exists = path.symlink_metadata().is_ok();
         if names.is_empty() || !exists {
-            let staged = StagedFile::create(path, write)?;
+            let mut staged = StagedFile::create(path, write)?;
+            if !names.is_empty() {
+                // A file that appears meanwhile holds groups of others: it is not for us to replace.
+                staged.expect(Expected::Nothing);
+            }
             let file = open(&staged, |path| {
                 let options = H5File::options().no_locking().libver(readers.oldest());
                 guarded(place, || options.track_order(readers.want_order()).create(path))
@@ -77,14 +86,16 @@ impl Target {
                 file,
             ));
         }
+        let lock = UpdateLock::acquire(path)?;
         let old = Opened::open(path)?;
         let (there, around) = depth_there(&old, &names, place)?;
         let replaced = there == names.len();
         if replaced && !write.overwrite {
             return Err(Error::new(ErrorKind::Exists, place.clone()));
         }
-        let staged = StagedFile::create(path, WriteOptions { overwrite: true, ..write })?;
-        let copied = copy(path, &staged)?;
+        let mut staged = StagedFile::create(path, WriteOptions { overwrite: true, ..write })?;
+        staged.expect(Expected::Unchanged(lock.version()));
+        copy(lock.file(), &staged).map_err(|error| Error::io(path, error))?;
         let file =
             open(&staged, |path| guarded(place, || H5File::options().no_locking().open_rw(path)))?;
         // A file of the old kind knows no order, nor does what is added to it.
@@ -99,7 +110,7 @@ impl Target {
             Ok(())
         })?;
         let there = if replaced { there - 1 } else { there };
-        Ok((Self { staged, names, there, around, copied: Some(copied) }, file))
+        Ok((Self { staged, names, there, around, copied: Some(lock) }, file))
     }
 
     /// Makes the groups that are missing and returns the last.
@@ -123,17 +134,10 @@ impl Target {
 
     /// Puts the file in its place and returns the bytes it has grown by.
     pub(super) fn commit(self) -> Result<u64> {
-        if let Some(copied) = &self.copied {
-            let path = self.staged.path();
-            let now = path.metadata().map_err(|error| Error::io(path, error))?;
-            let of = |file: &Metadata| (file.ino(), file.len(), file.mtime(), file.mtime_nsec());
-            if of(&now) != of(copied) {
-                let found = "another program's changes since it was copied";
-                return Err(Error::mismatch(Place::path(path), found, "the file left alone"));
-            }
-        }
-        let before = self.copied.as_ref().map_or(0, Metadata::len);
-        Ok(self.staged.commit()?.saturating_sub(before))
+        let bytes = self.staged.commit()?;
+        let Some(lock) = self.copied else { return Ok(bytes) };
+        std::thread::sleep(LINGER);
+        Ok(bytes.saturating_sub(lock.version().len()))
     }
 }
 
@@ -178,16 +182,12 @@ fn depth_there(old: &Opened, names: &[String], place: &Place) -> Result<(usize, 
 }
 
 /// Copies a file, sharing its blocks where the file system can.
-fn copy(path: &Path, staged: &StagedFile) -> Result<Metadata> {
-    let io = |error| Error::io(path, error);
-    let mut from = File::open(path).map_err(io)?;
-    let metadata = from.metadata().map_err(io)?;
+fn copy(mut from: &File, staged: &StagedFile) -> std::io::Result<()> {
     let mut to = staged.file();
     #[cfg(target_os = "linux")]
-    if rustix::fs::ioctl_ficlone(to, &from).is_ok() {
-        return Ok(metadata);
+    if rustix::fs::ioctl_ficlone(to, from).is_ok() {
+        return Ok(());
     }
-    std::io::copy(&mut from, &mut to).map_err(io)?;
-    to.rewind().map_err(io)?;
-    Ok(metadata)
+    std::io::copy(&mut from, &mut to)?;
+    to.rewind()
 }

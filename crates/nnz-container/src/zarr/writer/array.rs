@@ -1,10 +1,9 @@
 //! Chunks, and one array of numbers being written.
 
-use std::borrow::Cow;
-use std::path::{Path, PathBuf};
-
 use nnz_core::{Error, ErrorKind, Place, Result, ValueType};
+use std::borrow::Cow;
 
+use super::target::Target;
 use super::{ZarrOptions, metadata};
 use crate::compress::Compress;
 use crate::parallel;
@@ -13,7 +12,7 @@ use crate::zarr::codec;
 /// An array of numbers being written.
 #[derive(Debug)]
 pub(super) struct Array {
-    directory: PathBuf,
+    name: String,
     value_type: ValueType,
     place: Place,
     options: ZarrOptions,
@@ -26,29 +25,29 @@ pub(super) struct Array {
 
 impl Array {
     pub(super) fn new(
-        directory: PathBuf,
+        name: &str,
         value_type: ValueType,
         place: Place,
         options: ZarrOptions,
     ) -> Self {
         let chunk = options.chunk_elements() * value_type.size();
         let batch = chunk * options.batch(chunk);
-        let buffer = Vec::new();
-        Self { directory, value_type, place, options, buffer, batch, chunks: 0, elements: 0 }
+        let (name, buffer) = (name.to_owned(), Vec::new());
+        Self { name, value_type, place, options, buffer, batch, chunks: 0, elements: 0 }
     }
 
     /// Appends whole elements.
-    pub(super) fn append(&mut self, mut bytes: &[u8]) -> Result<()> {
+    pub(super) fn append(&mut self, target: &Target, mut bytes: &[u8]) -> Result<()> {
         self.elements += (bytes.len() / self.value_type.size()) as u64;
         while self.buffer.len() + bytes.len() >= self.batch {
             let (head, tail) = bytes.split_at(self.batch - self.buffer.len());
             if self.buffer.is_empty() {
                 // Nothing waits: a batch can be written from where it lies.
-                self.write(head, self.options.chunk_elements())?;
+                self.write(target, head, self.options.chunk_elements())?;
             } else {
                 let mut buffer = std::mem::take(&mut self.buffer);
                 buffer.extend_from_slice(head);
-                self.write(&buffer, self.options.chunk_elements())?;
+                self.write(target, &buffer, self.options.chunk_elements())?;
                 buffer.clear();
                 self.buffer = buffer;
             }
@@ -59,7 +58,7 @@ impl Array {
     }
 
     /// Writes what is left, and what the array is.
-    pub(super) fn finish(&mut self) -> Result<()> {
+    pub(super) fn finish(&mut self, target: &Target) -> Result<()> {
         let chunk = match self.chunks {
             0 => self.options.fitting_chunk(self.elements),
             _ => self.options.chunk_elements(),
@@ -67,17 +66,17 @@ impl Array {
         let mut rest = std::mem::take(&mut self.buffer);
         // A chunk is always stored whole.
         rest.resize(rest.len().next_multiple_of(chunk * self.value_type.size()), 0);
-        self.write(&rest, chunk)?;
+        self.write(target, &rest, chunk)?;
         let text = metadata::numbers(self.value_type, self.elements, chunk, self.options.compress);
-        put(&self.directory.join("zarr.json"), text.as_bytes(), &self.place)
+        target.put(&format!("{}/zarr.json", self.name), text.as_bytes())
     }
 
     /// Writes whole chunks of so many elements.
-    fn write(&mut self, bytes: &[u8], chunk: usize) -> Result<()> {
+    fn write(&mut self, target: &Target, bytes: &[u8], chunk: usize) -> Result<()> {
         let first = self.chunks;
         let chunks = (first..).zip(bytes.chunks_exact(chunk * self.value_type.size()));
         parallel::for_each(self.options.threads, chunks, |(number, bytes)| {
-            put_chunk(&self.directory, number, bytes, self.options.compress, &self.place)
+            put_chunk(target, &self.name, number, bytes, self.options.compress, &self.place)
         })?;
         self.chunks += (bytes.len() / (chunk * self.value_type.size())) as u64;
         Ok(())
@@ -86,7 +85,8 @@ impl Array {
 
 /// Compresses a chunk and writes its file.
 pub(super) fn put_chunk(
-    directory: &Path,
+    target: &Target,
+    array: &str,
     number: u64,
     bytes: &[u8],
     compress: Compress,
@@ -98,10 +98,5 @@ pub(super) fn put_chunk(
         Compress::Gzip(level) => Cow::Owned(codec::gzip(bytes, level).map_err(io)?),
         Compress::Zstd(level) => Cow::Owned(codec::zstd(bytes, level)),
     };
-    put(&directory.join("c").join(number.to_string()), &packed, place)
-}
-
-/// Writes a file.
-pub(super) fn put(path: &Path, bytes: &[u8], place: &Place) -> Result<()> {
-    std::fs::write(path, bytes).map_err(|error| Error::new(ErrorKind::Io(error), place.clone()))
+    target.put(&format!("{array}/c/{number}"), &packed)
 }

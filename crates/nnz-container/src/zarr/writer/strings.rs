@@ -1,10 +1,9 @@
 //! Writing a list of strings.
 
-use std::path::Path;
-
 use nnz_core::{At, Error, Place, Result, StringReader};
 
-use super::array::{put, put_chunk};
+use super::array::put_chunk;
+use super::target::Target;
 use super::{ZarrOptions, metadata};
 
 /// Strings of a chunk unless told.
@@ -12,7 +11,8 @@ const CHUNK: usize = 16 << 10;
 
 /// Writes an array of strings, a chunk at a time.
 pub(super) fn write(
-    directory: &Path,
+    target: &Target,
+    name: &str,
     strings: &mut dyn StringReader,
     options: ZarrOptions,
     place: &Place,
@@ -24,7 +24,7 @@ pub(super) fn write(
         append(&mut bytes, check(string, place, len)?, place)?;
         len += 1;
         if len.is_multiple_of(chunk as u64) {
-            put_chunk(directory, number, &counted(&bytes, chunk), options.compress, place)?;
+            put_chunk(target, name, number, &counted(&bytes, chunk), options.compress, place)?;
             bytes.clear();
             number += 1;
         }
@@ -36,10 +36,10 @@ pub(super) fn write(
         // A chunk is always stored whole.
         let missing = if last == 0 { 0 } else { chunk - last };
         bytes.resize(bytes.len() + 4 * missing, 0);
-        put_chunk(directory, number, &counted(&bytes, chunk), options.compress, place)?;
+        put_chunk(target, name, number, &counted(&bytes, chunk), options.compress, place)?;
     }
     let text = metadata::strings(len, chunk, options.compress);
-    put(&directory.join("zarr.json"), text.as_bytes(), place)
+    target.put(&format!("{name}/zarr.json"), text.as_bytes())
 }
 
 fn check<'a>(string: &'a [u8], place: &Place, number: u64) -> Result<&'a str> {

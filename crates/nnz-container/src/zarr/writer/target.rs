@@ -2,14 +2,13 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-use super::array::put;
 use super::metadata;
 use crate::container::full_path;
-use crate::staging::{StagedDirectory, WriteOptions};
+use crate::staging::{Expected, StagedDirectory, UpdateLock, WriteOptions, is_hidden_name};
 use crate::zarr::node::{self, Node};
 
 /// The files of a store that are none of chunks.
@@ -22,11 +21,12 @@ const DEEPEST: usize = 64;
 #[derive(Debug)]
 pub(super) struct Target {
     staged: StagedDirectory,
-    /// Where the group lies until it is put in its place.
-    pub(super) group: PathBuf,
-    /// Groups that are made above it, in the same directory.
-    above: Vec<PathBuf>,
-    place: Place,
+    /// Where the group lies in the directory: empty, or names with `/` behind each.
+    group: String,
+    /// Where the groups lie that are made above it.
+    above: Vec<String>,
+    /// The locks of a store that the group is added to.
+    _lock: Option<UpdateLock>,
 }
 
 /// Returns whether something can be called so in a store.
@@ -45,6 +45,7 @@ impl Target {
             let what = format!("{name:?} cannot be the name of a group in a Zarr store");
             return Err(Error::new(ErrorKind::Argument(what), place));
         }
+        let lock = lock_store(path, names.is_empty())?;
         let mut target = path.to_path_buf();
         let mut missing = names.iter();
         // All but the last of what is there stays.
@@ -58,26 +59,46 @@ impl Target {
             return Err(Error::mismatch(place, "an array", "a group, or nothing"));
         }
         let mut staged = StagedDirectory::create_store(&target, write, foreign)?;
-        let mut group = staged.staged_path()?;
-        let mut above = Vec::new();
+        if let Some(around) = target.parent().filter(|_| lock.is_some()) {
+            staged = staged.with_access_of(around)?;
+        }
+        if missing.len() > 0 {
+            // A group that appears meanwhile holds those of others: it is not for us to replace.
+            staged.expect(Expected::Nothing);
+        }
+        let (mut group, mut above) = (String::new(), Vec::new());
         for name in missing {
             above.push(group.clone());
-            group.push(name);
+            group.push_str(name);
+            group.push('/');
         }
-        std::fs::create_dir_all(&group)
-            .map_err(|error| Error::new(ErrorKind::Io(error), place.clone()))?;
-        Ok(Self { staged, group, above, place })
+        Ok(Self { staged, group, above, _lock: lock })
     }
 
-    /// Says what all groups are and puts them in their place.
+    /// Writes a file of the group.
+    pub(super) fn put(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        self.staged.write_file(&format!("{}{name}", self.group), bytes)
+    }
+
+    /// Writes what all groups are and puts them in their place.
     pub(super) fn finish(self, group: &str) -> Result<u64> {
         let empty = metadata::group(&std::collections::BTreeMap::new());
         for above in &self.above {
-            put(&above.join("zarr.json"), empty.as_bytes(), &self.place)?;
+            self.staged.write_file(&format!("{above}zarr.json"), empty.as_bytes())?;
         }
-        put(&self.group.join("zarr.json"), group.as_bytes(), &self.place)?;
+        self.put("zarr.json", group.as_bytes())?;
         self.staged.commit()
     }
+}
+
+/// Waits until no other process of nnz adds to a store. `None` where nothing is added, or to
+/// nothing that is there.
+fn lock_store(path: &Path, is_whole: bool) -> Result<Option<UpdateLock>> {
+    let file = path.join("zarr.json");
+    if is_whole || !file.is_file() {
+        return Ok(None);
+    }
+    UpdateLock::acquire(&file).map(Some)
 }
 
 /// Checks that a group can be added to what is there.
@@ -108,7 +129,10 @@ fn foreign_within(path: &Path, depth: usize) -> io::Result<Option<OsString>> {
         let entry = entry?;
         let (name, kind) = (entry.file_name(), entry.file_type()?);
         let text = name.to_string_lossy();
-        let known = if kind.is_file() {
+        // What a killed process left goes with the store.
+        let known = if is_hidden_name(&name) {
+            true
+        } else if kind.is_file() {
             FILES.contains(&&*text) || (array && is_chunk(&text))
         } else if !kind.is_dir() || depth == DEEPEST {
             false

@@ -34,8 +34,6 @@ pub struct FragmentTsvSink {
 /// The index beside the text.
 struct Beside {
     file: StagedFile,
-    /// The index that is there and is replaced.
-    stale: Option<PathBuf>,
     index: Index,
 }
 
@@ -55,8 +53,7 @@ impl FragmentTsvSink {
                 path.push(".tbi");
                 let path = PathBuf::from(path);
                 let file = StagedFile::create(&path, *staging)?;
-                let stale = path.symlink_metadata().is_ok().then_some(path);
-                Some(Beside { file, stale, index: Index::default() })
+                Some(Beside { file, index: Index::default() })
             }
             _ => None,
         };
@@ -166,38 +163,23 @@ impl FragmentSink for FragmentTsvSink {
                 return Ok(Written { bytes });
             }
         };
-        let Some((index, stale)) = beside else {
-            return Ok(Written { bytes: file.commit()? });
-        };
         // An old index beside new text would find wrong lines, and no index finds none: a kill in
         // between leaves the latter.
-        let index_path = index.path().to_path_buf();
-        if let Some(stale) = stale {
-            std::fs::remove_file(&stale).map_err(|error| Error::io(&stale, error))?;
-        }
-        let text_path = file.path().to_path_buf();
-        let new = text_path.symlink_metadata().is_err();
-        let bytes = file.commit()?;
-        match index.commit() {
-            Ok(more) => Ok(Written { bytes: bytes + more }),
-            Err(error) => {
-                // Both or none. What was replaced cannot come back.
-                if new {
-                    let _ = std::fs::remove_file(&text_path);
-                }
-                Err(error.within(&Place::path(index_path)))
-            }
-        }
+        let bytes = match beside {
+            Some(index) => file.commit_with_sidecar(index)?,
+            None => file.commit()?,
+        };
+        Ok(Written { bytes })
     }
 }
 
 impl Beside {
     /// Writes the index to its file, which has no name yet.
-    fn complete(self, names: &StringList, place: &Place) -> Result<(StagedFile, Option<PathBuf>)> {
-        let Self { mut file, stale, index } = self;
+    fn complete(self, names: &StringList, place: &Place) -> Result<StagedFile> {
+        let Self { mut file, index } = self;
         let bytes = index.finish(names).map_err(|what| Error::unsupported(place.clone(), what))?;
         file.write_all(&bytes).map_err(|error| Error::io(file.path(), error))?;
-        Ok((file, stale))
+        Ok(file)
     }
 }
 

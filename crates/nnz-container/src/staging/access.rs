@@ -1,0 +1,127 @@
+//! Who may read and write an output: as the target that it replaces.
+
+use std::fs::{File, Metadata, Permissions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+
+use rustix::fs::{Gid, Uid, fchown};
+
+/// The permission bits of a group.
+const GROUP: u32 = 0o070;
+
+/// Mode, owner and access control lists of a file or directory.
+#[derive(Clone, Debug)]
+pub(super) struct Access {
+    mode: u32,
+    uid: u32,
+    gid: u32,
+    acl: Acl,
+}
+
+impl Access {
+    /// Reads the access of a file or directory. `None` if there is nothing, or a link.
+    pub(super) fn of(path: &Path) -> io::Result<Option<Self>> {
+        let found = match path.symlink_metadata() {
+            Ok(found) if found.is_file() || found.is_dir() => found,
+            Ok(_) => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        Ok(Some(Self {
+            mode: bits(&found),
+            uid: found.uid(),
+            gid: found.gid(),
+            acl: Acl::of(path, found.is_dir()),
+        }))
+    }
+
+    /// Returns the access of a file in a directory with this access: no lists, and no more bits
+    /// than `mode` has.
+    pub(super) fn of_member(&self, mode: u32) -> Self {
+        Self { mode, acl: Acl::default(), ..*self }
+    }
+
+    pub(super) fn mode(&self) -> u32 {
+        self.mode
+    }
+
+    /// Gives a file or directory this access, as far as the user may.
+    ///
+    /// Where the group cannot be kept, the new group gets no more than everybody has.
+    pub(super) fn apply(&self, file: &File) -> io::Result<()> {
+        let now = file.metadata()?;
+        let mut mode = self.mode;
+        let mut keeps_group = true;
+        if (now.uid(), now.gid()) != (self.uid, self.gid) {
+            let (uid, gid) = (Uid::from_raw(self.uid), Gid::from_raw(self.gid));
+            if fchown(file, Some(uid), Some(gid)).is_err() {
+                keeps_group = now.gid() == self.gid || fchown(file, None, Some(gid)).is_ok();
+                // Another owner's programs must not run with the rights of this one.
+                mode &= 0o3777;
+            }
+        }
+        if keeps_group {
+            self.acl.apply(file);
+        } else {
+            Acl::default().apply(file);
+            mode = (mode & 0o1777 & !GROUP) | (mode & GROUP & (mode << 3));
+        }
+        if bits(&file.metadata()?) != mode {
+            file.set_permissions(Permissions::from_mode(mode))?;
+        }
+        Ok(())
+    }
+}
+
+fn bits(found: &Metadata) -> u32 {
+    found.mode() & 0o7777
+}
+
+/// Access control lists, as Linux stores them; none elsewhere.
+#[derive(Clone, Debug, Default)]
+struct Acl {
+    access: Option<Vec<u8>>,
+    default: Option<Vec<u8>>,
+}
+
+#[cfg(target_os = "linux")]
+impl Acl {
+    const ACCESS: &str = "system.posix_acl_access";
+    const DEFAULT: &str = "system.posix_acl_default";
+
+    fn of(path: &Path, is_directory: bool) -> Self {
+        let get = |name| {
+            // The largest value that Linux stores.
+            let mut value = vec![0; 64 << 10];
+            let len = rustix::fs::lgetxattr(path, name, value.as_mut_slice()).ok()?;
+            value.truncate(len);
+            Some(value)
+        };
+        Self {
+            access: get(Self::ACCESS),
+            default: is_directory.then(|| get(Self::DEFAULT)).flatten(),
+        }
+    }
+
+    /// Sets the lists, or removes those that the directory around gave. Nothing where the file
+    /// system has none.
+    fn apply(&self, file: &File) {
+        use rustix::fs::{XattrFlags, fremovexattr, fsetxattr};
+        for (name, list) in [(Self::ACCESS, &self.access), (Self::DEFAULT, &self.default)] {
+            let _ = match list {
+                Some(list) => fsetxattr(file, name, list, XattrFlags::empty()),
+                None => fremovexattr(file, name),
+            };
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Acl {
+    fn of(_: &Path, _: bool) -> Self {
+        Self::default()
+    }
+
+    fn apply(&self, _: &File) {}
+}

@@ -1,0 +1,64 @@
+//! Names of what is not finished, and of what is replaced.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::{Path, PathBuf};
+
+use super::critical::remove;
+use super::lock::{DirectoryLock, try_lock};
+
+/// Stands between the name of the target and the digits.
+const MARK: &str = ".nnz-";
+
+/// Hexadecimal digits at the end of a hidden name.
+const DIGITS: usize = 16;
+
+/// Returns the beginning of all hidden names of a target.
+fn prefix(target: &OsStr) -> String {
+    // Names have at most 255 bytes on every common file system.
+    let name: String = target.to_string_lossy().chars().take(40).collect();
+    format!(".{name}{MARK}")
+}
+
+/// Makes a hidden name beside a target that nobody else uses.
+pub(super) fn sibling(parent: &Path, target: &OsStr) -> PathBuf {
+    // Random, since processes on other machines and in other containers may write here as well.
+    let random = RandomState::new().build_hasher().finish();
+    parent.join(format!("{}{random:016x}", prefix(target)))
+}
+
+fn has_digits(rest: &str) -> bool {
+    rest.len() == DIGITS && rest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Returns whether a name is one that this module makes, for any target.
+#[cfg(feature = "zarr")]
+pub(crate) fn is_hidden_name(name: &OsStr) -> bool {
+    let parts = name.to_str().and_then(|name| name.rsplit_once(MARK));
+    parts.is_some_and(|(name, digits)| name.starts_with('.') && has_digits(digits))
+}
+
+/// Removes what killed processes left under hidden names of a target.
+///
+/// What a process still works on is locked, or hidden only while that process has the lock of the
+/// directory.
+pub(super) fn sweep(parent: &Path, target: &OsStr, directory: Option<&File>) {
+    let prefix = prefix(target);
+    let Ok(entries) = std::fs::read_dir(parent) else { return };
+    let mut lock = None;
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        if !name.to_str().and_then(|name| name.strip_prefix(&prefix)).is_some_and(has_digits) {
+            continue;
+        }
+        lock = lock.or_else(|| DirectoryLock::try_acquire(directory));
+        if lock.is_none() {
+            return;
+        }
+        let path = entry.path();
+        if File::open(&path).is_ok_and(|file| try_lock(&file)) {
+            remove(&path);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Locks among processes.
+
+use std::fs::File;
+use std::io;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+
+/// How long a lock is waited for that is only ever held for moments.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long to wait before a lock is tried again.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// Locks a file or directory if nobody else has.
+pub(super) fn try_lock(file: &File) -> bool {
+    flock(file, FlockOperation::NonBlockingLockExclusive).is_ok()
+}
+
+/// Waits for a lock, until `patience` is over.
+///
+/// Returns whether it was obtained; `None` where the file system has no locks.
+pub(super) fn wait(
+    file: &File,
+    operation: FlockOperation,
+    patience: Duration,
+) -> io::Result<Option<bool>> {
+    let start = Instant::now();
+    loop {
+        match flock(file, operation) {
+            Ok(()) => return Ok(Some(true)),
+            Err(Errno::AGAIN) if start.elapsed() < patience => std::thread::sleep(PAUSE),
+            Err(Errno::AGAIN) => return Ok(Some(false)),
+            Err(Errno::INTR) => {}
+            // NFS locks only what is open for writing; others have no locks at all.
+            Err(Errno::BADF | Errno::NOSYS | Errno::NOTSUP | Errno::INVAL | Errno::NOLCK) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// A lock on the directory in which names are made and removed. Released when dropped.
+pub(super) struct DirectoryLock<'a>(Option<&'a File>);
+
+impl<'a> DirectoryLock<'a> {
+    /// Waits for the lock. After ten seconds, and where there are no locks, it goes on without.
+    pub(super) fn acquire(directory: Option<&'a File>) -> Self {
+        let exclusive = FlockOperation::NonBlockingLockExclusive;
+        Self(directory.filter(|file| matches!(wait(file, exclusive, PATIENCE), Ok(Some(true)))))
+    }
+
+    /// Takes the lock if nobody has it.
+    pub(super) fn try_acquire(directory: Option<&'a File>) -> Option<Self> {
+        directory.filter(|file| try_lock(file)).map(|file| Self(Some(file)))
+    }
+}
+
+impl Drop for DirectoryLock<'_> {
+    fn drop(&mut self) {
+        if let Some(file) = self.0 {
+            let _ = flock(file, FlockOperation::Unlock);
+        }
+    }
+}

@@ -1,0 +1,440 @@
+//! Outputs that lack nothing but their name.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use nnz_core::{Error, ErrorKind, Place, Result};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::io::Errno;
+
+use super::anonymous;
+use super::critical::{Critical, Pending};
+use super::directory::Replaceable;
+use super::target::{Expected, Target, Version};
+use super::tree::Tree;
+
+/// How often a name is tried that others make and remove at the same time.
+const ATTEMPTS: u8 = 100;
+
+/// An output that is complete, and on disk if that is asked for.
+pub(super) struct Ready {
+    target: Target,
+    content: Content,
+    bytes: u64,
+}
+
+pub(super) enum Content {
+    /// A file, and the hidden name it has.
+    File(File, Option<Pending>),
+    /// A directory, and what it may replace.
+    Directory(Tree, Replaceable),
+}
+
+/// How an output took its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Placed {
+    /// Nothing was there.
+    New,
+    /// What was there has the hidden name of the output now.
+    Exchanged,
+    /// What was there is gone.
+    Replaced,
+}
+
+impl Ready {
+    pub(super) fn new(target: Target, content: Content, bytes: u64) -> Self {
+        Self { target, content, bytes }
+    }
+
+    /// Puts the output in its place and returns its bytes.
+    pub(super) fn commit(self) -> Result<u64> {
+        let Self { target, mut content, bytes } = self;
+        let placed = {
+            let _lock = target.lock();
+            place(&target, &mut content, &mut Critical::enter(), false)
+        };
+        // What was replaced goes behind the lock: removing a large directory takes a while.
+        drop(content);
+        placed?;
+        target.sync_parent()?;
+        Ok(bytes)
+    }
+
+    /// Puts the output in its place and then its sidecar, a file that describes it.
+    ///
+    /// The old sidecar goes first, so that none ever lies beside an output that it does not
+    /// describe. If either cannot be placed, what was there comes back. Returns the bytes of both.
+    pub(super) fn commit_with_sidecar(self, sidecar: Self) -> Result<u64> {
+        let Self { target, mut content, bytes } = self;
+        let Self { target: beside, content: mut description, bytes: more } = sidecar;
+        let mut aside = None;
+        let placed = {
+            let _lock = target.lock();
+            let critical = &mut Critical::enter();
+            aside_if_there(&beside, critical, &mut aside).and_then(|()| {
+                let placed = place(&target, &mut content, critical, true).and_then(|placed| {
+                    place(&beside, &mut description, critical, false)
+                        .map(drop)
+                        .inspect_err(|_| take_back(&target, &content, critical, placed))
+                });
+                if let (Err(_), Some(aside)) = (&placed, &aside)
+                    && rename_free(aside.path(), &beside.path).is_ok()
+                {
+                    critical.forget(aside);
+                }
+                placed
+            })
+        };
+        drop((content, description, aside));
+        placed?;
+        target.sync_parent()?;
+        beside.sync_parent()?;
+        Ok(bytes + more)
+    }
+}
+
+/// Gives an old sidecar a hidden name.
+fn aside_if_there(
+    target: &Target,
+    critical: &mut Critical,
+    aside: &mut Option<Pending>,
+) -> Result<()> {
+    match target.find()? {
+        None => Ok(()),
+        Some(_) if !target.options.overwrite => Err(target.exists()),
+        Some(found) if found.is_dir() => Err(directory_in_the_way(&target.path)),
+        Some(_) => {
+            let hidden = target.hidden_sibling();
+            match std::fs::rename(&target.path, &hidden) {
+                Ok(()) => *aside = Some(critical.register(hidden)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(target.io(error)),
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Takes an output out of its place again, as far as possible.
+fn take_back(target: &Target, content: &Content, critical: &mut Critical, placed: Placed) {
+    match (placed, content.hidden()) {
+        (Placed::Exchanged, Some(hidden)) => drop(exchange(hidden.path(), &target.path)),
+        (Placed::New, None) => drop(std::fs::remove_file(&target.path)),
+        // It has no hidden name any more: it gets one, which is removed in the end.
+        (Placed::New, Some(hidden)) => {
+            let renamed = std::fs::rename(&target.path, hidden.path());
+            renamed.into_iter().for_each(|()| critical.remember(hidden));
+        }
+        _ => {}
+    }
+}
+
+/// Gives an output the name of its target.
+///
+/// `keep` asks for what is replaced to be kept under the hidden name until the content is dropped.
+fn place(
+    target: &Target,
+    content: &mut Content,
+    critical: &mut Critical,
+    keep: bool,
+) -> Result<Placed> {
+    for _ in 0..ATTEMPTS {
+        let there = target.find()?;
+        let placed = match &there {
+            None if matches!(target.expected, Expected::Unchanged(_)) => {
+                return Err(target.changed());
+            }
+            None => take_free_name(target, content, critical),
+            Some(found) => {
+                check_replaceable(target, content, found)?;
+                replace(target, content, critical, found, keep)
+            }
+        };
+        match placed {
+            Ok(placed) => {
+                critical.placed();
+                return Ok(placed);
+            }
+            // Somebody without locks came or went in between.
+            Err(Refused::Io(error))
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::AlreadyExists
+                        | io::ErrorKind::DirectoryNotEmpty
+                        | io::ErrorKind::NotFound
+                ) && (there.is_some() != target.find()?.is_some()) => {}
+            Err(Refused::Io(error)) => return Err(target.io(error)),
+            Err(Refused::Other(error)) => return Err(error),
+        }
+    }
+    Err(target.changed())
+}
+
+/// Why an output did not take its place.
+enum Refused {
+    Io(io::Error),
+    Other(Error),
+}
+
+impl From<io::Error> for Refused {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// Checks that what is at the target may be replaced.
+fn check_replaceable(target: &Target, content: &Content, there: &Metadata) -> Result<()> {
+    match target.expected {
+        Expected::Unchanged(version) if version == Version::of(there) => Ok(()),
+        Expected::Unchanged(_) | Expected::Nothing => Err(target.changed()),
+        Expected::Anything if !target.options.overwrite => Err(target.exists()),
+        Expected::Anything => content.check_replaceable(&target.path, &target.path),
+    }
+}
+
+/// Takes a name that nothing has.
+fn take_free_name(
+    target: &Target,
+    content: &mut Content,
+    critical: &mut Critical,
+) -> Result<Placed, Refused> {
+    if let Content::File(file, None) = content {
+        anonymous::give_name(file, &target.path)?;
+        return Ok(Placed::New);
+    }
+    let hidden = content.name(target, critical)?;
+    rename_free(hidden.path(), &target.path)?;
+    critical.forget(hidden);
+    Ok(Placed::New)
+}
+
+/// Takes a name that something has.
+fn replace(
+    target: &Target,
+    content: &mut Content,
+    critical: &mut Critical,
+    there: &Metadata,
+    keep: bool,
+) -> Result<Placed, Refused> {
+    let is_file = matches!(content, Content::File(..)) && there.is_file();
+    let expected = target.expected;
+    let hidden = content.name(target, critical)?;
+    if is_file && !keep && expected == Expected::Anything {
+        std::fs::rename(hidden.path(), &target.path)?;
+        critical.forget(hidden);
+        return Ok(Placed::Replaced);
+    }
+    let own = hidden.path().symlink_metadata()?.ino();
+    match exchange(hidden.path(), &target.path) {
+        Ok(()) => {}
+        Err(error) if is_unsupported(error) && is_file => {
+            // Not in one step, so that changes of the last moments are lost. It was checked just before.
+            std::fs::rename(hidden.path(), &target.path)?;
+            critical.forget(hidden);
+            return Ok(Placed::Replaced);
+        }
+        Err(error) if is_unsupported(error) => return replace_in_steps(target, hidden, critical),
+        Err(error) => return Err(io::Error::from(error).into()),
+    }
+    // Between the check and the exchange, a program without locks may have put something else there.
+    let (path, refused) = (hidden.path().to_path_buf(), |error| Refused::Other(error));
+    let came = path.symlink_metadata()?;
+    let checked = match expected {
+        Expected::Unchanged(version) if version == Version::of(&came) => Ok(()),
+        Expected::Unchanged(_) | Expected::Nothing => Err(target.changed()),
+        Expected::Anything => content.check_replaceable(&path, &target.path),
+    };
+    let Err(error) = checked else { return Ok(Placed::Exchanged) };
+    match put_back(&path, &target.path, own) {
+        Ok(()) => Err(refused(error)),
+        Err(()) => {
+            // Never removed: it is somebody else's, and the only copy.
+            if let Some(hidden) = content.hidden() {
+                critical.forget(hidden);
+            }
+            let what =
+                format!("replaced while another program changed it; those changes are in {path:?}");
+            Err(refused(Error::new(ErrorKind::Argument(what), Place::path(&*target.path))))
+        }
+    }
+}
+
+/// Exchanges again, so that the hidden name has our output, whose inode is known.
+///
+/// Fails where a third program replaced our output meanwhile: that stays, and what it knew nothing of
+/// has the hidden name.
+fn put_back(hidden: &Path, target: &Path, own: u64) -> Result<(), ()> {
+    for _ in 0..ATTEMPTS {
+        match exchange(hidden, target) {
+            Ok(()) => {
+                if hidden.symlink_metadata().is_ok_and(|found| found.ino() == own) {
+                    return Ok(());
+                }
+                let _ = exchange(hidden, target);
+                return Err(());
+            }
+            // What we placed was removed.
+            Err(Errno::NOENT) => {
+                if rename_free(hidden, target).is_ok() {
+                    return Ok(());
+                }
+            }
+            Err(_) => return Err(()),
+        }
+    }
+    Err(())
+}
+
+/// Replaces a directory where names cannot be exchanged.
+fn replace_in_steps(
+    target: &Target,
+    hidden: &Pending,
+    critical: &mut Critical,
+) -> Result<Placed, Refused> {
+    let aside = target.hidden_sibling();
+    std::fs::rename(&target.path, &aside)?;
+    if let Err(error) = std::fs::rename(hidden.path(), &target.path) {
+        std::fs::rename(&aside, &target.path)?;
+        return Err(error.into());
+    }
+    // From now on the hidden name is that of what was replaced.
+    match std::fs::rename(&aside, hidden.path()) {
+        Ok(()) => Ok(Placed::Exchanged),
+        Err(_) => {
+            critical.forget(hidden);
+            Ok(Placed::Replaced)
+        }
+    }
+}
+
+fn exchange(one: &Path, other: &Path) -> Result<(), Errno> {
+    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)
+}
+
+/// Renames something if nothing has the new name.
+fn rename_free(from: &Path, to: &Path) -> io::Result<()> {
+    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        Err(error) if is_unsupported(error) => {
+            if to.symlink_metadata().is_ok() {
+                return Err(io::ErrorKind::AlreadyExists.into());
+            }
+            std::fs::rename(from, to)
+        }
+        other => Ok(other?),
+    }
+}
+
+fn is_unsupported(error: Errno) -> bool {
+    matches!(error, Errno::INVAL | Errno::NOSYS | Errno::NOTSUP)
+}
+
+fn directory_in_the_way(path: &Path) -> Error {
+    let what = "a directory, which a file does not replace".to_owned();
+    Error::new(ErrorKind::Argument(what), Place::path(path))
+}
+
+impl Content {
+    fn hidden(&self) -> Option<&Pending> {
+        match self {
+            Self::File(_, hidden) => hidden.as_ref(),
+            Self::Directory(tree, _) => tree.hidden(),
+        }
+    }
+
+    /// Gives the output a hidden name, if it has none, and returns that.
+    fn name(&mut self, target: &Target, critical: &mut Critical) -> io::Result<&Pending> {
+        match self {
+            Self::File(file, hidden) => {
+                if hidden.is_none() {
+                    let path = target.hidden_sibling();
+                    anonymous::give_name(file, &path)?;
+                    *hidden = Some(critical.register(path));
+                }
+            }
+            Self::Directory(tree, _) => tree.name_all(target, critical)?,
+        }
+        self.hidden().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// Checks that what is at `path` may be replaced. `target` is what messages name.
+    pub(super) fn check_replaceable(&self, path: &Path, target: &Path) -> Result<()> {
+        match self {
+            Self::File(..) if path.is_dir() => Err(directory_in_the_way(target)),
+            Self::File(..) => Ok(()),
+            Self::Directory(_, replaceable) => replaceable.check(path, target),
+        }
+    }
+}
+
+/// Checks that a file may take the place of what is there.
+pub(super) fn check_file(target: &Target) -> Result<()> {
+    match target.find()? {
+        Some(found) if found.is_dir() => Err(directory_in_the_way(&target.path)),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::staging::{StagedFile, WriteOptions};
+
+    /// Stages a file that expects its target as it is now.
+    fn stage(path: &Path) -> (Target, Content) {
+        use io::Write as _;
+        let options = WriteOptions { overwrite: true, sync: false };
+        let mut staged = StagedFile::create(path, options).unwrap();
+        staged.write_all(b"ours").unwrap();
+        let ready = staged.settle().unwrap();
+        let mut target = ready.target;
+        target.expected = Expected::Unchanged(Version::of(&path.metadata().unwrap()));
+        (target, ready.content)
+    }
+
+    #[test]
+    fn a_change_between_the_check_and_the_exchange_is_put_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        fs::write(&path, "old").unwrap();
+        let (target, mut content) = stage(&path);
+        let there = target.find().unwrap().unwrap();
+        check_replaceable(&target, &content, &there).unwrap();
+        // Behind the check.
+        fs::write(&path, "of another").unwrap();
+        let refused = replace(&target, &mut content, &mut Critical::enter(), &there, false);
+        let Err(Refused::Other(error)) = refused else { panic!("replaced") };
+        assert!(matches!(error.kind(), ErrorKind::Changed));
+        drop(content);
+        assert_eq!(fs::read(&path).unwrap(), b"of another");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_replaced_ours_before_it_was_put_back_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let names = ["hidden", "target"].map(|name| dir.path().join(name));
+        let [hidden, target] = &names;
+        let (changed, last) = ("changed", "of a third");
+        fs::write(hidden, changed).unwrap();
+        fs::write(target, "ours").unwrap();
+        let own = target.metadata().unwrap().ino();
+        put_back(hidden, target, own).unwrap();
+        assert_eq!(
+            names.each_ref().map(|path| fs::read_to_string(path).unwrap()),
+            ["ours", changed]
+        );
+        // A third program removed ours: the change comes back.
+        fs::rename(target, hidden).unwrap();
+        put_back(hidden, target, own).unwrap();
+        assert_eq!(fs::read_to_string(target).unwrap(), changed);
+        // And if it replaced ours, neither is dropped.
+        fs::write(hidden, changed).unwrap();
+        fs::write(target, last).unwrap();
+        put_back(hidden, target, own).unwrap_err();
+        assert_eq!(names.each_ref().map(|path| fs::read_to_string(path).unwrap()), [changed, last]);
+    }
+}

@@ -1,0 +1,149 @@
+//! Where an output will be.
+
+use std::ffi::OsString;
+use std::fs::{File, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use nnz_core::{Error, ErrorKind, Place, Result};
+
+use super::lock::DirectoryLock;
+use super::{WriteOptions, hidden};
+
+/// What has to be at the target when an output takes its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    not(any(feature = "hdf5", feature = "zarr")),
+    expect(dead_code, reason = "only these add to what is there")
+)]
+pub(crate) enum Expected {
+    /// Nothing, or with leave to overwrite anything that may be replaced.
+    Anything,
+    /// Nothing, whatever may be overwritten.
+    Nothing,
+    /// The file that was read, as it was then.
+    Unchanged(Version),
+}
+
+/// The state of a file: another file, length or time of change means that it was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Version {
+    device: u64,
+    inode: u64,
+    len: u64,
+    modified: (i64, i64),
+}
+
+impl Version {
+    pub(crate) fn of(found: &Metadata) -> Self {
+        Self {
+            device: found.dev(),
+            inode: found.ino(),
+            len: found.len(),
+            modified: (found.mtime(), found.mtime_nsec()),
+        }
+    }
+
+    /// Returns the length in bytes.
+    #[cfg(feature = "hdf5")]
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+}
+
+/// A target that may be written, and the directory it lies in.
+#[derive(Debug)]
+pub(super) struct Target {
+    pub(super) path: PathBuf,
+    pub(super) parent: PathBuf,
+    name: OsString,
+    pub(super) options: WriteOptions,
+    pub(super) expected: Expected,
+    /// The directory, where it can be opened: for locks, and to be synced.
+    directory: Option<File>,
+}
+
+impl Target {
+    /// Checks that `path` may be written.
+    pub(super) fn check(path: &Path, options: WriteOptions) -> Result<Self> {
+        // A link is not replaced: what it points to is.
+        let path = match path.symlink_metadata() {
+            Ok(found) if found.is_symlink() => {
+                path.canonicalize().map_err(|error| Error::io(path, error))?
+            }
+            _ => path.to_path_buf(),
+        };
+        let Some(name) = path.file_name().map(ToOwned::to_owned) else {
+            let what = "not the name of a file or directory".to_owned();
+            return Err(Error::new(ErrorKind::Argument(what), Place::path(path)));
+        };
+        let parent = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+            _ => PathBuf::from("."),
+        };
+        match parent.metadata() {
+            Ok(found) if found.is_dir() => {}
+            Ok(_) => return Err(Error::io(&parent, io::ErrorKind::NotADirectory.into())),
+            Err(error) => return Err(Error::io(&parent, error)),
+        }
+        let directory = File::open(&parent).ok();
+        let expected = Expected::Anything;
+        let target = Self { path, parent, name, options, expected, directory };
+        if let Some(found) = target.find()? {
+            if !found.is_file() && !found.is_dir() {
+                let what = "neither a file nor a directory: it cannot be replaced".to_owned();
+                return Err(Error::new(ErrorKind::Argument(what), Place::path(target.path)));
+            }
+            if !options.overwrite {
+                return Err(target.exists());
+            }
+        }
+        hidden::sweep(&target.parent, &target.name, target.directory.as_ref());
+        Ok(target)
+    }
+
+    /// Returns what is at the target now.
+    pub(super) fn find(&self) -> Result<Option<Metadata>> {
+        match self.path.symlink_metadata() {
+            Ok(found) => Ok(Some(found)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.io(error)),
+        }
+    }
+
+    /// Locks the directory against other processes that make names in it.
+    pub(super) fn lock(&self) -> DirectoryLock<'_> {
+        DirectoryLock::acquire(self.directory.as_ref())
+    }
+
+    /// Makes a hidden name beside the target.
+    pub(super) fn hidden_sibling(&self) -> PathBuf {
+        hidden::sibling(&self.parent, &self.name)
+    }
+
+    pub(super) fn io(&self, error: io::Error) -> Error {
+        Error::io(&self.path, error)
+    }
+
+    pub(super) fn exists(&self) -> Error {
+        Error::new(ErrorKind::Exists, Place::path(&*self.path))
+    }
+
+    pub(super) fn changed(&self) -> Error {
+        Error::new(ErrorKind::Changed, Place::path(&*self.path))
+    }
+
+    /// Makes the new name itself survive a power cut.
+    pub(super) fn sync_parent(&self) -> Result<()> {
+        // A directory that may not be read cannot be synced, nor can some of network file systems;
+        // the files themselves are synced.
+        let Some(directory) = self.directory.as_ref().filter(|_| self.options.sync) else {
+            return Ok(());
+        };
+        match directory.sync_all() {
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+            other => other.map_err(|error| Error::io(&self.parent, error)),
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! The files of a directory that is being written.
+
+use std::collections::BTreeMap;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use rustix::process::{Resource, getrlimit};
+
+use super::access::Access;
+use super::anonymous;
+use super::critical::{Critical, Pending};
+use super::target::Target;
+
+/// Files without a name that are kept open, at least and at most.
+const FEWEST_UNNAMED: u64 = 16;
+const MOST_UNNAMED: u64 = 16 << 10;
+
+/// Files of a directory, which have no names until the directory takes its place.
+///
+/// If there are more than can be kept open, they are given names in a hidden directory. A process
+/// that is killed leaves that behind.
+#[derive(Debug)]
+pub(super) struct Tree {
+    /// Files by their path in the directory.
+    unnamed: BTreeMap<String, File>,
+    /// How many files without a name are kept open.
+    most: usize,
+    /// The most names in a path.
+    depth: usize,
+    /// The directory under its hidden name. Dropped behind the open files, since removing it opens
+    /// some.
+    hidden: Option<Pending>,
+    /// The access of directories, of those that replace others.
+    access: Option<Members>,
+}
+
+impl Tree {
+    pub(super) fn new(access: Option<Members>) -> Self {
+        let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+        let most = usize::try_from((limit / 4).clamp(FEWEST_UNNAMED, MOST_UNNAMED));
+        Self {
+            unnamed: BTreeMap::new(),
+            most: most.unwrap_or(usize::MAX),
+            depth: 1,
+            hidden: None,
+            access,
+        }
+    }
+
+    pub(super) fn hidden(&self) -> Option<&Pending> {
+        self.hidden.as_ref()
+    }
+
+    /// Creates a file, at a path in the directory with `/` between names.
+    pub(super) fn create(&mut self, name: &str, target: &Target) -> io::Result<File> {
+        if self.unnamed.contains_key(name) {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        self.depth = self.depth.max(name.split('/').count());
+        if self.hidden.is_none() && self.unnamed.len() < self.most {
+            match self.create_unnamed(name, target) {
+                Ok(Some(file)) => return Ok(file),
+                Ok(None) => {}
+                // Too many files are open: closing those that are written leaves room.
+                Err(error) if self.unnamed.is_empty() || !is_too_many(&error) => return Err(error),
+                Err(_) => {}
+            }
+        }
+        self.spill(target)?;
+        let path = self.hidden_path()?.join(name);
+        self.make_directories(name)?;
+        OpenOptions::new().read(true).write(true).create_new(true).open(path)
+    }
+
+    fn create_unnamed(&mut self, name: &str, target: &Target) -> io::Result<Option<File>> {
+        let Some(file) = anonymous::create(&target.parent)? else { return Ok(None) };
+        let other = file.try_clone()?;
+        self.unnamed.insert(name.to_owned(), file);
+        Ok(Some(other))
+    }
+
+    /// Moves all files to a hidden directory.
+    fn spill(&mut self, target: &Target) -> io::Result<()> {
+        if self.hidden.is_none() {
+            // What cannot be removed should not be made.
+            let null = || File::open("/dev/null");
+            let reserve = (0..self.depth.max(4)).map(|_| null()).collect::<io::Result<_>>()?;
+            let _lock = target.lock();
+            let mut critical = Critical::enter();
+            self.make_hidden(target, &mut critical)?;
+            if let Some(hidden) = &mut self.hidden {
+                hidden.keep_reserve(reserve);
+                hidden.mark_in_use();
+            }
+        }
+        self.link_all()
+    }
+
+    fn make_hidden(&mut self, target: &Target, critical: &mut Critical) -> io::Result<()> {
+        let path = target.hidden_sibling();
+        // What replaces something private is private from the start.
+        let mode = if self.access.is_some() { 0o700 } else { 0o777 };
+        DirBuilder::new().mode(mode).create(&path)?;
+        self.hidden = Some(critical.register(path));
+        Ok(())
+    }
+
+    fn hidden_path(&self) -> io::Result<PathBuf> {
+        let path = self.hidden.as_ref().map(|hidden| hidden.path().to_path_buf());
+        path.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// Makes the directories in which a file lies.
+    fn make_directories(&self, name: &str) -> io::Result<()> {
+        match name.rsplit_once('/') {
+            Some((directories, _)) => {
+                std::fs::create_dir_all(self.hidden_path()?.join(directories))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Gives all files names in the hidden directory.
+    fn link_all(&mut self) -> io::Result<()> {
+        let hidden = self.hidden_path()?;
+        let mut made = None;
+        while let Some((name, file)) = self.unnamed.pop_first() {
+            let directory = name.rsplit_once('/').map(|(directory, _)| directory.to_owned());
+            if directory != made {
+                self.make_directories(&name)?;
+                made = directory;
+            }
+            anonymous::give_name(&file, &hidden.join(&name))?;
+        }
+        Ok(())
+    }
+
+    /// Gives all files names in a hidden directory, which can take its place then.
+    pub(super) fn name_all(&mut self, target: &Target, critical: &mut Critical) -> io::Result<()> {
+        if self.hidden.is_none() {
+            self.make_hidden(target, critical)?;
+        }
+        self.link_all()?;
+        if let Some(access) = self.access.take() {
+            let path = self.hidden_path()?;
+            access.apply_to_directories(&path, &path)?;
+        }
+        if let Some(hidden) = &mut self.hidden {
+            hidden.unmark();
+        }
+        Ok(())
+    }
+
+    /// Does what takes time before the directory takes its place: access, and syncing if that is
+    /// asked for. Returns the bytes of all files.
+    pub(super) fn settle(&self, sync: bool) -> io::Result<u64> {
+        let mut bytes = 0;
+        let mut settle = |name: &Path, file: &File| {
+            if let Some(access) = &self.access {
+                access.apply_to_file(name, file)?;
+            }
+            bytes += file.metadata()?.len();
+            if sync { file.sync_all() } else { Ok(()) }
+        };
+        for (name, file) in &self.unnamed {
+            settle(Path::new(name), file)?;
+        }
+        if let Some(hidden) = &self.hidden {
+            for_each_file(hidden.path(), &mut |path| {
+                let name = path.strip_prefix(hidden.path()).unwrap_or(path);
+                settle(name, &File::open(path)?)
+            })?;
+        }
+        Ok(bytes)
+    }
+}
+
+fn is_too_many(error: &io::Error) -> bool {
+    let code = error.raw_os_error().map(rustix::io::Errno::from_raw_os_error);
+    matches!(code, Some(rustix::io::Errno::MFILE | rustix::io::Errno::NFILE))
+}
+
+/// Visits all files in a directory and in those in it.
+fn for_each_file(
+    directory: &Path,
+    visit: &mut dyn FnMut(&Path) -> io::Result<()>,
+) -> io::Result<()> {
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            for_each_file(&entry.path(), visit)?;
+        } else if kind.is_file() {
+            visit(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes from a mode what a file does not have.
+fn narrow(mode: &mut Option<u32>, path: &Path) -> io::Result<()> {
+    if let Some(access) = Access::of(path)? {
+        *mode = Some(mode.map_or(access.mode(), |mode| mode & access.mode()));
+    }
+    Ok(())
+}
+
+/// The access of what replaces a directory, or is added to one.
+#[derive(Debug)]
+pub(super) struct Members {
+    /// The directory that is replaced, whose files have the same names.
+    old: Option<PathBuf>,
+    directory: Access,
+    /// The mode of other files: what those that are there have in common.
+    mode: Option<u32>,
+}
+
+impl Members {
+    /// Reads the access of what replaces a directory. `None` if there is none.
+    pub(super) fn of(old: &Path) -> io::Result<Option<Self>> {
+        let Some(members) = Self::beside(old)? else { return Ok(None) };
+        let mut mode = members.mode;
+        for_each_file(old, &mut |path| narrow(&mut mode, path))?;
+        Ok(Some(Self { old: Some(old.to_path_buf()), mode, ..members }))
+    }
+
+    /// Reads the access of what is added to a directory. `None` if there is none.
+    pub(super) fn beside(directory: &Path) -> io::Result<Option<Self>> {
+        let access = Access::of(directory)?.filter(|_| directory.is_dir());
+        let Some(access) = access else { return Ok(None) };
+        let mut mode = None;
+        // Not those further down: a store may have millions.
+        for entry in std::fs::read_dir(directory)? {
+            let entry = entry?;
+            if entry.file_type()?.is_file() {
+                narrow(&mut mode, &entry.path())?;
+            }
+        }
+        Ok(Some(Self { old: None, directory: access, mode }))
+    }
+
+    /// Reads the access of what is replaced.
+    fn counterpart(&self, name: &Path) -> io::Result<Option<Access>> {
+        match &self.old {
+            Some(old) if !name.as_os_str().is_empty() => Access::of(&old.join(name)),
+            _ => Ok(None),
+        }
+    }
+
+    fn apply_to_file(&self, name: &Path, file: &File) -> io::Result<()> {
+        match (self.counterpart(name)?, self.mode) {
+            (Some(access), _) => access.apply(file),
+            (None, Some(mode)) => self.directory.of_member(mode).apply(file),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// Gives all directories their access, the innermost first: those around may not be writable.
+    fn apply_to_directories(&self, directory: &Path, root: &Path) -> io::Result<()> {
+        for entry in std::fs::read_dir(directory)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                self.apply_to_directories(&entry.path(), root)?;
+            }
+        }
+        let access = self.counterpart(directory.strip_prefix(root).unwrap_or(Path::new("")))?;
+        access.as_ref().unwrap_or(&self.directory).apply(&File::open(directory)?)
+    }
+}

@@ -1,0 +1,166 @@
+//! The right to change a file by replacing it with a changed copy.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
+use std::time::Duration;
+
+use nnz_core::{Error, Place, Result};
+use rustix::fs::FlockOperation;
+
+use super::lock::wait;
+use super::target::Version;
+
+/// How long another program that has the file open for writing is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The files that threads of this process have locked. A thread that waits for itself waits for ever.
+static HELD: Mutex<Vec<(FileId, ThreadId)>> = Mutex::new(Vec::new());
+
+/// Locks on a file that is copied, changed and replaced; held until the copy is in its place.
+///
+/// A shared lock of the whole file (`flock`) as HDF5's library takes for reading: programs that read
+/// go on, programs that open the file for writing are refused by that library. And an exclusive one
+/// that only nnz takes, so that its processes wait for each other. Programs without locks, and
+/// handles that were opened without, are not held off.
+#[derive(Debug)]
+pub(crate) struct UpdateLock {
+    file: File,
+    version: Version,
+    /// Open for writing, as the exclusive lock asks for. Closing it releases that.
+    _exclusive: Option<File>,
+    _held: Held,
+}
+
+impl UpdateLock {
+    /// Waits for the locks of what is at `path` then.
+    pub(crate) fn acquire(path: &Path) -> Result<Self> {
+        let io = |error| Error::io(path, error);
+        loop {
+            let file = File::open(path).map_err(io)?;
+            let held = Held::start(file.metadata().map_err(io)?.into());
+            let Some(held) = held else {
+                let found = "a file that is being written by the same thread";
+                return Err(Error::mismatch(Place::path(path), found, "one that is not in use"));
+            };
+            // Who may not write to the file goes without the lock: a change is found all the same.
+            let exclusive = OpenOptions::new().read(true).write(true).open(path).ok();
+            let exclusive = exclusive.filter(|other| is_same(other, &file) && lock_alone(other));
+            if uses_locks() && wait_to_read(&file).map_err(io)? == Some(false) {
+                let found = "a file that another program has open for writing";
+                return Err(Error::mismatch(Place::path(path), found, "one that is not in use"));
+            }
+            let version = Version::of(&file.metadata().map_err(io)?);
+            // Whoever had the locks before may have replaced it.
+            if path.metadata().is_ok_and(|found| Version::of(&found) == version) {
+                return Ok(Self { file, version, _exclusive: exclusive, _held: held });
+            }
+        }
+    }
+
+    /// Returns the file, open for reading.
+    #[cfg(feature = "hdf5")]
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Returns the state of the file when the locks were obtained.
+    pub(crate) fn version(&self) -> Version {
+        self.version
+    }
+}
+
+/// What a file is known by in its system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FileId {
+    device: u64,
+    inode: u64,
+}
+
+impl From<Metadata> for FileId {
+    fn from(found: Metadata) -> Self {
+        Self { device: found.dev(), inode: found.ino() }
+    }
+}
+
+/// An entry among the files that are locked, removed when dropped.
+#[derive(Debug)]
+struct Held(FileId, ThreadId);
+
+impl Held {
+    /// Adds an entry; `None` if this thread has one of the same file.
+    fn start(file: FileId) -> Option<Self> {
+        let entry = (file, std::thread::current().id());
+        let mut held = Self::all();
+        if held.contains(&entry) {
+            return None;
+        }
+        held.push(entry);
+        Some(Self(entry.0, entry.1))
+    }
+
+    fn all() -> MutexGuard<'static, Vec<(FileId, ThreadId)>> {
+        HELD.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let mut held = Self::all();
+        if let Some(at) = held.iter().position(|entry| *entry == (self.0, self.1)) {
+            held.swap_remove(at);
+        }
+    }
+}
+
+fn is_same(one: &File, other: &File) -> bool {
+    match (one.metadata(), other.metadata()) {
+        (Ok(one), Ok(other)) => Version::of(&one) == Version::of(&other),
+        _ => false,
+    }
+}
+
+/// Whether HDF5's library uses locks; what users set for it holds for us.
+fn uses_locks() -> bool {
+    let set = std::env::var("HDF5_USE_FILE_LOCKING");
+    !set.is_ok_and(|set| matches!(set.to_ascii_uppercase().as_str(), "FALSE" | "0"))
+}
+
+fn wait_to_read(file: &File) -> io::Result<Option<bool>> {
+    wait(file, FlockOperation::NonBlockingLockShared, PATIENCE)
+}
+
+/// Waits for a lock of the open file, which knows nothing of those that `flock` takes.
+#[cfg(target_os = "linux")]
+fn lock_alone(file: &File) -> bool {
+    use nix::fcntl::{FcntlArg, fcntl};
+    // A network file system that makes these locks of the others would have us wait for ourselves.
+    if rustix::fs::fstatfs(file).is_ok_and(|found| NETWORK.contains(&i128::from(found.f_type))) {
+        return false;
+    }
+    let whole = nix::libc::flock {
+        l_type: i16::try_from(nix::libc::F_WRLCK).unwrap_or_default(),
+        l_whence: i16::try_from(nix::libc::SEEK_SET).unwrap_or_default(),
+        l_start: 0,
+        l_len: 0,
+        l_pid: 0,
+    };
+    loop {
+        match fcntl(file, FcntlArg::F_OFD_SETLKW(&whole)) {
+            Err(nix::errno::Errno::EINTR) => {}
+            other => return other.is_ok(),
+        }
+    }
+}
+
+/// The numbers of NFS and SMB.
+#[cfg(target_os = "linux")]
+const NETWORK: [i128; 4] = [0x6969, 0x517b, 0xff53_4d42, 0xfe53_4d42];
+
+#[cfg(not(target_os = "linux"))]
+fn lock_alone(_: &File) -> bool {
+    false
+}
