@@ -1,5 +1,6 @@
 """h5py (HDF5 2.x) and h5dump hold what nnz writes to HDF5 to the originals by BPCells."""
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -185,3 +186,69 @@ def test_an_h5ad_file_still_opens(copy, tmp_path):
         assert after[name] == thing, name
     new = anndata.read_h5ad(target)
     assert (new.X != old.X).nnz == 0 and list(new.obs_names) == list(old.obs_names)
+
+
+def pipelines():
+    """Up to two filters in every order that HDF5 runs, and a checksum at any place among them."""
+    h5z = h5py.h5z
+    filters = {
+        "deflate": lambda plist: plist.set_deflate(4),
+        "shuffle": lambda plist: plist.set_shuffle(),
+        "fletcher32": lambda plist: plist.set_fletcher32(),
+        "lzf": lambda plist: plist.set_filter(h5z.FILTER_LZF, h5z.FLAG_OPTIONAL),
+        "nbit": lambda plist: plist.set_filter(h5z.FILTER_NBIT, h5z.FLAG_OPTIONAL),
+        "scaleoffset": lambda plist: plist.set_scaleoffset(h5z.SO_INT, 0),
+    }
+    if h5z.filter_avail(h5z.FILTER_SZIP):
+        filters["szip"] = lambda plist: plist.set_szip(h5z.SZIP_NN_OPTION_MASK, 8)
+    typed = {"nbit", "scaleoffset", "szip"}
+    others = [name for name in filters if name != "fletcher32"]
+    for names in itertools.chain.from_iterable(itertools.permutations(others, n) for n in (1, 2)):
+        # These take numbers apart, so that nothing may have changed them before.
+        if names[1:] and names[1] in typed and names[0] != "shuffle":
+            continue
+        if names[1:] and names[1] in {"nbit", "scaleoffset"}:
+            continue
+        for at in range(len(names) + 1):
+            if not typed & set(names[at:]):
+                piped = (*names[:at], "fletcher32", *names[at:])
+                yield "-".join(piped), [filters[name] for name in piped]
+
+
+def test_a_checksum_stands_anywhere_among_filters(copy, tmp_path):
+    source, target = tmp_path / "from.h5", tmp_path / "to.h5"
+    wild = np.random.default_rng(7).integers(-(2**31), 2**31, 100)
+    numbers = np.concatenate([np.arange(200) % 50, wild]).astype("<i4")
+    with h5py.File(source, "w") as file:
+        for name, piped in pipelines():
+            plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            plist.set_chunk((64,))
+            for add in piped:
+                add(plist)
+            group = file.create_group(name)
+            group.attrs["version"] = "any"
+            space = h5py.h5s.create_simple((len(numbers),))
+            dataset = h5py.h5d.create(group.id, b"x", h5py.h5t.STD_I32LE, space, plist)
+            dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, numbers)
+        assert len(file) > 20
+    ran = copy(source, target)
+    assert ran.returncode == 0, ran.stderr
+    with h5py.File(source) as old, h5py.File(target) as new:
+        assert set(old) == set(new)
+        for name in old:
+            # HDF5 itself has to read what is compared.
+            assert np.array_equal(old[name]["x"][:], numbers), name
+            assert np.array_equal(new[name]["x"][:], numbers), name
+
+    # The last byte of a chunk is that of its checksum.
+    with h5py.File(source) as file:
+        chunk = file["lzf-fletcher32/x"].id.get_chunk_info(1)
+    with open(source, "r+b") as file:
+        file.seek(chunk.byte_offset + chunk.size - 1)
+        last = file.read(1)[0]
+        file.seek(-1, os.SEEK_CUR)
+        file.write(bytes([last ^ 1]))
+    refused = copy(source, tmp_path / "other.h5")
+    assert refused.returncode == 1
+    assert "::lzf-fletcher32: x, element 64: found a damaged chunk" in refused.stderr
+    assert "checksum" in refused.stderr

@@ -1,13 +1,17 @@
 //! From the stored bytes of a chunk to its elements.
 
+mod fletcher32;
 mod zstd;
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use hdf5_reader::messages::filter_pipeline::FilterPipelineMessage;
 use libdeflater::{DecompressionError, Decompressor};
 use rust_hdf5::format::FormatError;
-use rust_hdf5::format::messages::filter::{Filter, FilterPipeline, reverse_filters_masked_into};
+use rust_hdf5::format::messages::filter::{
+    Filter, FilterPipeline, reverse_filters_masked_bounded, reverse_filters_masked_into,
+};
 
 pub(super) use crate::shuffle::shuffle;
 use crate::shuffle::unshuffle;
@@ -34,8 +38,8 @@ const NAMES: &[(u16, &str)] = &[
     (32026, "blosc2"),
 ];
 
-/// What was done to chunks when they were written, in that order.
-pub(super) struct Pipeline(FilterPipeline);
+/// The filters that chunks went through when they were written, in that order.
+pub(super) struct Pipeline(Vec<Filter>);
 
 /// Why a chunk could not be decoded.
 pub(super) enum Undecoded {
@@ -59,7 +63,7 @@ impl Pipeline {
             flags: 0,
             cd_values: filter.client_data.clone(),
         });
-        Self(FilterPipeline { filters: filters.collect() })
+        Self(filters.collect())
     }
 
     /// Returns whether chunks are stored as they are when these filters were left out.
@@ -69,7 +73,7 @@ impl Pipeline {
 
     /// Returns how many bytes one stored byte can stand for.
     pub(super) fn most_ratio(&self) -> u64 {
-        match self.0.filters.iter().any(|filter| filter.id > FLETCHER32) {
+        match self.0.iter().any(|filter| filter.id > FLETCHER32) {
             // Deflate goes no further.
             false => 1032,
             // Some others state a run of any length in a few bytes, block by block.
@@ -79,10 +83,12 @@ impl Pipeline {
 
     fn active(&self, skipped: u32) -> impl Iterator<Item = &Filter> {
         let skips = move |at: usize| at < 32 && skipped & (1 << at) != 0;
-        self.0.filters.iter().enumerate().filter(move |(at, _)| !skips(*at)).map(|(_, f)| f)
+        self.0.iter().enumerate().filter(move |(at, _)| !skips(*at)).map(|(_, f)| f)
     }
 
     /// Decodes a chunk into all of `out`; it has to have exactly that many bytes.
+    ///
+    /// Filters are undone one by one, the last first. A checksum is verified at its own place.
     pub(super) fn decode(
         &self,
         stored: &[u8],
@@ -90,77 +96,109 @@ impl Pipeline {
         out: &mut [u8],
         scratch: &mut Scratch,
     ) -> Result<(), Undecoded> {
-        let filters: Vec<(u16, usize)> = self.active(skipped).map(of_interest).collect();
-        let checked;
-        let (filters, stored) = match filters.split_last() {
-            Some((&(FLETCHER32, _), before)) => {
-                checked = hdf5_reader::filters::fletcher32::verify_and_strip(stored)
-                    .map_err(|error| Undecoded::Damaged(error.to_string()))?;
-                (before, &checked[..])
+        let filters: Vec<&Filter> = self.active(skipped).collect();
+        let mut filters = &filters[..];
+        let mut stored = Cow::Borrowed(stored);
+        while let Some((last, before)) = filters.split_last() {
+            if last.id == FLETCHER32 {
+                let covered = fletcher32::verify(&stored)?.len();
+                match &mut stored {
+                    Cow::Borrowed(bytes) => *bytes = &bytes[..covered],
+                    Cow::Owned(bytes) => bytes.truncate(covered),
+                }
+            } else if decode_rest(filters, &stored, out, scratch)? {
+                return Ok(());
+            } else {
+                stored = Cow::Owned(undo(last, &stored, most_encoded(before, out.len()))?);
             }
-            _ => (&filters[..], stored),
-        };
-        match filters {
-            [] => {
-                same_length(stored.len(), out.len())?;
-                out.copy_from_slice(stored);
-                Ok(())
-            }
-            [(SHUFFLE, width)] => {
-                same_length(stored.len(), out.len())?;
-                unshuffle(stored, *width, out);
-                Ok(())
-            }
-            [(DEFLATE, _)] => inflate(&mut scratch.inflater, stored, out),
-            [(SHUFFLE, width), (DEFLATE, _)] => {
-                scratch.shuffled.resize(out.len(), 0);
-                inflate(&mut scratch.inflater, stored, &mut scratch.shuffled)?;
-                unshuffle(&scratch.shuffled, *width, out);
-                Ok(())
-            }
-            [(ZSTD, _)] => zstd::decompress(&mut scratch.zstd, stored, out),
-            [(SHUFFLE, width), (ZSTD, _)] => {
-                scratch.shuffled.resize(out.len(), 0);
-                zstd::decompress(&mut scratch.zstd, stored, &mut scratch.shuffled)?;
-                unshuffle(&scratch.shuffled, *width, out);
-                Ok(())
-            }
-            _ => self.decode_elsewhere(stored, skipped, out),
+            filters = before;
         }
-    }
-
-    /// Decodes by the crate that writes, which knows more filters.
-    fn decode_elsewhere(
-        &self,
-        stored: &[u8],
-        skipped: u32,
-        out: &mut [u8],
-    ) -> Result<(), Undecoded> {
-        let decode = || reverse_filters_masked_into(&self.0, stored, skipped, out);
-        match catch_unwind(AssertUnwindSafe(decode)) {
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(FormatError::UnsupportedFeature(_))) => {
-                Err(Undecoded::Unsupported(self.describe()))
-            }
-            Ok(Err(error)) => Err(Undecoded::Damaged(error.to_string())),
-            Err(_) => Err(Undecoded::Damaged("it contradicts itself".to_owned())),
-        }
-    }
-
-    fn describe(&self) -> String {
-        let name = |filter: &Filter| match NAMES.iter().find(|(id, _)| *id == filter.id) {
-            Some((id, name)) => format!("{name} ({id})"),
-            None => format!("number {}", filter.id),
-        };
-        let unusual = self.0.filters.iter().filter(|filter| filter.id > FLETCHER32);
-        let names: Vec<String> = unusual.map(name).collect();
-        format!("the HDF5 filter {} is not handled", names.join(", "))
+        same_length(stored.len(), out.len())?;
+        out.copy_from_slice(&stored);
+        Ok(())
     }
 }
 
-fn of_interest(filter: &Filter) -> (u16, usize) {
-    let first = filter.cd_values.first().copied().unwrap_or(0);
-    (filter.id, usize::try_from(first).unwrap_or(0))
+/// Decodes straight into `out` if these filters can be, and returns whether they were.
+fn decode_rest(
+    filters: &[&Filter],
+    stored: &[u8],
+    out: &mut [u8],
+    scratch: &mut Scratch,
+) -> Result<bool, Undecoded> {
+    let width = |filter: &Filter| {
+        let first = filter.cd_values.first().copied().unwrap_or(0);
+        usize::try_from(first).unwrap_or(0)
+    };
+    let ids: Vec<u16> = filters.iter().map(|filter| filter.id).collect();
+    match (filters, &ids[..]) {
+        ([filter], [SHUFFLE]) => {
+            same_length(stored.len(), out.len())?;
+            unshuffle(stored, width(filter), out);
+        }
+        (_, [DEFLATE]) => inflate(&mut scratch.inflater, stored, out)?,
+        ([filter, _], [SHUFFLE, DEFLATE]) => {
+            scratch.shuffled.resize(out.len(), 0);
+            inflate(&mut scratch.inflater, stored, &mut scratch.shuffled)?;
+            unshuffle(&scratch.shuffled, width(filter), out);
+        }
+        (_, [ZSTD]) => zstd::decompress(&mut scratch.zstd, stored, out)?,
+        ([filter, _], [SHUFFLE, ZSTD]) => {
+            scratch.shuffled.resize(out.len(), 0);
+            zstd::decompress(&mut scratch.zstd, stored, &mut scratch.shuffled)?;
+            unshuffle(&scratch.shuffled, width(filter), out);
+        }
+        ([filter], _) => undo_into(filter, stored, out)?,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// Undoes one filter, whose input had at most `most` bytes.
+fn undo(filter: &Filter, stored: &[u8], most: usize) -> Result<Vec<u8>, Undecoded> {
+    elsewhere(filter, |alone| reverse_filters_masked_bounded(alone, stored, 0, most))
+}
+
+/// Undoes one filter, whose input had exactly as many bytes as `out`.
+fn undo_into(filter: &Filter, stored: &[u8], out: &mut [u8]) -> Result<(), Undecoded> {
+    elsewhere(filter, |alone| reverse_filters_masked_into(alone, stored, 0, out)).map(|_| ())
+}
+
+/// Calls into the crate that writes, which knows more filters, with a pipeline of one.
+fn elsewhere<T>(
+    filter: &Filter,
+    call: impl FnOnce(&FilterPipeline) -> Result<T, FormatError>,
+) -> Result<T, Undecoded> {
+    let alone = FilterPipeline { filters: vec![filter.clone()] };
+    match catch_unwind(AssertUnwindSafe(|| call(&alone))) {
+        Ok(Ok(done)) => Ok(done),
+        Ok(Err(FormatError::UnsupportedFeature(_))) => Err(unsupported(filter)),
+        Ok(Err(error)) => Err(Undecoded::Damaged(error.to_string())),
+        Err(_) => Err(Undecoded::Damaged("it contradicts itself".to_owned())),
+    }
+}
+
+fn unsupported(filter: &Filter) -> Undecoded {
+    let name = match NAMES.iter().find(|(id, _)| *id == filter.id) {
+        Some((id, name)) => format!("{name} ({id})"),
+        None => format!("number {}", filter.id),
+    };
+    Undecoded::Unsupported(format!("the HDF5 filter {name} is not handled"))
+}
+
+/// Returns the most bytes that filters make of a chunk of `bytes` bytes.
+///
+/// Compressors add little to what they cannot compress; the worst is LZ4 with blocks of one byte,
+/// which takes five times as much. That several do so one after the other is not believed.
+fn most_encoded(filters: &[&Filter], bytes: usize) -> usize {
+    let added = |filter: &&Filter| match filter.id {
+        SHUFFLE => 0,
+        FLETCHER32 => fletcher32::BYTES,
+        _ => 1 << 12,
+    };
+    let compressed = filters.iter().any(|filter| !matches!(filter.id, SHUFFLE | FLETCHER32));
+    let factor = if compressed { 5 } else { 1 };
+    filters.iter().map(added).fold(bytes.saturating_mul(factor), usize::saturating_add)
 }
 
 fn same_length(found: usize, expected: usize) -> Result<(), Undecoded> {
