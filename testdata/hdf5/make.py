@@ -48,6 +48,7 @@ def filters():
         for pipeline in PIPELINES:
             plist = h5p.create(h5p.DATASET_CREATE)
             plist.set_chunk((64,))
+            plist.set_obj_track_times(False)
             for name in pipeline:
                 FILTERS[name](plist)
             name = "+".join(pipeline)
@@ -63,5 +64,34 @@ def filters():
     (HERE / "filters.json").write_text(json.dumps(manifest, separators=(",", ":")) + "\n")
 
 
+def neighbours():
+    """Writes what a reader may be unable to parse, and where it lies."""
+    names = ["virtual", "external", "complex", "inner/virtual"]
+    for libver in ["earliest", "latest"]:
+        path = HERE / f"neighbours_{libver}.h5"
+        with h5py.File(path, "w", libver=(libver, "latest")) as file:
+            file["numbers"] = np.arange(4, dtype="<i4")
+            for name in ["virtual", "inner/virtual"]:
+                layout = h5py.VirtualLayout((2, 4), "<i4")
+                layout[0] = h5py.VirtualSource(".", "numbers", (4,))
+                file.create_virtual_dataset(name, layout, fillvalue=-1)
+            file.create_dataset("external", (4,), "<i4", external=[("numbers.bin", 0, 16)])
+            # The type that HDF5 2.0 has for them, and not the compound of h5py.
+            space = h5s.create_simple((2,))
+            h5d.create(file.id, b"complex", h5t.COMPLEX_IEEE_F64LE, space)
+            file["nowhere"] = h5py.SoftLink("/gone")
+            file.create_group("inner/group")
+        with h5py.File(path) as file:
+            assert file["virtual"][:].tolist() == [[0, 1, 2, 3], [-1] * 4]
+            headers = {}
+            for name in names:
+                info = h5py.h5o.get_info(file[name].id)
+                assert info.hdr.nchunks == 1
+                headers[name] = [info.addr, info.hdr.space.total]
+        text = json.dumps(headers, separators=(",", ":"))
+        path.with_suffix(".json").write_text(text + "\n")
+
+
 if __name__ == "__main__":
     filters()
+    neighbours()

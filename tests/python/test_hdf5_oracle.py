@@ -172,6 +172,45 @@ def test_a_foreign_file_keeps_all_else(copy, tmp_path, libver):
     assert refused.returncode == 1 and "exists already" in refused.stderr
 
 
+@pytest.mark.parametrize("libver", ["earliest", "v110", "latest"])
+def test_virtual_and_external_datasets_stay(copy, tmp_path, monkeypatch, libver):
+    # HDF5 looks for external files there.
+    monkeypatch.chdir(tmp_path)
+    target = tmp_path / "virtual.h5"
+    with h5py.File(tmp_path / "part.h5", "w") as file:
+        file["numbers"] = np.arange(100)
+    (tmp_path / "raw.bin").write_bytes(np.arange(50, dtype="<i4").tobytes())
+    with h5py.File(target, "w", libver=(libver, "latest")) as file:
+        for name in ["virtual", "inner/virtual"]:
+            layout = h5py.VirtualLayout((3, 100), "<i8", maxshape=(None, 100))
+            layout[0] = h5py.VirtualSource("part.h5", "numbers", (100,))
+            layout[2, ::2] = h5py.VirtualSource("part.h5", "numbers", (100,))[:50]
+            file.create_virtual_dataset(name, layout, fillvalue=-7)
+        file.create_dataset("raw", (50,), "<i4", external=[("raw.bin", 0, 200)])
+        for at in range(20):
+            file.create_group(f"many/g{at}")
+
+    def described():
+        with h5py.File(target) as file:
+            for name in ["virtual", "inner/virtual"]:
+                dataset = file[name]
+                yield dataset[:].tolist(), dataset.maxshape, dataset.fillvalue
+                for source in dataset.virtual_sources():
+                    spaces = source.vspace.encode(), source.src_space.encode()
+                    yield source.file_name, source.dset_name, spaces
+            yield file["raw"][:].tolist(), file["raw"].external
+
+    before = list(described())
+    golden = ROOT / "testdata/bpcells/matrix_h5/basic_uint.h5"
+    for into, force in [("new", []), ("inner/new", []), ("many/g3", []), ("new", ["--force"])]:
+        ran = copy("--into", into, *force, golden, target)
+        assert ran.returncode == 0, ran.stderr
+        assert list(described()) == before
+        written = content(target)
+        for name, thing in content(golden).items():
+            assert name == "/" or written[f"/{into}{name}"] == thing, name
+
+
 def test_an_h5ad_file_still_opens(copy, tmp_path):
     anndata = pytest.importorskip("anndata")
     target = tmp_path / "real.h5ad"

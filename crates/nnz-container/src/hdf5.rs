@@ -14,6 +14,7 @@ mod filters;
 mod find;
 mod heap;
 mod layout;
+mod links;
 mod numbers;
 mod opened;
 mod pieces;

@@ -4,6 +4,7 @@
 
 mod hdf5_common;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use hdf5_common::{everything, golden, listing};
@@ -119,6 +120,52 @@ fn a_group_is_added_without_leave_and_replaced_with_it() {
     assert_eq!(numbers(&path, ""), [5]);
     assert_eq!(Hdf5::open(&path, "").unwrap().members().unwrap(), ["numbers", "version"]);
     assert_eq!(listing(dir.path()), ["a.h5"]);
+}
+
+#[test]
+fn a_group_is_added_beside_objects_that_are_not_parsed() {
+    for form in ["earliest", "latest"] {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/hdf5");
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.h5");
+        std::fs::copy(root.join(format!("neighbours_{form}.h5")), &path).unwrap();
+        let before = std::fs::read(&path).unwrap();
+        write(&path, "new", NEW, &[1]);
+        write(&path, "inner/deep/new", NEW, &[2]);
+        write(&path, "inner/group", FORCE, &[3]);
+        write(&path, "new", FORCE, &[4]);
+
+        let found: Vec<String> = groups_with(&path, &["version"])
+            .unwrap()
+            .into_iter()
+            .map(|found| found.group)
+            .collect();
+        assert_eq!(found.len(), 3, "{found:?}");
+        for (group, expected) in [("new", 4), ("inner/deep/new", 2), ("inner/group", 3)] {
+            assert!(found.iter().any(|found| found == group), "{found:?}");
+            assert_eq!(numbers(&path, group), [expected], "{form}: {group}");
+        }
+        let members = Hdf5::open(&path, "").unwrap().members().unwrap();
+        assert_eq!(members, ["complex", "external", "inner", "new", "numbers", "virtual"]);
+
+        let headers = std::fs::read(root.join(format!("neighbours_{form}.json"))).unwrap();
+        let headers: BTreeMap<String, [usize; 2]> = serde_json::from_slice(&headers).unwrap();
+        let after = std::fs::read(&path).unwrap();
+        assert_eq!(headers.len(), 4);
+        for (name, [start, bytes]) in headers {
+            let header = start..start + bytes;
+            assert_eq!(after[header.clone()], before[header], "{form}: {name}");
+        }
+
+        for (group, said) in [
+            ("virtual/x", "unsupported layout class 3"),
+            ("external/x", "found the dataset external, expected a group, or nothing"),
+            ("nowhere/x", "found a link without target at nowhere, expected a group, or nothing"),
+        ] {
+            let error = writer(&path, group, FORCE).err().unwrap().to_string();
+            assert!(error.ends_with(said), "{form}: {error}");
+        }
+    }
 }
 
 #[test]

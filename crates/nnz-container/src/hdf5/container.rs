@@ -9,6 +9,7 @@ use nnz_core::{Error, ErrorKind, Names, Place, Result, ValueType};
 
 use super::attribute::{self, Attribute};
 use super::dataset::{self, Stored};
+use super::links::{Members, members};
 use super::numbers::Numbers;
 use super::opened::{Opened, guarded};
 use super::strings::{self, Strings};
@@ -114,8 +115,8 @@ impl Container for Hdf5 {
 
     fn members(&self) -> Result<Vec<String>> {
         let place = Place::path(&*self.path);
-        let (mut names, datasets) = guarded(&place, || self.group.member_names())?;
-        names.extend(datasets);
+        let Members { groups: mut names, others } = members(&self.opened, &self.group, &place)?;
+        names.extend(others);
         let tags = attribute::list(&self.group, &place)?;
         names.extend(tags.iter().map(|tag| tag.name().to_owned()));
         names.sort_unstable();

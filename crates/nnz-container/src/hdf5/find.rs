@@ -7,6 +7,7 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 
 use super::attribute;
 use super::container::full_path;
+use super::links::members;
 use super::opened::{Opened, guarded};
 pub use crate::container::Tagged;
 
@@ -55,7 +56,7 @@ pub fn groups_with(path: &Path, tags: &[&str]) -> Result<Vec<Tagged>> {
         if depth == DEEPEST {
             continue;
         }
-        let inner = guarded(&place, || group.member_names()).map(|(groups, _)| groups);
+        let inner = members(&opened, &group, &place).map(|members| members.groups);
         for inner in inner.unwrap_or_else(|error| {
             unread = Some(error);
             Vec::new()

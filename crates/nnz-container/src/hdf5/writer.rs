@@ -6,6 +6,7 @@ mod pack;
 mod scales;
 mod strings;
 mod target;
+mod there;
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};

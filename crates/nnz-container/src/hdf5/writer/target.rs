@@ -6,12 +6,11 @@ use std::io::Seek;
 use std::path::Path;
 use std::time::Duration;
 
-use hdf5_reader::group::Group;
 use nnz_core::{Error, ErrorKind, Place, Result};
 use rust_hdf5::{H5File, H5Group, LibverBound};
 
-use super::guarded;
-use crate::hdf5::opened::{self, Opened};
+use super::{guarded, there};
+use crate::hdf5::opened::Opened;
 use crate::staging::{Expected, StagedFile, UpdateLock, WriteOptions};
 
 /// How long the old file stays locked behind the exchange. HDF5's library opens a file first and
@@ -88,7 +87,7 @@ impl Target {
         }
         let lock = UpdateLock::acquire(path)?;
         let old = Opened::open(path)?;
-        let (there, around) = depth_there(&old, &names, place)?;
+        let (there, around) = there::depth(&old, &names, place)?;
         let replaced = there == names.len();
         if replaced && !write.overwrite {
             return Err(Error::new(ErrorKind::Exists, place.clone()));
@@ -155,30 +154,6 @@ fn open<T>(staged: &StagedFile, open: impl FnOnce(&Path) -> Result<T>) -> Result
         let _ = std::fs::remove_file(stand_in);
     }
     opened
-}
-
-/// Returns how many of the names lead to groups that are there, and what is in the groups around.
-fn depth_there(old: &Opened, names: &[String], place: &Place) -> Result<(usize, BTreeSet<String>)> {
-    let mut here: Group = opened::guarded(place, || old.meta.root_group())?;
-    let mut around = BTreeSet::new();
-    for (at, name) in names.iter().enumerate() {
-        let (groups, datasets) = opened::guarded(place, || here.member_names())?;
-        around.extend(groups.into_iter().chain(datasets));
-        let mut missing = false;
-        let inner = opened::guarded(place, || {
-            here.group(name).inspect_err(|error| missing = opened::is_missing(error))
-        });
-        here = match inner {
-            Ok(inner) => inner,
-            Err(error) if !missing => return Err(error),
-            Err(_) if opened::guarded(place, || here.dataset(name)).is_ok() => {
-                let found = format!("the dataset {}", names[..=at].join("/"));
-                return Err(Error::mismatch(place.clone(), found, "a group, or nothing"));
-            }
-            Err(_) => return Ok((at, around)),
-        };
-    }
-    Ok((names.len(), around))
 }
 
 /// Copies a file, sharing its blocks where the file system can.

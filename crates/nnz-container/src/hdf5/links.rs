@@ -1,0 +1,143 @@
+//! The links of a group, listed without parsing what they lead to.
+//!
+//! The crate that parses metadata lists members by their kind, for which it parses the header of each.
+//! It refuses the whole list if it cannot parse one of them, such as that of a virtual dataset.
+
+use hdf5_reader::btree_v1::collect_btree_v1_leaves_storage;
+use hdf5_reader::btree_v2::{BTreeV2Header, BTreeV2Record, collect_btree_v2_records_storage};
+use hdf5_reader::fractal_heap::{FractalHeap, FractalHeapDirectBlockCache};
+use hdf5_reader::group::Group;
+use hdf5_reader::io::Cursor;
+use hdf5_reader::local_heap::LocalHeap;
+use hdf5_reader::messages::HdfMessage;
+use hdf5_reader::messages::link::{self, LinkTarget};
+use hdf5_reader::messages::link_info::LinkInfoMessage;
+use hdf5_reader::messages::symbol_table_msg::SymbolTableMessage;
+use hdf5_reader::symbol_table::SymbolTableNode;
+use nnz_core::{Error, Place, Result};
+
+use super::opened::{Opened, guarded, is_missing};
+
+/// The most bytes that the names in an old group are believed to take.
+const MOST_NAMES: u64 = 64 << 20;
+
+/// A link, by its name.
+pub(super) struct Link {
+    pub(super) name: String,
+    /// Whether it holds the address of an object, and not a path.
+    pub(super) hard: bool,
+}
+
+/// What is in a group.
+pub(super) struct Members {
+    pub(super) groups: Vec<String>,
+    /// Datasets, and objects that cannot be parsed.
+    pub(super) others: Vec<String>,
+}
+
+/// Lists the members of a group by their kind.
+pub(super) fn members(opened: &Opened, group: &Group, place: &Place) -> Result<Members> {
+    if let Ok((groups, others)) = guarded(place, || group.member_names()) {
+        return Ok(Members { groups, others });
+    }
+    let mut members = Members { groups: Vec::new(), others: Vec::new() };
+    for Link { name, .. } in list(opened, group, place)? {
+        let mut missing = false;
+        let found =
+            guarded(place, || group.group(&name).inspect_err(|error| missing = is_missing(error)));
+        if found.is_ok() {
+            members.groups.push(name);
+        } else if !missing || guarded(place, || group.dataset(&name)).is_ok() {
+            members.others.push(name);
+        }
+    }
+    Ok(members)
+}
+
+/// Lists the links of a group, those that lead nowhere too.
+pub(super) fn list(opened: &Opened, group: &Group, place: &Place) -> Result<Vec<Link>> {
+    let header = guarded(place, || opened.meta.get_or_parse_header(group.address()))?;
+    let mut links = Vec::new();
+    for message in &header.messages {
+        match message {
+            HdfMessage::SymbolTable(table) => links.extend(old(opened, table, place)?),
+            HdfMessage::Link(link) => links.push(Link {
+                name: link.name.clone(),
+                hard: matches!(link.target, LinkTarget::Hard { .. }),
+            }),
+            HdfMessage::LinkInfo(info) if !opened.is_undefined(info.fractal_heap_address) => {
+                links.extend(guarded(place, || dense(opened, info))?);
+            }
+            _ => {}
+        }
+    }
+    Ok(links)
+}
+
+/// Lists the links of an old group: symbol table nodes, and names in a heap.
+fn old(opened: &Opened, table: &SymbolTableMessage, place: &Place) -> Result<Vec<Link>> {
+    /// Signature, version, a reserved byte and the number of entries.
+    const PREFIX: usize = 8;
+    let superblock = opened.meta.superblock();
+    let (offset, length) = (superblock.offset_size, superblock.length_size);
+    // Two addresses, the kind of the cached data, four reserved bytes and those data.
+    let entry_bytes = 2 * usize::from(offset) + 24;
+    let (heap, leaves) = guarded(place, || {
+        let storage = opened.meta.storage();
+        let heap = LocalHeap::parse_at_storage(storage, table.heap_address, offset, length)?;
+        let root = table.btree_address;
+        let leaves =
+            collect_btree_v1_leaves_storage(storage, root, offset, length, None, &[], None)?;
+        Ok((heap, leaves))
+    })?;
+    if heap.data_segment_size > MOST_NAMES {
+        let what = format!("HDF5 with a group whose names take more than {MOST_NAMES} bytes");
+        return Err(Error::unsupported(place.clone(), what));
+    }
+    opened.check(heap.data_segment_address, heap.data_segment_size, place)?;
+    let mut names = vec![0; usize::try_from(heap.data_segment_size).unwrap_or(0)];
+    opened.read_at(heap.data_segment_address, &mut names, place)?;
+    let mut links = Vec::new();
+    for (_, address) in leaves {
+        let mut node = vec![0; PREFIX];
+        opened.read_at(address, &mut node, place)?;
+        let entries = usize::from(u16::from_le_bytes([node[6], node[7]]));
+        node.resize(PREFIX + entries * entry_bytes, 0);
+        opened.read_at(address, &mut node, place)?;
+        let node =
+            guarded(place, || SymbolTableNode::parse(&mut Cursor::new(&node), offset, length))?;
+        for entry in node.entries {
+            let start = usize::try_from(entry.link_name_offset).unwrap_or(usize::MAX);
+            let rest = names.get(start..).unwrap_or_default();
+            let Some(end) = rest.iter().position(|&byte| byte == 0) else {
+                let found = format!("a name at byte {start} of a heap of {}", names.len());
+                return Err(Error::mismatch(place.clone(), found, "a name that ends inside"));
+            };
+            let name = String::from_utf8_lossy(&rest[..end]).into_owned();
+            // 2: the cached data are where the path of a soft link is.
+            links.push(Link { name, hard: entry.cache_type != 2 });
+        }
+    }
+    Ok(links)
+}
+
+/// Lists the links of a new group that has too many for its header.
+fn dense(opened: &Opened, info: &LinkInfoMessage) -> hdf5_reader::error::Result<Vec<Link>> {
+    let superblock = opened.meta.superblock();
+    let (offset, length) = (superblock.offset_size, superblock.length_size);
+    let storage = opened.meta.storage();
+    let heap = FractalHeap::parse_at_storage(storage, info.fractal_heap_address, offset, length)?;
+    let index = info.btree_name_index_address;
+    let index = BTreeV2Header::parse_at_storage(storage, index, offset, length)?;
+    let records =
+        collect_btree_v2_records_storage(storage, &index, offset, length, None, &[], None)?;
+    let mut cache = FractalHeapDirectBlockCache::default();
+    let mut links = Vec::new();
+    for record in &records {
+        let BTreeV2Record::LinkNameHash { heap_id, .. } = record else { continue };
+        let bytes = heap.get_object_storage_cached(heap_id, storage, offset, length, &mut cache)?;
+        let link = link::parse(&mut Cursor::new(&bytes), offset, length, bytes.len())?;
+        links.push(Link { name: link.name, hard: matches!(link.target, LinkTarget::Hard { .. }) });
+    }
+    Ok(links)
+}

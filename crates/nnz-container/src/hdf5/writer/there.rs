@@ -1,0 +1,45 @@
+//! The groups on the way to the one written that are there already.
+
+use std::collections::BTreeSet;
+
+use hdf5_reader::group::Group;
+use nnz_core::{Error, Place, Result};
+
+use crate::hdf5::links;
+use crate::hdf5::opened::{Opened, guarded, is_missing};
+
+/// Returns how many of the names lead to groups that are there, and the names in the groups around.
+///
+/// What else is in these groups is not parsed, so that it may be of any kind.
+pub(super) fn depth(
+    old: &Opened,
+    names: &[String],
+    place: &Place,
+) -> Result<(usize, BTreeSet<String>)> {
+    let mut here: Group = guarded(place, || old.meta.root_group())?;
+    let mut around = BTreeSet::new();
+    for (at, name) in names.iter().enumerate() {
+        let links = links::list(old, &here, place)?;
+        let hard = links.iter().find(|link| link.name == *name).map(|link| link.hard);
+        around.extend(links.into_iter().map(|link| link.name));
+        let Some(hard) = hard else { return Ok((at, around)) };
+        let mut missing = false;
+        let inner =
+            guarded(place, || here.group(name).inspect_err(|error| missing = is_missing(error)));
+        here = match inner {
+            Ok(inner) => inner,
+            Err(error) if !missing => return Err(error),
+            Err(_) => {
+                let dataset = guarded(place, || here.dataset(name)).is_ok();
+                let what = match (dataset, hard) {
+                    (true, _) => "the dataset",
+                    (false, true) => "another object at",
+                    (false, false) => "a link without target at",
+                };
+                let found = format!("{what} {}", names[..=at].join("/"));
+                return Err(Error::mismatch(place.clone(), found, "a group, or nothing"));
+            }
+        };
+    }
+    Ok((names.len(), around))
+}
