@@ -108,7 +108,8 @@ impl EntryReader {
         loop {
             let entry = self.next;
             if entry == self.store.descriptor.stored {
-                self.cursors.iter_mut().try_for_each(Cursor::finish)?;
+                let stored = &mut self.stored;
+                self.cursors.iter_mut().rev().try_for_each(|cursor| cursor.finish(stored))?;
                 return Ok(None);
             }
             let value = self.value(entry)?;

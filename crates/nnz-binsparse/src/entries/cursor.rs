@@ -7,7 +7,8 @@ use nnz_core::Result;
 use super::window::Window;
 use crate::store::{Integers, LevelStore};
 
-/// A place in a level that moves along.
+/// A place in a level that moves along. It passes all slices of a sparse level, also those that own no
+/// entries, and checks each of them once.
 pub(super) struct Cursor {
     /// Its dimensions among those of all levels.
     dimensions: Range<usize>,
@@ -55,8 +56,14 @@ impl Cursor {
         self.dimensions.clone()
     }
 
-    /// Checks what is behind the last slice.
-    pub(super) fn finish(&mut self) -> Result<()> {
+    /// Checks the slices after the one it is at, and the positions outside that have none.
+    pub(super) fn finish(&mut self, stored: &mut [u64]) -> Result<()> {
+        let Kind::Sparse { indices, .. } = &self.kind else {
+            return Ok(());
+        };
+        if let Some(last) = indices.first().and_then(|window| window.array.len().checked_sub(1)) {
+            self.advance(last, stored)?;
+        }
         match &mut self.kind {
             Kind::Sparse { pointers: Some(fiber), .. } => fiber.finish(),
             _ => Ok(()),
@@ -66,8 +73,8 @@ impl Cursor {
     /// Goes to a slice at or behind the last one and says where it lies. Returns the position of
     /// the level outside, unless that is still the same.
     pub(super) fn advance(&mut self, slice: u64, stored: &mut [u64]) -> Result<Option<u64>> {
-        let first = self.slice.is_none();
-        if self.slice.replace(slice) == Some(slice) {
+        let before = self.slice.replace(slice);
+        if before == Some(slice) {
             return Ok(None);
         }
         let stored = &mut stored[self.dimensions.clone()];
@@ -81,13 +88,16 @@ impl Cursor {
                 Ok(Some(slice / (*size).max(1)))
             }
             Kind::Sparse { pointers, indices } => {
-                let mut moved = first;
-                let mut position = 0;
-                if let Some(fiber) = pointers {
-                    moved |= fiber.advance(slice)?;
-                    position = fiber.position;
+                let mut moved = before.is_none();
+                for next in before.map_or(0, |before| before + 1)..=slice {
+                    let first = match pointers {
+                        Some(fiber) => fiber.advance(next)?,
+                        None => next == 0,
+                    };
+                    place(indices, &self.extents, next, first, stored)?;
+                    moved |= first;
                 }
-                place(indices, &self.extents, slice, moved, stored)?;
+                let position = pointers.as_ref().map_or(0, |fiber| fiber.position);
                 Ok(moved.then_some(position))
             }
         }

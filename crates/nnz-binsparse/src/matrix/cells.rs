@@ -18,6 +18,8 @@ pub(super) struct CellReader<'a> {
     cells: Range<u64>,
     /// The last major that was handed out.
     last: Option<u64>,
+    /// The listed majors that are only checked, as they have no cells.
+    empty: Range<u64>,
 }
 
 impl<'a> CellReader<'a> {
@@ -34,7 +36,24 @@ impl<'a> CellReader<'a> {
         // All of them are stored, so that these are no more than there are values.
         let cells =
             runs.start.saturating_mul(source.minors)..runs.end.saturating_mul(source.minors);
-        Ok(Self { source, listed, fields, cells, last: None })
+        let empty = if source.minors == 0 { runs } else { 0..0 };
+        Ok(Self { source, listed, fields, cells, last: None, empty })
+    }
+
+    /// Checks the listed majors of a matrix whose minor axis has no length.
+    fn check_empty(&mut self) -> Result<()> {
+        let Some(listed) = self.listed else { return Ok(()) };
+        let mut majors = Vec::new();
+        while !self.empty.is_empty() {
+            let start = self.empty.start;
+            let count = PIECE.min(self.empty.end - start);
+            majors.resize(usize::try_from(count).unwrap_or(0), 0);
+            listed.read(start, &mut majors)?;
+            check_listed(listed, start, &majors, self.last, self.source.majors)?;
+            self.last = majors.last().copied();
+            self.empty.start += count;
+        }
+        Ok(())
     }
 }
 
@@ -42,6 +61,7 @@ impl<'a> UnitReader<'a> for CellReader<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
         // Without cells there are no major vectors worth counting through: there may be 2^63.
         if self.cells.is_empty() {
+            self.check_empty()?;
             return Ok(None);
         }
         let len = self.source.minors;
