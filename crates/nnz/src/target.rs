@@ -7,8 +7,8 @@ use nnz_bpcells::SinkOptions;
 use nnz_container::rds::RdsOptions;
 use nnz_container::staging::{StagedFile, WriteOptions};
 use nnz_core::{
-    AxisMeaning, COMMENT, Error, Header, MatrixSink, MatrixSource, Metadata, Names, Needs, Place,
-    Result, Rounding, Storage,
+    AxisMeaning, COMMENT, Error, Header, MatrixSink, MatrixSource, Metadata, Names, Needs, Order,
+    Place, Result, Rounding, Storage,
 };
 use nnz_interop::matrix_market::{self, Layout};
 use nnz_interop::r_matrix;
@@ -148,6 +148,22 @@ impl Target {
             Kind::Daphne(target) => target.needs(),
             Kind::Memory(..) => MemorySink::NEEDS,
         }
+    }
+
+    /// Says that the target is not written in an order, and what is.
+    pub(crate) fn unordered(&self, order: Order) -> String {
+        match &self.kind {
+            Kind::MatrixMarket { layout: Layout::Array, .. } => format!(
+                "an array is written column by column; only coordinates (--format coordinate) are \
+                 written by {order}"
+            ),
+            _ => format!("the target is not stored by {order}"),
+        }
+    }
+
+    /// Returns whether a matrix that stores its upper triangle is written with the lower one.
+    pub(crate) fn writes_lower(&self) -> bool {
+        matches!(self.kind, Kind::MatrixMarket { .. })
     }
 
     /// Says what readers of the format will take the axes for, where that is not what they are.

@@ -40,7 +40,8 @@ impl<S: Deref<Target: MatrixSource>> Transposed<S> {
     }
 }
 
-fn exchanged(order: Order) -> Order {
+/// Returns the other storage order.
+pub(crate) fn exchanged(order: Order) -> Order {
     match order {
         Order::Row => Order::Col,
         Order::Col => Order::Row,

@@ -2,7 +2,7 @@
 
 use nnz_core::{
     Error, Header, Needs, Order, Place, Result, Rounding, Scalar, Shape, Storage, Structure,
-    ValueType,
+    Triangle, ValueType,
 };
 
 use super::structure::{self, Found};
@@ -11,6 +11,7 @@ use crate::stages::{
     Counted, DuplicatePolicy, Mirroring, Step, drop_unstored, stays_shared, turns_integers,
 };
 use crate::target::Target;
+use crate::transposed::exchanged;
 use crate::types;
 
 /// What a first reading of the entries has shown.
@@ -53,16 +54,22 @@ impl Plan {
         if let Some(fill) = fill.filter(|_| !needs.fill) {
             return Err(Error::unsupported(target.place(), unfillable(fill)));
         }
+        let mirroring = mirroring(source, &needs, options);
+        // Text of an upper triangle is that of the lower one, whose entries come in the other order.
+        let upper = source.structure.triangle() == Some(Triangle::Upper);
+        let turned = mirroring == Some(Mirroring::Fold) && upper && target.writes_lower();
+        let turn = |order| if turned { exchanged(order) } else { order };
+        let own = own.map(|own| if turned { turn(source.order) } else { own });
         let order = options.order.or(own).unwrap_or(Order::Col);
         let order = match needs.orders {
             orders if orders.contains(&order) => order,
             // A source's own order gives way; what the user asked for does not.
             [only, ..] if options.order.is_none() => *only,
             _ => {
-                return Err(Error::argument(format!("the target is not stored by {order}")));
+                return Err(Error::argument(target.unordered(order)));
             }
         };
-        let mirroring = mirroring(source, &needs, options);
+        let order = turn(order);
         let refused = source.duplicates == nnz_core::Duplicates::Refused || needs.unique;
         let duplicates = if refused { DuplicatePolicy::Refuse } else { DuplicatePolicy::Keep };
         let duplicates = options.duplicates.unwrap_or(duplicates);

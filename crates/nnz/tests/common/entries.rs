@@ -30,7 +30,7 @@ impl Number {
         }
     }
 
-    fn is_zero(self) -> bool {
+    pub fn is_zero(self) -> bool {
         matches!(self, Self::Integer(0) | Self::Real(0) | Self::Complex([0, 0]))
     }
 

@@ -2,7 +2,7 @@
 
 use nnz_core::{Batch, Error, Header, Minors, Order, Place, Result, Shape, Structure, Triangle};
 
-use super::super::Symmetry;
+use super::super::{Layout, Symmetry};
 use super::text::Number;
 
 /// Returns the order that entries come in, once those of an upper triangle are mirrored.
@@ -20,14 +20,17 @@ pub(super) struct Places {
     shape: Shape,
     structure: Structure,
     pub(super) symmetry: Symmetry,
+    /// Whether every cell of the triangle is written.
+    array: bool,
 }
 
 impl Places {
-    pub(super) fn new(header: &Header) -> Self {
+    pub(super) fn new(header: &Header, layout: Layout) -> Self {
         Self {
             shape: header.shape,
             structure: header.structure,
             symmetry: Symmetry::of(header.structure),
+            array: layout == Layout::Array,
         }
     }
 
@@ -67,9 +70,12 @@ impl Places {
         if !upper {
             return Ok((row, col, number));
         }
-        match number.mirrored(self.symmetry) {
-            Some(mirrored) => Ok((col, row, mirrored)),
-            None => {
+        match (number.mirrored(self.symmetry, self.array), number) {
+            (Some(mirrored), _) => Ok((col, row, mirrored)),
+            (None, Number::Real(_) | Number::Complex(_)) => {
+                fault("a negative zero above the diagonal", "0.0 in an array (not in coordinates)")
+            }
+            (None, _) => {
                 fault("an integer without a negative", "one that mirrors into the lower triangle")
             }
         }

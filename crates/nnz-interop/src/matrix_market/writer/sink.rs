@@ -43,7 +43,7 @@ impl Rules {
             "" => String::new(),
             comment => lines(comment),
         };
-        let places = Places::new(header);
+        let places = Places::new(header, options.layout);
         Self { path, header: header.clone(), places, lossy: options.lossy, comments }
     }
 }

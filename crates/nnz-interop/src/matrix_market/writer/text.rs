@@ -114,17 +114,26 @@ macro_rules! with_numbers {
 pub(super) use with_numbers;
 
 impl Number {
-    /// Returns the value of the mirror image; `None` where no integer is the negative.
-    pub(super) fn mirrored(self, symmetry: Symmetry) -> Option<Self> {
+    /// Returns the value across the diagonal, from which this one follows; `None` where there is none.
+    ///
+    /// In an `array` every zero has a positive one across the diagonal, so that no value there has a
+    /// negative one.
+    pub(super) fn mirrored(self, symmetry: Symmetry, array: bool) -> Option<Self> {
+        let turned = |v: f64| match array && v == 0.0 {
+            true => v.is_sign_positive().then_some(v),
+            false => Some(-v),
+        };
         Some(match (symmetry, self) {
             (Symmetry::SkewSymmetric, Self::Integer(v)) => Self::Integer(v.checked_neg()?),
             // The one unsigned integer whose negative fits.
             (Symmetry::SkewSymmetric, Self::Large(v)) => {
                 Self::Integer(0_i64.checked_sub_unsigned(v)?)
             }
-            (Symmetry::SkewSymmetric, Self::Real(v)) => Self::Real(-v),
-            (Symmetry::SkewSymmetric, Self::Complex([re, im])) => Self::Complex([-re, -im]),
-            (Symmetry::Hermitian, Self::Complex([re, im])) => Self::Complex([re, -im]),
+            (Symmetry::SkewSymmetric, Self::Real(v)) => Self::Real(turned(v)?),
+            (Symmetry::SkewSymmetric, Self::Complex([re, im])) => {
+                Self::Complex([turned(re)?, turned(im)?])
+            }
+            (Symmetry::Hermitian, Self::Complex([re, im])) => Self::Complex([re, turned(im)?]),
             (_, same) => same,
         })
     }

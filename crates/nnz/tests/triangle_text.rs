@@ -1,0 +1,202 @@
+//! Matrix Market text of one triangle: converted and transposed in either layout and order.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    reason = "a test stops where it fails"
+)]
+
+mod common;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use common::entries::{self, Entry};
+use common::{location, unsynced};
+use nnz::{ConvertOptions, Order, StructurePolicy};
+use nnz_interop::matrix_market::Layout;
+
+const STRUCTURES: [&str; 4] = ["general", "symmetric", "skew-symmetric", "hermitian"];
+const FIELDS: [&str; 4] = ["real", "integer", "complex", "pattern"];
+const SIDE: u64 = 30;
+
+/// Text with the cells that a structure stores, every third of them zero or left out.
+fn text(layout: Layout, field: &str, structure: &str) -> String {
+    let stored = |row: u64, col: u64| match structure {
+        "general" => true,
+        "skew-symmetric" => row > col,
+        _ => row >= col,
+    };
+    let mut lines = String::new();
+    let mut count = 0;
+    for col in 0..SIDE {
+        for row in (0..SIDE).filter(|&row| stored(row, col)) {
+            let zero = (row * 7 + col) % 3 == 0;
+            if layout == Layout::Coordinate {
+                if zero {
+                    continue;
+                }
+                write!(lines, "{} {} ", row + 1, col + 1).unwrap();
+            }
+            let number = if zero { 0 } else { row * 31 + col * 2 + 1 };
+            match field {
+                "integer" => write!(lines, "{number}").unwrap(),
+                "real" => write!(lines, "{number}.0").unwrap(),
+                "complex" if structure == "hermitian" && row == col => {
+                    write!(lines, "{number} 0").unwrap();
+                }
+                "complex" => write!(lines, "{number} {}", number * 2).unwrap(),
+                _ => {}
+            }
+            lines.push('\n');
+            count += 1;
+        }
+    }
+    let (layout, count) = match layout {
+        Layout::Array => ("array", String::new()),
+        Layout::Coordinate => ("coordinate", format!(" {count}")),
+    };
+    format!("%%MatrixMarket matrix {layout} {field} {structure}\n{SIDE} {SIDE}{count}\n{lines}")
+}
+
+fn convert(from: &Path, to: &Path, options: &ConvertOptions) -> nnz::Result<nnz::Summary> {
+    nnz::convert(&location(from), &location(to), options, &nnz::Silent)
+}
+
+/// All entries that a matrix means, sorted.
+fn logical(path: &Path) -> Vec<Entry> {
+    entries::logical(&*nnz::open(&location(path)).unwrap().source).unwrap()
+}
+
+fn transposed(entries: Vec<Entry>) -> Vec<Entry> {
+    let mut exchanged: Vec<Entry> =
+        entries.into_iter().map(|(row, col, value)| (col, row, value)).collect();
+    exchanged.sort_unstable();
+    exchanged
+}
+
+/// The places in coordinate text, in the order of its lines.
+fn places(text: &str) -> Vec<(u64, u64)> {
+    let place = |line: &str| {
+        let mut fields = line.split(' ').map(|field| field.parse().unwrap());
+        (fields.next().unwrap(), fields.next().unwrap())
+    };
+    text.lines().skip(2).map(place).collect()
+}
+
+/// Converts a file to text in all ways, and compares what is written with what is read.
+fn check(from: &Path, layout: Layout, structure: &str) {
+    let to = from.with_file_name("to.mtx");
+    let expected = logical(from);
+    for transpose in [false, true] {
+        for order in [None, Some(Order::Row), Some(Order::Col)] {
+            for policy in [StructurePolicy::Keep, StructurePolicy::General] {
+                for wanted in [Layout::Array, Layout::Coordinate] {
+                    let options = ConvertOptions {
+                        order,
+                        transpose,
+                        structure: policy,
+                        layout: Some(wanted),
+                        threads: 2,
+                        ..unsynced()
+                    };
+                    let told = format!("{layout:?} {structure} as {options:?}");
+                    let done = convert(from, &to, &options);
+                    if wanted == Layout::Array && order == Some(Order::Row) {
+                        let error = done.unwrap_err().to_string();
+                        assert!(error.contains("--format coordinate"), "{error}");
+                        continue;
+                    }
+                    done.unwrap_or_else(|error| panic!("{told}: {error}"));
+                    let text = fs::read_to_string(&to).unwrap();
+                    let kept = if policy == StructurePolicy::Keep { structure } else { "general" };
+                    assert!(text.lines().next().unwrap().ends_with(kept), "{told}: {text}");
+                    let found = logical(&to);
+                    let found = if transpose { transposed(found) } else { found };
+                    assert_eq!(found, expected, "{told}");
+                    if let (Layout::Coordinate, Some(order)) = (wanted, order) {
+                        let places = places(&text);
+                        let sorted = match order {
+                            Order::Row => places.is_sorted(),
+                            Order::Col => places.is_sorted_by_key(|&(row, col)| (col, row)),
+                        };
+                        assert!(sorted, "{told}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn text_of_every_structure_is_transposed_and_converted() {
+    let directory = tempfile::tempdir().unwrap();
+    let from = directory.path().join("from.mtx");
+    let mut checked = 0;
+    for layout in [Layout::Array, Layout::Coordinate] {
+        for (structure, field) in STRUCTURES.iter().flat_map(|s| FIELDS.map(|f| (*s, f))) {
+            let pattern = layout == Layout::Array || structure == "skew-symmetric";
+            if pattern && field == "pattern" || structure == "hermitian" && field != "complex" {
+                continue;
+            }
+            fs::write(&from, text(layout, field, structure)).unwrap();
+            check(&from, layout, structure);
+            checked += 1;
+        }
+    }
+    assert_eq!(checked, 22);
+}
+
+#[test]
+fn an_upper_triangle_becomes_text() {
+    let directory = tempfile::tempdir().unwrap();
+    let [text_path, upper] = ["from.mtx", "upper.npz"].map(|name| directory.path().join(name));
+    for (structure, field) in
+        [("symmetric", "real"), ("skew-symmetric", "integer"), ("hermitian", "complex")]
+    {
+        for order in [Order::Row, Order::Col] {
+            fs::write(&text_path, text(Layout::Coordinate, field, structure)).unwrap();
+            let options = ConvertOptions { transpose: true, order: Some(order), ..unsynced() };
+            convert(&text_path, &upper, &options).unwrap();
+            let header = nnz::open(&location(&upper)).unwrap().source.header().clone();
+            assert_eq!(header.structure.triangle(), Some(nnz::Triangle::Upper));
+            assert_eq!(header.order, order);
+            check(&upper, Layout::Coordinate, structure);
+        }
+    }
+}
+
+#[test]
+fn a_negative_zero_that_an_array_cannot_mirror_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let [from, to] = ["from.mtx", "to.mtx"].map(|name| directory.path().join(name));
+    for (kind, zero) in [
+        ("real skew-symmetric", "-0.0\n"),
+        ("complex skew-symmetric", "1.0 -0.0\n"),
+        ("complex hermitian", "1.0 0.0\n2.0 -0.0\n1.0 0.0\n"),
+    ] {
+        let text = format!("%%MatrixMarket matrix array {kind}\n2 2\n{zero}");
+        fs::write(&from, text).unwrap();
+        let transpose = ConvertOptions { transpose: true, ..unsynced() };
+        let error = convert(&from, &to, &transpose).unwrap_err().to_string();
+        assert!(error.contains("a negative zero above the diagonal"), "{error}");
+        for options in [
+            ConvertOptions { layout: Some(Layout::Coordinate), ..transpose.clone() },
+            ConvertOptions { structure: StructurePolicy::General, ..transpose },
+        ] {
+            convert(&from, &to, &options).unwrap();
+            let mut found = transposed(logical(&to));
+            // Coordinates list the zero across the diagonal, too.
+            found.retain(|(_, _, value)| !value.is_zero());
+            assert_eq!(found, logical(&from), "{kind}");
+        }
+    }
+    // A positive zero stays positive on both sides.
+    fs::write(&from, "%%MatrixMarket matrix array real skew-symmetric\n2 2\n0.0\n").unwrap();
+    convert(&from, &to, &ConvertOptions { transpose: true, ..unsynced() }).unwrap();
+    assert_eq!(fs::read(&from).unwrap(), fs::read(&to).unwrap());
+}
