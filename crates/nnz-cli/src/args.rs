@@ -37,7 +37,16 @@ Writes: BPCells directories (.bpcells), objects of R (.rds) and HDF5 groups (.h5
 
 Frames are read from .csv and .dbdf, and written to both, by convert.
 
-Exit status: 0 yes; 1 refused, invalid or an I/O error; 2 usage; 130 interrupted before it was done.";
+Exit status:
+  0    done, or the answer is yes; also if whoever reads standard output closes it early
+  1    refused, or the answer is no (validate, diff), or an error of the system
+  2    the arguments make no sense
+  129  ended by SIGHUP
+  130  ended by SIGINT (Ctrl-C)
+  143  ended by SIGTERM
+
+After the last three there is no output, and what --force would have replaced is as it was. A signal
+that comes once the output is in its place changes no status.";
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -69,6 +78,27 @@ pub(crate) enum Verb {
     Completions(Completions),
     #[command(hide = true)]
     Man(Man),
+}
+
+impl Verb {
+    /// Whether a target that is there may be replaced.
+    pub(crate) fn forced(&self) -> bool {
+        match self {
+            Self::Convert(verb) => verb.writing.force,
+            Self::Transpose(verb) => verb.convert.writing.force,
+            Self::Slice(verb) => verb.writing.force,
+            Self::Concat(verb) => verb.writing.force,
+            Self::Fragments(verb) => verb.verb.forced(),
+            Self::Man(verb) => verb.force,
+            Self::Info(_)
+            | Self::Cat(_)
+            | Self::Names(_)
+            | Self::Validate(_)
+            | Self::Diff(_)
+            | Self::Stats(_)
+            | Self::Completions(_) => false,
+        }
+    }
 }
 
 /// Tell what a matrix is: format, shape, types, sizes
@@ -199,11 +229,11 @@ pub(crate) struct Slice {
     pub(crate) target: Location,
 
     /// The rows: ranges, positions, names, or @FILE [default: all]
-    #[arg(long, value_name = "LIST", value_parser = selected, required_unless_present = "cols")]
+    #[arg(long, value_name = "LIST", value_parser = selection(), required_unless_present = "cols")]
     pub(crate) rows: Option<Selected>,
 
     /// The columns, likewise [default: all]
-    #[arg(long, value_name = "LIST", value_parser = selected)]
+    #[arg(long, value_name = "LIST", value_parser = selection())]
     pub(crate) cols: Option<Selected>,
 
     #[command(flatten)]
@@ -592,7 +622,12 @@ impl From<Duplicates> for DuplicatePolicy {
 
 /// Reads a place; names of files need not be UTF-8.
 fn location() -> impl TypedValueParser<Value = Location> {
-    OsStringValueParser::new().map(Location::parse)
+    OsStringValueParser::new().try_map(Location::try_parse)
+}
+
+/// Reads rows or columns that are selected; the name of a file with them need not be UTF-8.
+fn selection() -> impl TypedValueParser<Value = Selected> {
+    OsStringValueParser::new().try_map(|text| selected(&text))
 }
 
 fn generation(text: &str) -> Result<Generation, String> {

@@ -11,11 +11,13 @@ mod interrupt;
 mod limits;
 mod output;
 mod progress;
+mod startup;
+mod stdio;
+mod usage;
 mod verbs;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use nnz::{Error, ErrorKind};
 
 use args::{Args, Verb};
@@ -29,7 +31,10 @@ enum Outcome {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args: Args = match usage::parse() {
+        Ok(args) => args,
+        Err(status) => return status,
+    };
     interrupt::install();
     limits::raise();
     let done = match &args.verb {
@@ -50,23 +55,59 @@ fn main() -> ExitCode {
     match done {
         Ok(Outcome::Good) => ExitCode::SUCCESS,
         Ok(Outcome::Bad) => ExitCode::from(1),
-        Err(error) => explain(&error),
+        Err(error) => explain(&error, args.verb.forced()),
     }
 }
 
 /// Says what went wrong, unless nobody listens any more, and chooses the status.
-fn explain(error: &Error) -> ExitCode {
-    match error.kind() {
-        ErrorKind::Io(io) if io.kind() == std::io::ErrorKind::BrokenPipe => {
-            return ExitCode::SUCCESS;
-        }
-        ErrorKind::Exists => output::tell(&format!("nnz: {error}; --force replaces it")),
-        ErrorKind::Memory { .. } => {
-            output::tell(&format!("nnz: {error}; --memory allows more"));
-        }
-        _ => output::tell(&format!("nnz: {error}")),
+fn explain(error: &Error, forced: bool) -> ExitCode {
+    if stdio::is_closed_pipe(error) {
+        return ExitCode::SUCCESS;
     }
+    stdio::tell_error("nnz", error, hint(error, forced));
     // What was asked for makes no sense, whatever the files hold.
     let usage = matches!(error.kind(), ErrorKind::Argument(_)) && error.place().is_unknown();
     ExitCode::from(if usage { 2 } else { 1 })
+}
+
+/// Returns what can be done about an error.
+fn hint(error: &Error, forced: bool) -> &'static str {
+    match error.kind() {
+        ErrorKind::Exists if forced => "; another process created it in the meantime",
+        ErrorKind::Exists => "; --force replaces it",
+        ErrorKind::Memory { .. } => "; --memory allows more",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+    use nnz::Place;
+
+    use super::*;
+
+    #[test]
+    fn force_is_not_advised_where_it_was_given() {
+        let exists = Error::new(ErrorKind::Exists, Place::path("t"));
+        for verb in [
+            &["convert", "a", "t"][..],
+            &["transpose", "a", "t"],
+            &["slice", "a", "t", "--rows", "0:1"],
+            &["concat", "a", "b", "t", "--axis", "rows"],
+            &["fragments", "import", "a", "t"],
+            &["fragments", "export", "a", "t.tsv"],
+            &["fragments", "merge", "a", "b", "t"],
+            &["fragments", "select", "a", "t"],
+            &["fragments", "count", "a", "t", "--tiles", "5"],
+            &["man", "t"],
+        ] {
+            for force in [&[][..], &["--force"]] {
+                let words = [&["nnz"], verb, force].concat();
+                let args = Args::try_parse_from(&words).unwrap();
+                let hint = hint(&exists, args.verb.forced());
+                assert_eq!(hint.contains("--force"), force.is_empty(), "{words:?}: {hint}");
+            }
+        }
+    }
 }

@@ -1,26 +1,33 @@
-//! Standard output, where a closed pipe is no failure and a full disk is one.
+//! What is printed, and how numbers look there.
 
-use std::io::{self, Write};
+use std::io::Write;
 
-use nnz::{Error, ErrorKind, Place};
+use nnz::Error;
+use nnz::stdio::TerminalEscapes;
+use serde::Serialize;
+
+pub(crate) use crate::stdio::{failed, tell};
 
 /// Runs `write` on standard output, buffered, and makes sure that all of it has arrived.
 pub(crate) fn with_stdout(
     write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let mut out = io::BufWriter::with_capacity(64 << 10, io::stdout());
-    write(&mut out)?;
-    out.flush().map_err(failed)
+    crate::stdio::with_stdout(TerminalEscapes::Text, write)
 }
 
-/// Prints a line to standard error. That nobody can read it is no reason to fail.
-pub(crate) fn tell(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
+/// Prints an answer that the exit status gives as well: a closed pipe does not change it.
+pub(crate) fn print_answer(
+    write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error>,
+) -> Result<(), Error> {
+    crate::stdio::print_answer(TerminalEscapes::Text, write)
 }
 
-/// Makes an error of what the system said of standard output.
-pub(crate) fn failed(error: io::Error) -> Error {
-    Error::new(ErrorKind::Io(error), Place::path("standard output"))
+/// Prints a value as JSON.
+pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Error> {
+    crate::stdio::print_answer(TerminalEscapes::Json, |out| {
+        serde_json::to_writer_pretty(&mut *out, value).map_err(|error| failed(error.into()))?;
+        writeln!(out).map_err(failed)
+    })
 }
 
 /// Writes a number of bytes as people read them.

@@ -51,7 +51,7 @@ pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
 
 /// Prints names of what is called `what`.
 fn print_names(names: &mut dyn StringReader, of: &Location, what: &str) -> Result<Outcome, Error> {
-    let place = Place::array(of.to_string(), format!("names of {what}"));
+    let place = Place { array: Some(format!("names of {what}")), ..of.source_place() };
     with_stdout(|out| nnz::print_names(names, out).map_err(|error| error.within(&place)))?;
     Ok(Outcome::Good)
 }

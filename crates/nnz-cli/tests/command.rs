@@ -13,7 +13,7 @@
 mod common;
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::Stdio;
 
 use common::{command, content, finish, names_in, run, run_with_input, testdata, text};
@@ -121,7 +121,16 @@ fn help_is_there_for_every_verb_with_an_example() {
             assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
         }
     }
-    assert!(general.contains("Exit status"));
+    let statuses = general.split_once("Exit status:\n").unwrap().1;
+    let listed: Vec<&str> = statuses
+        .lines()
+        .map_while(|line| line.strip_prefix("  "))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert_eq!(listed, ["0", "1", "2", "129", "130", "143"]);
+    for cause in ["SIGHUP", "SIGINT", "SIGTERM", "closes it early"] {
+        assert!(statuses.contains(cause), "{statuses}");
+    }
     assert!(run(&["--version"]).good().starts_with("nnz "));
 }
 
@@ -373,6 +382,66 @@ fn the_example_of_the_readme_goes_to_bpcells_and_back() {
     let message = run(&["convert", "--strict", text(&store), text(&strict)]).refused();
     assert!(message.contains("names of the rows"), "{message}");
     assert!(!strict.exists());
+}
+
+#[test]
+fn signals_end_with_the_statuses_that_the_help_lists() {
+    let scratch = tempfile::tempdir().unwrap();
+    for (signal, status) in [
+        (rustix::process::Signal::HUP, 129),
+        (rustix::process::Signal::INT, 130),
+        (rustix::process::Signal::TERM, 143),
+    ] {
+        let target = scratch.path().join("t.bpcells");
+        let (mut child, _input) = waiting(&["convert", "-", text(&target)]);
+        rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(status));
+        assert_eq!(names_in(scratch.path()), [""; 0]);
+    }
+}
+
+/// Starts a command that reads standard input, and returns once it does.
+fn waiting(arguments: &[&str]) -> (std::process::Child, std::process::ChildStdin) {
+    let mut child = command()
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    // More than a pipe holds: once it is written, most of it is read.
+    input.write_all(SMALL.lines().next().unwrap().as_bytes()).unwrap();
+    input.write_all(b"\n").unwrap();
+    input.write_all(&b"% comment\n".repeat(20_000)).unwrap();
+    (child, input)
+}
+
+#[test]
+fn whoever_comes_second_with_force_is_not_told_to_use_it() {
+    let scratch = tempfile::tempdir().unwrap();
+    for name in ["t.bpcells", "t.mtx"] {
+        let target = scratch.path().join(name);
+        let (child, mut input) = waiting(&["convert", "--force", "-", text(&target)]);
+        input.write_all(b"3 2 2\n1 1 5\n").unwrap();
+        // The target was not there when the first command looked, and is when it is done.
+        let store = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
+        run(&["-q", "convert", text(&store), text(&target)]).good();
+        let before = content(&target);
+        input.write_all(b"3 2 7\n").unwrap();
+        drop(input);
+        let done = child.wait_with_output().unwrap();
+        let said = String::from_utf8(done.stderr).unwrap();
+        match done.status.code() {
+            Some(0) => assert_eq!(run(&["cat", text(&target)]).good(), SMALL_ENTRIES),
+            Some(1) => {
+                assert!(!said.contains("--force"), "{said}");
+                assert!(said.contains("another process created it in the meantime"), "{said}");
+                assert_eq!(content(&target), before);
+            }
+            other => panic!("{other:?}: {said}"),
+        }
+    }
 }
 
 #[test]

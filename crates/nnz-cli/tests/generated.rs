@@ -93,6 +93,13 @@ fn the_manual_has_a_page_for_each_verb_with_all_its_options() {
         page.replace("\\-", "-").replace("\\fB", "").replace("\\fI", "").replace("\\fR", "")
     };
     assert!(page("nnz.1").contains(".TH nnz 1"));
+    let statuses = page("nnz.1").split_once("Exit status:\n").unwrap().1.to_owned();
+    for status in ["0", "1", "2", "129", "130", "143"] {
+        assert!(
+            statuses.contains(&format!("\n  {status} "))
+                || statuses.starts_with(&format!("  {status} "))
+        );
+    }
     for verbs in &pages {
         let name = format!("nnz-{}", verbs.join("-"));
         let verbs: Vec<&str> = verbs.iter().map(String::as_str).collect();

@@ -28,6 +28,7 @@ pub mod rds;
 mod shuffle;
 mod spool;
 pub mod staging;
+pub mod stdio;
 #[cfg(feature = "zarr")]
 pub mod zarr;
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::escape::{escaped, is_unprintable};
 use crate::{Scalar, ValueType};
 
 /// The result of an operation that may fail.
@@ -83,17 +84,16 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";
         if let Some(path) = &self.path {
-            // Control characters in a file's name must not reach the terminal.
-            let path = path.to_string_lossy();
-            if path.chars().any(char::is_control) {
-                write!(f, "{path:?}")?;
-            } else {
-                f.write_str(&path)?;
+            // Control characters in a file's name must not reach the terminal, and bytes that are not
+            // UTF-8 should be told apart.
+            match path.to_str() {
+                Some(text) if !text.contains(is_unprintable) => f.write_str(text)?,
+                _ => write!(f, "{path:?}")?,
             }
             separator = ": ";
         }
         if let Some(array) = &self.array {
-            write!(f, "{separator}{array}")?;
+            write!(f, "{separator}{}", escaped(array))?;
             separator = ", ";
         }
         if let Some(at) = &self.at {
@@ -159,12 +159,14 @@ impl fmt::Display for ErrorKind {
                 io::ErrorKind::StorageFull if error.get_ref().is_none() => {
                     f.write_str("no space left on the device")
                 }
-                _ => write!(f, "{error}"),
+                _ => f.write_str(&escaped(&error.to_string())),
             },
             Self::Missing => f.write_str("missing"),
-            Self::Mismatch { found, expected } => write!(f, "found {found}, expected {expected}"),
+            Self::Mismatch { found, expected } => {
+                write!(f, "found {}, expected {}", escaped(found), escaped(expected))
+            }
             Self::Unrecognized(what) | Self::Unsupported(what) | Self::Argument(what) => {
-                f.write_str(what)
+                write_lines(f, what)
             }
             Self::Inexact { found, target, holds } => {
                 write!(f, "found {found}, which {target} cannot hold exactly")?;
@@ -188,7 +190,18 @@ impl fmt::Display for ErrorKind {
     }
 }
 
+/// Writes a message, which may end in a list: its lines are indented.
+fn write_lines(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    const NEXT: &str = "\n  ";
+    let mut lines = text.split(NEXT);
+    f.write_str(&escaped(lines.next().unwrap_or_default()))?;
+    lines.try_for_each(|line| write!(f, "{NEXT}{}", escaped(line)))
+}
+
 /// What went wrong, and where.
+///
+/// Names and values in it may come from a file. Its text has no control characters, except for the
+/// line breaks of a list.
 #[derive(Debug)]
 pub struct Error(Box<(ErrorKind, Place)>);
 
@@ -294,5 +307,38 @@ mod tests {
     #[test]
     fn control_characters_in_a_path_are_escaped() {
         assert_eq!(Place::path("a\x1b[31m").to_string(), r#""a\u{1b}[31m""#);
+        assert_eq!(Place::path("a\u{202e}").to_string(), r#""a\u{202e}""#);
+        assert_eq!(Place::path("ä ö").to_string(), "ä ö");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn bytes_of_a_path_that_are_not_utf8_are_shown() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let path = Path::new(std::ffi::OsStr::from_bytes(b"q\xff.h5"));
+        assert_eq!(Place::path(path).to_string(), r#""q\xFF.h5""#);
+    }
+
+    #[test]
+    fn no_message_has_control_characters() {
+        let text = "\x1b[2J\r\u{9b}\u{202e}\n!";
+        let shown = r"\u{1b}[2J\r\u{9b}\u{202e}\n!";
+        let place = || Place::array("f", text);
+        for (kind, expected) in [
+            (ErrorKind::Unrecognized(text.into()), shown.to_owned()),
+            (ErrorKind::Unsupported(text.into()), shown.to_owned()),
+            (ErrorKind::Argument(text.into()), shown.to_owned()),
+            (ErrorKind::Io(io::Error::other(text)), shown.to_owned()),
+            (
+                ErrorKind::Mismatch { found: text.into(), expected: text.into() },
+                format!("found {shown}, expected {shown}"),
+            ),
+        ] {
+            let error = Error::new(kind, place());
+            assert_eq!(error.to_string(), format!("f: {shown}: {expected}"));
+        }
+        // The lines of a list stay lines.
+        let list = Error::argument("one of\n  a\x1b\n  b");
+        assert_eq!(list.to_string(), "one of\n  a\\u{1b}\n  b");
     }
 }

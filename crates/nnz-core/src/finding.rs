@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::Place;
+use crate::{Place, escaped};
 
 /// Says whether a finding makes a file invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,6 +44,17 @@ impl fmt::Display for Finding {
         if !self.place.is_unknown() {
             write!(f, "{}: ", self.place)?;
         }
-        f.write_str(&self.message)
+        f.write_str(&escaped(&self.message))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_is_one_line_without_control_characters() {
+        let finding = Finding::note(Place::path("m"), "key \x1b[31m\n\u{202e}");
+        assert_eq!(finding.to_string(), r"note: m: key \u{1b}[31m\n\u{202e}");
     }
 }

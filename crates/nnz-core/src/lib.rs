@@ -10,6 +10,7 @@ mod axis;
 mod batch;
 mod cast;
 mod error;
+mod escape;
 mod extent;
 mod finding;
 mod fragments;
@@ -25,6 +26,7 @@ pub use axis::{Axis, AxisMeaning, Order, Shape};
 pub use batch::{Batch, Majors, Minors};
 pub use cast::{Offender, Rounding};
 pub use error::{At, Error, ErrorKind, Place, Result};
+pub use escape::{escaped, is_unprintable};
 pub use extent::Extent;
 pub use finding::{Finding, Severity};
 pub use fragments::{

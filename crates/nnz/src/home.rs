@@ -12,7 +12,7 @@ use nnz_container::rds::RdsOptions;
 use nnz_container::staging::{StagedFile, WriteOptions};
 use nnz_container::zarr::{ZarrOptions, ZarrWriter};
 use nnz_container::{Compress, ContainerWriter};
-use nnz_core::{Error, Result};
+use nnz_core::{Error, Place, Result};
 
 use crate::Format;
 
@@ -55,14 +55,12 @@ impl Home {
         let other = ["npz", "rds", "bpcells", "bsp", "dbdf", "mtx"];
         if group.is_some() && ends_in(path, &other) {
             let what = "has no groups; those of .h5, .nc and .zarr have";
-            return Err(Error::argument(format!(
-                "{}: a place of that name {what}",
-                path.display()
-            )));
+            let place = Place::path(path);
+            return Err(Error::argument(format!("{place}: a place of that name {what}")));
         }
         if matches!(Format::of_path(path), Some(Format::MatrixMarket | Format::Daphne)) {
             let what = "named arrays are not written under the name of another format";
-            return Err(Error::argument(format!("{}: {what}", path.display())));
+            return Err(Error::argument(format!("{}: {what}", Place::path(path))));
         }
         let inside = group.unwrap_or_default().to_owned();
         let kind = if ends_in(path, &["zarr"]) {

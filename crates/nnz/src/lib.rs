@@ -67,11 +67,13 @@ pub use nnz_binsparse as binsparse;
 pub use nnz_bpcells::{Generation, Packing};
 pub use nnz_container::Compress;
 pub use nnz_container::staging::{WriteOptions, abandon_all, abandon_unless_placed};
+pub use nnz_container::stdio;
 pub use nnz_core::{
     About, ArrayAbout, At, Axis, AxisMeaning, Batch, BatchReader, Bint8, Duplicates, Element,
     Error, ErrorKind, Fields, Finding, Header, Majors, MatrixSink, MatrixSource, Metadata, Minors,
     Names, Order, Place, Result, Rounding, Scalar, Severity, Shape, Storage, StringList,
-    StringReader, Structure, Triangle, ValueType, Values, Written, write_scalar,
+    StringReader, Structure, Triangle, ValueType, Values, Written, escaped, is_unprintable,
+    write_scalar,
 };
 pub use nnz_interop::matrix_market::Layout;
 pub use open::{Opened, open, open_within};

@@ -185,7 +185,7 @@ fn stores_inside(path: &Path) -> Result<Vec<String>> {
         let is_store = is_store || zarr::is_zarr(&child);
         let named = [crate::Format::MatrixMarket, crate::Format::Daphne].map(Some);
         if is_store || named.contains(&crate::Format::of_path(&child)) {
-            inside.push(child.display().to_string());
+            inside.push(Place::path(child).to_string());
         }
         if inside.len() == MOST {
             inside.push("...".to_owned());
@@ -233,8 +233,12 @@ fn recognise_group(
         [only] => return Ok(store(only).recognise()),
         [] => format!("{kind} without a matrix of BPCells or Binsparse, all this version reads"),
         _ => {
-            let path = path.display();
-            let places = found.iter().map(|group| format!("\n  {path}::/{group}"));
+            let place = |group: &&str| {
+                let mut whole = path.as_os_str().to_owned();
+                whole.push(format!("::/{group}"));
+                format!("\n  {}", Place::path(whole))
+            };
+            let places = found.iter().map(place);
             format!("holds several; name one of{}", places.collect::<String>())
         }
     };

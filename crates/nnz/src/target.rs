@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use nnz_bpcells::SinkOptions;
 use nnz_container::rds::RdsOptions;
 use nnz_container::staging::{StagedFile, WriteOptions};
+use nnz_container::stdio::{self, TerminalEscapes};
 use nnz_core::{
     AxisMeaning, COMMENT, Error, Header, MatrixSink, MatrixSource, Metadata, Names, Needs, Order,
     Place, Result, Rounding, Storage,
@@ -278,7 +279,7 @@ impl Target {
                         matrix_market::Target::File { path: path.clone(), options: self.write }
                     }
                     None => matrix_market::Target::Stream {
-                        writer: Box::new(std::io::stdout()),
+                        writer: Box::new(stdio::stdout(TerminalEscapes::Text)),
                         name: "standard output".to_owned(),
                     },
                 };

@@ -1,5 +1,6 @@
 //! What the command line can say of genomic fragments.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args as Group, Subcommand, ValueEnum};
@@ -29,6 +30,20 @@ pub(crate) enum FragmentsVerb {
     Merge(Merge),
     Select(Select),
     Count(Box<Count>),
+}
+
+impl FragmentsVerb {
+    /// Whether a target that is there may be replaced.
+    pub(crate) fn forced(&self) -> bool {
+        match self {
+            Self::Import(verb) => verb.storing.force,
+            Self::Export(verb) => verb.force,
+            Self::Query(_) => false,
+            Self::Merge(verb) => verb.storing.force,
+            Self::Select(verb) => verb.storing.force,
+            Self::Count(verb) => verb.writing.force,
+        }
+    }
 }
 
 /// Make a store of fragments as text: 10x fragments.tsv, plain, gzipped or bgzipped
@@ -164,11 +179,11 @@ pub(crate) struct Select {
 
     /// The cells: names, or @FILE, also for names with commas or a leading @ [default: all]
     #[arg(long, value_name = "LIST")]
-    pub(crate) cells: Option<String>,
+    pub(crate) cells: Option<OsString>,
 
     /// The chromosomes: names, or @FILE [default: all]
     #[arg(long, value_name = "LIST")]
-    pub(crate) chromosomes: Option<String>,
+    pub(crate) chromosomes: Option<OsString>,
 
     /// The fewest bases of a fragment
     #[arg(long, value_name = "N", default_value = "0")]

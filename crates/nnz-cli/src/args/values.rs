@@ -1,6 +1,8 @@
 //! Values of flags, from text.
 
+use std::ffi::OsStr;
 use std::ops::Range;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -28,11 +30,14 @@ impl Selected {
 }
 
 /// Reads a list, or `@FILE`.
-pub(super) fn selected(text: &str) -> Result<Selected, String> {
-    match text.strip_prefix('@') {
-        Some("") => Err("expected a file after @".to_owned()),
-        Some(path) => Ok(Selected::File(PathBuf::from(path))),
-        None => text.parse().map(Selected::Listed),
+pub(super) fn selected(text: &OsStr) -> Result<Selected, String> {
+    match text.as_bytes().strip_prefix(b"@") {
+        Some([]) => Err("expected a file after @".to_owned()),
+        Some(path) => Ok(Selected::File(PathBuf::from(OsStr::from_bytes(path)))),
+        None => {
+            let text = text.to_str().ok_or("names have to be UTF-8; @FILE reads others")?;
+            text.parse().map(Selected::Listed)
+        }
     }
 }
 

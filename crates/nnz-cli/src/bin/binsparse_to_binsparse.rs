@@ -36,9 +36,9 @@ struct Args {
 }
 
 fn main() -> ExitCode {
-    let Args { source, target, writing } = Args::parse();
-    let write = writing.options();
-    ending::run(TOOL, || {
+    ending::run(TOOL, |args| {
+        let Args { source, target, writing } = args;
+        let write = writing.options();
         nnz::numpy::copy(&source, &target, nnz::default_memory(), write).map(|()| true)
     })
 }

@@ -44,10 +44,10 @@ struct Args {
 }
 
 fn main() -> ExitCode {
-    let Args { source, tensor, pattern, fill, writing } = Args::parse();
-    let arrays = TensorArrays { tensor, pattern, fill };
-    let write = writing.options();
-    ending::run(TOOL, || {
+    ending::run(TOOL, |args| {
+        let Args { source, tensor, pattern, fill, writing } = args;
+        let arrays = TensorArrays { tensor, pattern, fill };
+        let write = writing.options();
         nnz::numpy::to_arrays(&source, &arrays, nnz::default_memory(), write).map(|()| true)
     })
 }

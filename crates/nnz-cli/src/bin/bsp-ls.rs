@@ -6,13 +6,14 @@ mod ending;
 #[path = "tools/place.rs"]
 mod place;
 
-use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
 use nnz::binsparse::Descriptor;
-use nnz::{Error, Location, Structure};
+use nnz::stdio::TerminalEscapes;
+use nnz::{Error, Location, Structure, escaped};
+
+use ending::stdio::{failed, print_answer};
 
 const TOOL: &str = "bsp-ls";
 
@@ -29,14 +30,13 @@ struct Args {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
-    ending::run(TOOL, || run(&args))
+    ending::run(TOOL, run)
 }
 
-fn run(args: &Args) -> Result<bool, Error> {
+fn run(args: Args) -> Result<bool, Error> {
     let found = nnz::list_binsparse(&args.source, nnz::default_memory())?;
     if found.is_empty() {
-        let place = nnz::Place::path(args.source.to_string());
+        let place = args.source.source_place();
         return Err(Error::mismatch(place, "no Binsparse", "a matrix or tensor of it"));
     }
     let mut text = String::new();
@@ -47,16 +47,10 @@ fn run(args: &Args) -> Result<bool, Error> {
             Err(error) => format!("broken: {error}"),
         };
         sound &= descriptor.is_ok();
-        // A name may hold anything.
-        text += &format!("/{}\t{told}\n", group.escape_debug());
+        text += &format!("/{}\t{told}\n", escaped(&group));
     }
-    let mut out = std::io::stdout();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Error::io(Path::new("standard output"), error))
-        }
-        _ => Ok(sound),
-    }
+    print_answer(TerminalEscapes::Text, |out| out.write_all(text.as_bytes()).map_err(failed))?;
+    Ok(sound)
 }
 
 fn summary(descriptor: &Descriptor) -> String {
@@ -76,5 +70,6 @@ fn summary(descriptor: &Descriptor) -> String {
     }
     words.push(format!("version {}", descriptor.version));
     words.extend(descriptor.user.iter().map(|(key, _)| format!("key {key:?}")));
+    let words: Vec<_> = words.iter().map(|word| escaped(word)).collect();
     words.join("\t")
 }

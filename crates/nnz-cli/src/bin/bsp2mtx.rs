@@ -37,11 +37,10 @@ struct Args {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
-    let format = Some(nnz::Format::MatrixMarket);
-    let write = args.writing.options();
-    let options = ConvertOptions { format, write, ..ConvertOptions::default() };
-    ending::run(TOOL, || {
+    ending::run(TOOL, |args: Args| {
+        let format = Some(nnz::Format::MatrixMarket);
+        let write = args.writing.options();
+        let options = ConvertOptions { format, write, ..ConvertOptions::default() };
         let opened = nnz::open(&args.source)?;
         convert::convert(TOOL, (opened, &args.source), &args.target, &options).map(|()| true)
     })

@@ -6,11 +6,13 @@ mod ending;
 #[path = "tools/place.rs"]
 mod place;
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser;
+use nnz::stdio::TerminalEscapes;
 use nnz::{ConvertOptions, DiffOptions, Difference, Error, Location};
+
+use ending::stdio::{failed, print_answer};
 
 const TOOL: &str = "check_equivalence";
 
@@ -30,11 +32,10 @@ struct Args {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
-    ending::run(TOOL, || run(&args))
+    ending::run(TOOL, run)
 }
 
-fn run(args: &Args) -> Result<bool, Error> {
+fn run(args: Args) -> Result<bool, Error> {
     let ConvertOptions { memory, threads, .. } = ConvertOptions::default();
     let options = DiffOptions { stored: false, most: 1, memory, threads };
     let mut found = None;
@@ -49,7 +50,6 @@ fn run(args: &Args) -> Result<bool, Error> {
         }
         Some(_) => "The matrices differ.".to_owned(),
     };
-    // The answer is the exit status.
-    let _ = writeln!(std::io::stdout(), "{told}");
+    print_answer(TerminalEscapes::Text, |out| writeln!(out, "{told}").map_err(failed))?;
     Ok(found.is_none())
 }

@@ -56,8 +56,7 @@ fn format(text: &str) -> Result<Format, String> {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
-    ending::run(TOOL, || run(&args).map(|()| true))
+    ending::run(TOOL, |args| run(&args).map(|()| true))
 }
 
 fn run(args: &Args) -> Result<(), Error> {

@@ -51,10 +51,10 @@ struct Args {
 }
 
 fn main() -> ExitCode {
-    let Args { tensor, pattern, fill, header, target, writing } = Args::parse();
-    let arrays = TensorArrays { tensor, pattern, fill };
-    let write = writing.options();
-    ending::run(TOOL, || {
+    ending::run(TOOL, |args| {
+        let Args { tensor, pattern, fill, header, target, writing } = args;
+        let arrays = TensorArrays { tensor, pattern, fill };
+        let write = writing.options();
         nnz::numpy::from_arrays(&arrays, &header, &target, nnz::default_memory(), write)
             .map(|()| true)
     })

@@ -2,7 +2,7 @@
 
 use nnz::{DiffOptions, Difference, Error, Scalar};
 
-use crate::output::{failed, with_stdout};
+use crate::output::{failed, print_answer};
 use crate::{Outcome, args};
 
 /// Compares two matrices.
@@ -19,7 +19,7 @@ pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
     };
     let mut differences = Vec::new();
     nnz::diff(&args.first, &args.second, &options, &mut |found| differences.push(found))?;
-    with_stdout(|out| {
+    print_answer(|out| {
         for difference in &differences {
             match difference {
                 Difference::Shape(first, second) => {

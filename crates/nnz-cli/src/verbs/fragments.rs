@@ -2,6 +2,8 @@
 
 mod any;
 
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use nnz::fragments::{
@@ -76,7 +78,7 @@ fn print(
         printed = fragments::print(source, regions, threads, out);
         Ok(())
     })?;
-    let place = nnz::Place::path(location.to_string());
+    let place = location.source_place();
     printed.map_err(|error| error.within(&place))?;
     Ok(Outcome::Good)
 }
@@ -90,7 +92,7 @@ fn merge(args: &Merge, quiet: bool) -> Result<Outcome, Error> {
 }
 
 fn select(args: &Select, quiet: bool) -> Result<Outcome, Error> {
-    let listed = |list: &Option<String>| list.as_deref().map(list_of).transpose();
+    let listed = |list: &Option<OsString>| list.as_deref().map(list_of).transpose();
     let selected = SelectOptions {
         cells: listed(&args.cells)?,
         chromosomes: listed(&args.chromosomes)?,
@@ -103,10 +105,10 @@ fn select(args: &Select, quiet: bool) -> Result<Outcome, Error> {
 }
 
 /// Reads names with commas between, or `@FILE`.
-fn list_of(text: &str) -> Result<StringList, Error> {
-    match text.strip_prefix('@') {
-        Some(path) => fragments::read_cells(Path::new(path)),
-        None => Ok(text.split(',').collect()),
+fn list_of(text: &OsStr) -> Result<StringList, Error> {
+    match text.as_bytes().strip_prefix(b"@") {
+        Some(path) => fragments::read_cells(Path::new(OsStr::from_bytes(path))),
+        None => Ok(text.as_bytes().split(|byte| *byte == b',').collect()),
     }
 }
 
@@ -119,7 +121,7 @@ fn count(args: &Count, quiet: bool) -> Result<Outcome, Error> {
             chromosomes: args.chrom_sizes.as_deref().map(Chromosomes::read).transpose()?,
         }),
     };
-    let place = nnz::Place::path(args.source.to_string());
+    let place = args.source.source_place();
     let source = fragments::open_within(&args.source, options.memory)?;
     let counts = Counts::new(source, regions, args.mode.into());
     let counts = counts.map_err(|error| error.within(&place))?;

@@ -3,13 +3,13 @@
 use std::io::Write;
 
 use nnz::frames::{self, FrameOptions, FrameSource, FrameSummary};
-use nnz::{Error, Format, Location, Rounding, WriteOptions};
+use nnz::{Error, Format, Location, Rounding, WriteOptions, escaped};
 use serde::Serialize;
 
 use super::write;
 use crate::Outcome;
 use crate::args::{self, NamesArg};
-use crate::output::{bytes, failed, tell, with_stdout};
+use crate::output::{bytes, failed, print_json, tell, with_stdout};
 
 /// Whether a frame is converted from text.
 pub(super) fn is_text(args: &args::Convert) -> bool {
@@ -165,18 +165,16 @@ pub(super) fn info(args: &args::Info, frame: &FrameSource) -> Result<Outcome, Er
             })
             .collect(),
     };
-    with_stdout(|out| {
-        if args.json {
-            serde_json::to_writer_pretty(&mut *out, &told).map_err(|e| failed(e.into()))?;
-            return writeln!(out).map_err(failed);
-        }
-        show(&told, out).map_err(failed)
-    })?;
+    if args.json {
+        print_json(&told)?;
+    } else {
+        with_stdout(|out| show(&told, out).map_err(failed))?;
+    }
     Ok(Outcome::Good)
 }
 
 fn show(told: &Told, out: &mut dyn Write) -> std::io::Result<()> {
-    let mut line = |key: &str, value: &str| writeln!(out, "{key:<12}{value}");
+    let mut line = |key: &str, value: &str| writeln!(out, "{key:<12}{}", escaped(value));
     line("format", &told.format)?;
     line("container", &told.container)?;
     line("version", told.version.as_deref().unwrap_or_default())?;
@@ -189,14 +187,14 @@ fn show(told: &Told, out: &mut dyn Write) -> std::io::Result<()> {
         writeln!(out, "\n{:<10}label", "type")?;
     }
     for Column { label, value_type } in &told.columns {
-        // Control characters in a label must not reach the terminal.
-        writeln!(out, "{value_type:<10}{}", label.escape_debug())?;
+        writeln!(out, "{value_type:<10}{}", escaped(label))?;
     }
     if !told.blocks.is_empty() {
         writeln!(out, "\n{:<28}{:<10}{:>12}", "blocks", "type", "size")?;
     }
     for Blocks { name, value_type, bytes: size } in &told.blocks {
         let value_type = value_type.as_deref().unwrap_or("-");
+        let name = escaped(name);
         writeln!(out, "{name:<28}{value_type:<10}{:>12}", bytes(*size))?;
     }
     Ok(())

@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
-use nnz::{About, Error, Header, Holding, Storage, TensorFile};
+use nnz::{About, Error, Header, Holding, Storage, TensorFile, escaped};
 use serde::Serialize;
 
-use crate::output::{bytes, failed, with_stdout};
+use crate::output::{bytes, failed, print_json, with_stdout};
 use crate::{Outcome, args};
 
 /// What is told, with the keys of the JSON form.
@@ -75,13 +75,11 @@ fn tensor_info(args: &args::Info, tensor: &TensorFile) -> Result<Outcome, Error>
 }
 
 fn show(args: &args::Info, told: &Told) -> Result<Outcome, Error> {
-    with_stdout(|out| {
-        if args.json {
-            serde_json::to_writer_pretty(&mut *out, told).map_err(|e| failed(e.into()))?;
-            return writeln!(out).map_err(failed);
-        }
-        print(told, out).map_err(failed)
-    })?;
+    if args.json {
+        print_json(told)?;
+    } else {
+        with_stdout(|out| print(told, out).map_err(failed))?;
+    }
     Ok(Outcome::Good)
 }
 
@@ -134,7 +132,7 @@ fn ratio(a: u64, b: u64) -> f64 {
 }
 
 fn print(told: &Told, out: &mut dyn Write) -> std::io::Result<()> {
-    let mut line = |key: &str, value: String| writeln!(out, "{key:<12}{value}");
+    let mut line = |key: &str, value: String| writeln!(out, "{key:<12}{}", escaped(&value));
     line("format", told.format.clone())?;
     line("container", told.container.clone())?;
     if let Some(version) = &told.version {
@@ -179,7 +177,8 @@ fn print(told: &Told, out: &mut dyn Write) -> std::io::Result<()> {
     for array in &told.arrays {
         let len = array.len.map(|len| len.to_string()).unwrap_or_default();
         let bits = array.bits_per_entry.map(|bits| format!("{bits:.2}")).unwrap_or_default();
-        let (name, value_type, size) = (&array.name, &array.value_type, bytes(array.bytes));
+        let (name, value_type, size) =
+            (escaped(&array.name), &array.value_type, bytes(array.bytes));
         writeln!(out, "{name:<20}{value_type:<10}{len:>16}{size:>12}{bits:>12}")?;
     }
     Ok(())

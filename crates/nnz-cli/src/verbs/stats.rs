@@ -6,7 +6,7 @@ use nnz::{Axis, Error, Measures, Moments, Number, Spread, StatsOptions, Total};
 use serde::Serialize;
 
 use crate::args::AxisArg;
-use crate::output::{failed, with_stdout};
+use crate::output::{failed, print_json, with_stdout};
 use crate::{Outcome, args};
 
 /// What is told, with the keys of the JSON form. A number JSON does not have is null.
@@ -78,17 +78,16 @@ pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
         threads: args.threads.number(),
     };
     let found = nnz::stats(&args.source, &options)?;
+    if args.json {
+        let lines = |list: &Vec<Moments>| list.iter().map(Line::from).collect();
+        print_json(&Told {
+            whole: Line::from(&found.whole),
+            rows: found.rows.as_ref().map(lines),
+            cols: found.cols.as_ref().map(lines),
+        })?;
+        return Ok(Outcome::Good);
+    }
     with_stdout(|out| {
-        if args.json {
-            let lines = |list: &Vec<Moments>| list.iter().map(Line::from).collect();
-            let told = Told {
-                whole: Line::from(&found.whole),
-                rows: found.rows.as_ref().map(lines),
-                cols: found.cols.as_ref().map(lines),
-            };
-            serde_json::to_writer_pretty(&mut *out, &told).map_err(|e| failed(e.into()))?;
-            return writeln!(out).map_err(failed);
-        }
         if args.axis.is_empty() {
             let (heading, line) = (heading(args.measures.into()), text(&found.whole));
             return write!(out, "{heading}\n{line}\n").map_err(failed);

@@ -3,7 +3,7 @@
 use nnz::{Error, Finding, Severity, ValidateOptions};
 use serde::Serialize;
 
-use crate::output::{failed, with_stdout};
+use crate::output::{failed, print_answer, print_json};
 use crate::{Outcome, args};
 
 #[derive(Serialize)]
@@ -30,26 +30,22 @@ pub(crate) fn validate(args: &args::Validate) -> Result<Outcome, Error> {
         None => nnz::validate(&args.source, &options, each)?,
     }
     let valid = findings.iter().all(|finding| finding.severity == Severity::Note);
-    with_stdout(|out| {
-        if args.json {
-            let findings = findings.iter().map(|finding| One {
-                severity: match finding.severity {
-                    Severity::Fault => "fault",
-                    Severity::Note => "note",
-                },
-                place: finding.place.to_string(),
-                message: finding.message.clone(),
-            });
-            let told = Told { valid, findings: findings.collect() };
-            serde_json::to_writer_pretty(&mut *out, &told).map_err(|e| failed(e.into()))?;
-            return writeln!(out).map_err(failed);
-        }
-        for finding in &findings {
-            if args.notes || finding.severity == Severity::Fault {
-                writeln!(out, "{finding}").map_err(failed)?;
-            }
-        }
-        Ok(())
-    })?;
+    if args.json {
+        let findings = findings.iter().map(|finding| One {
+            severity: match finding.severity {
+                Severity::Fault => "fault",
+                Severity::Note => "note",
+            },
+            place: finding.place.to_string(),
+            message: finding.message.clone(),
+        });
+        print_json(&Told { valid, findings: findings.collect() })?;
+    } else {
+        print_answer(|out| {
+            let mut shown =
+                findings.iter().filter(|finding| args.notes || finding.severity == Severity::Fault);
+            shown.try_for_each(|finding| writeln!(out, "{finding}").map_err(failed))
+        })?;
+    }
     Ok(if valid { Outcome::Good } else { Outcome::Bad })
 }

@@ -138,7 +138,7 @@ pub(super) fn dimensions(extents: &[u64]) -> String {
 /// Says from where to where.
 pub(super) fn heading(sources: &[Location], target: &Location) -> String {
     // Control characters in a file's name must not reach the terminal.
-    let shown = |place: &Location| nnz::Place::path(place.to_string()).to_string();
+    let shown = |place: &Location| place.place().to_string();
     let sources: Vec<String> = match sources {
         [first, .., last] if sources.len() > 4 => {
             let between = format!("{} more", sources.len() - 2);

@@ -5,6 +5,7 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use nnz_container::stdio;
 use nnz_core::{About, Error, Place, Result, StringList, UnitReader};
 
 use super::bgzf::{self, Beginning};
@@ -80,7 +81,7 @@ pub fn open(path: &Path) -> Result<FragmentTsv> {
 ///
 /// Fails where it cannot be read.
 pub fn open_stdin() -> Result<FragmentTsv> {
-    from_reader(Box::new(io::stdin()), "standard input")
+    from_reader(Box::new(stdio::stdin()), "standard input")
 }
 
 /// Reads fragments from any reader, once. Messages say `name`.

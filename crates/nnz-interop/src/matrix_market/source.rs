@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use nnz_container::stdio;
 use nnz_core::{
     About, At, Axis, Batch, BatchReader, Error, Fields, Header, InTurn, MatrixSource, Metadata,
     Names, Order, Place, Result, UnitReader, Values,
@@ -60,7 +61,7 @@ pub fn open(path: &Path) -> Result<MatrixMarketSource> {
 ///
 /// Fails where the banner or the sizes are not those of a matrix.
 pub fn open_stdin() -> Result<MatrixMarketSource> {
-    from_reader(Box::new(std::io::stdin()), "standard input")
+    from_reader(Box::new(stdio::stdin()), "standard input")
 }
 
 /// Reads a matrix from any reader, once. Messages say `name`.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use nnz_bpcells::{FRAGMENT_MEMBERS, SinkOptions};
 use nnz_container::hdf5::Compress;
 use nnz_container::staging::WriteOptions;
+use nnz_container::stdio::{self, TerminalEscapes};
 use nnz_core::{Error, FragmentBatch, FragmentSink, Place, Result, StringList, Written};
 use nnz_interop::fragment_tsv::{
     self, EncodedFragments, FragmentTsvEncoder, FragmentTsvSink, WriteOptions as TextOptions,
@@ -130,7 +131,7 @@ impl Target {
                         fragment_tsv::Target::File { path: path.clone(), options: self.write }
                     }
                     None => fragment_tsv::Target::Stream {
-                        writer: Box::new(std::io::stdout()),
+                        writer: Box::new(stdio::stdout(TerminalEscapes::Text)),
                         name: "standard output".to_owned(),
                     },
                 };

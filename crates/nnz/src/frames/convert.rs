@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use nnz_container::staging::{StagedFile, WriteOptions};
+use nnz_container::stdio::{self, TerminalEscapes};
 use nnz_core::{Error, ErrorKind, Place, Result, Rounding, ValueType};
 use nnz_daphne::csv::{self, CsvReader};
 use nnz_daphne::{FrameBatch, FrameReader, FrameSink};
@@ -108,7 +109,7 @@ fn text(from: &Location, options: &FrameOptions) -> Result<CsvReader> {
         (Location::Path { .. }, _) => Err(Error::argument(format!("{from}: a text has no groups"))),
         (Location::Stream, Some(types)) => {
             let name = Path::new("standard input");
-            CsvReader::from_reader(Box::new(std::io::stdin()), name, types)
+            CsvReader::from_reader(Box::new(stdio::stdin()), name, types)
         }
         (Location::Stream, None) => {
             let what =
@@ -187,7 +188,7 @@ impl<'a> Target<'a> {
         };
         match self {
             Self::Stream => {
-                let out = &mut std::io::stdout().lock();
+                let out = &mut stdio::stdout(TerminalEscapes::Text);
                 text(frame, out, Path::new("standard output")).map(|rows| (rows, None))
             }
             Self::Text(path) => {

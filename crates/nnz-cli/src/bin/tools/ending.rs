@@ -1,22 +1,35 @@
 //! How the tools begin and end.
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use nnz::Error;
 
 #[path = "../../interrupt.rs"]
 mod interrupt;
+#[path = "../../startup.rs"]
+mod startup;
+#[path = "../../stdio.rs"]
+#[allow(dead_code, reason = "not every tool prints")]
+pub(crate) mod stdio;
+#[path = "../../usage.rs"]
+mod usage;
 
 /// Runs a tool, and says what went wrong: 0 where the answer is yes, 1 where it is no or it failed.
-pub(crate) fn run(tool: &str, work: impl FnOnce() -> Result<bool, Error>) -> ExitCode {
+pub(crate) fn run<A: clap::Parser>(
+    tool: &str,
+    work: impl FnOnce(A) -> Result<bool, Error>,
+) -> ExitCode {
+    let args = match usage::parse() {
+        Ok(args) => args,
+        Err(status) => return status,
+    };
     interrupt::install();
-    match work() {
+    match work(args) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
+        Err(error) if stdio::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            // That nobody can read it is no reason to fail in another way.
-            let _ = writeln!(std::io::stderr(), "{tool}: {error}");
+            stdio::tell_error(tool, &error, "");
             ExitCode::from(1)
         }
     }

@@ -3,14 +3,14 @@
 use std::io::Write;
 
 use nnz::fragments::{self, FragmentDifference, FragmentSource, StoreOptions};
-use nnz::{Error, WriteOptions};
+use nnz::{Error, WriteOptions, escaped};
 use serde::Serialize;
 
 use super::super::print_names;
 use super::{print, summarise};
 use crate::Outcome;
 use crate::args::{self, NamesArg};
-use crate::output::{bytes, failed, with_stdout};
+use crate::output::{bytes, failed, print_answer, print_json, with_stdout};
 use crate::progress::Bar;
 
 /// Prints all fragments: chromosome, start, end and cell.
@@ -91,7 +91,7 @@ pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
     fragments::diff(&args.first, &args.second, args.most.max(1), &mut |found| {
         differences.push(found);
     })?;
-    with_stdout(|out| {
+    print_answer(|out| {
         for difference in &differences {
             tell(difference, out).map_err(failed)?;
         }
@@ -177,13 +177,11 @@ pub(crate) fn info(args: &args::Info, source: &dyn FragmentSource) -> Result<Out
         container: about.container,
         version: about.version,
     };
-    with_stdout(|out| {
-        if args.json {
-            serde_json::to_writer_pretty(&mut *out, &told).map_err(|e| failed(e.into()))?;
-            return writeln!(out).map_err(failed);
-        }
-        show(&told, out).map_err(failed)
-    })?;
+    if args.json {
+        print_json(&told)?;
+    } else {
+        with_stdout(|out| show(&told, out).map_err(failed))?;
+    }
     Ok(Outcome::Good)
 }
 
@@ -193,7 +191,7 @@ fn ratio(a: u64, b: u64) -> f64 {
 }
 
 fn show(told: &Told, out: &mut dyn Write) -> std::io::Result<()> {
-    let mut line = |key: &str, value: String| writeln!(out, "{key:<12}{value}");
+    let mut line = |key: &str, value: String| writeln!(out, "{key:<12}{}", escaped(&value));
     line("format", told.format.clone())?;
     line("container", told.container.clone())?;
     if let Some(version) = &told.version {
@@ -215,7 +213,8 @@ fn show(told: &Told, out: &mut dyn Write) -> std::io::Result<()> {
     for array in &told.arrays {
         let len = array.len.map(|len| len.to_string()).unwrap_or_default();
         let bits = array.bits_per_fragment.map(|bits| format!("{bits:.2}")).unwrap_or_default();
-        let (name, value_type, size) = (&array.name, &array.value_type, bytes(array.bytes));
+        let (name, value_type, size) =
+            (escaped(&array.name), &array.value_type, bytes(array.bytes));
         writeln!(out, "{name:<20}{value_type:<10}{len:>16}{size:>12}{bits:>14}")?;
     }
     Ok(())

@@ -1,0 +1,32 @@
+//! Standard streams that are closed when the program starts.
+
+use std::os::fd::{AsRawFd as _, BorrowedFd, IntoRawFd as _};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::stdio::{stdin, stdout};
+
+// Before `main`, Rust opens /dev/null for reading and writing in place of a closed standard stream, so
+// that output to it is lost without an error. A caller may open /dev/null in the same way on purpose,
+// as Python's `subprocess.DEVNULL` does, and nothing tells the two apart afterwards. This runs
+// earlier, and opens it so that it cannot be used: `nnz::stdio` makes an error of that.
+ctor::declarative::ctor! {
+    #[ctor(unsafe)]
+    fn open_closed_streams_for_the_wrong_access() {
+        occupy(stdin(), OFlags::WRONLY);
+        occupy(stdout(), OFlags::RDONLY);
+    }
+}
+
+/// Opens /dev/null in place of a stream that is closed.
+fn occupy(stream: BorrowedFd<'_>, access: OFlags) {
+    if rustix::io::fcntl_getfd(stream) != Err(rustix::io::Errno::BADF) {
+        return;
+    }
+    let opened = rustix::fs::open("/dev/null", access, Mode::empty());
+    // The lowest number that is free is that of the stream.
+    if let Ok(opened) = opened
+        && opened.as_raw_fd() == stream.as_raw_fd()
+    {
+        let _ = opened.into_raw_fd();
+    }
+}

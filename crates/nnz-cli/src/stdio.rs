@@ -1,0 +1,49 @@
+//! Standard output, where a closed pipe is no failure and a full disk is one; messages.
+
+use std::io::{self, Write};
+
+use nnz::stdio::TerminalEscapes;
+use nnz::{Error, ErrorKind, Place};
+
+/// Runs `write` on standard output, buffered, and makes sure that all of it has arrived. On a
+/// terminal, control characters are escaped.
+pub(crate) fn with_stdout(
+    escapes: TerminalEscapes,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut out = io::BufWriter::with_capacity(64 << 10, nnz::stdio::stdout(escapes));
+    write(&mut out)?;
+    out.flush().map_err(failed)
+}
+
+/// Prints a line to standard error, without control characters. That nobody can read it is no reason
+/// to fail.
+pub(crate) fn tell(line: &str) {
+    let _ = writeln!(io::stderr(), "{}", nnz::escaped(line));
+}
+
+/// Prints an error to standard error, which may have several lines, and what to do about it.
+pub(crate) fn tell_error(program: &str, error: &Error, hint: &str) {
+    let _ = writeln!(io::stderr(), "{program}: {error}{hint}");
+}
+
+/// Makes an error of what the system said of standard output.
+pub(crate) fn failed(error: io::Error) -> Error {
+    Error::new(ErrorKind::Io(error), Place::path("standard output"))
+}
+
+/// Prints an answer that the exit status gives as well: a closed pipe does not change it.
+pub(crate) fn print_answer(
+    escapes: TerminalEscapes,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error>,
+) -> Result<(), Error> {
+    match with_stdout(escapes, write) {
+        Err(error) if is_closed_pipe(&error) => Ok(()),
+        printed => printed,
+    }
+}
+
+/// Whether whoever reads standard output has closed it.
+pub(crate) fn is_closed_pipe(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Io(io) if io.kind() == io::ErrorKind::BrokenPipe)
+}

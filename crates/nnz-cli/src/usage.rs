@@ -1,0 +1,58 @@
+//! Arguments, help, and what is said of arguments that make no sense.
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use clap::error::{ContextKind, ContextValue};
+use nnz::stdio::TerminalEscapes;
+
+use super::stdio::{failed, is_closed_pipe, tell_error};
+
+/// Reads the arguments, or prints what there is to say and returns the status to end with.
+pub(crate) fn parse<A: clap::Parser>() -> Result<A, ExitCode> {
+    A::try_parse().map_err(|error| {
+        if error.use_stderr() { refuse(error) } else { print(&error, A::command().get_name()) }
+    })
+}
+
+/// Prints the help or the version.
+fn print(help: &clap::Error, program: &str) -> ExitCode {
+    let printed = nnz::stdio::stdout(TerminalEscapes::Text).check();
+    let printed = printed.and_then(|()| help.print()).and_then(|()| io::stdout().flush());
+    match printed.map_err(failed) {
+        Err(error) if !is_closed_pipe(&error) => {
+            tell_error(program, &error, "");
+            ExitCode::from(1)
+        }
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+/// Prints a usage error, without the control characters of the arguments.
+fn refuse(mut error: clap::Error) -> ExitCode {
+    let escaped: Vec<(ContextKind, ContextValue)> = error
+        .context()
+        .filter_map(|(kind, value)| match value {
+            ContextValue::String(text) => {
+                Some((kind, ContextValue::String(nnz::escaped(text).into_owned())))
+            }
+            ContextValue::Strings(texts) => {
+                let texts = texts.iter().map(|text| nnz::escaped(text).into_owned());
+                Some((kind, ContextValue::Strings(texts.collect())))
+            }
+            _ => None,
+        })
+        .collect();
+    for (kind, value) in escaped {
+        error.insert(kind, value);
+    }
+    let text = error.render().to_string();
+    let lines = text.lines().map(nnz::escaped).collect::<Vec<_>>();
+    // That nobody can read it is no reason to fail in another way.
+    let _ = if lines.iter().any(|line| matches!(line, std::borrow::Cow::Owned(_))) {
+        writeln!(io::stderr(), "{}", lines.join("\n"))
+    } else {
+        error.print()
+    };
+    ExitCode::from(2)
+}
