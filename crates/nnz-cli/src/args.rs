@@ -22,8 +22,9 @@ const ABOUT: &str = "Read, write, check and convert sparse matrices on disk, exa
                      bounded memory.";
 
 const PLACES: &str = "\
-A place is a file, a directory, or FILE.h5::GROUP, a group in an HDF5 file; - is standard input or \
-output, for text. What is read is recognised by its content, what is written by the ending of its \
+A place is a file, a directory, or FILE.h5::GROUP, a group in an HDF5, NetCDF or Zarr store; - is \
+standard input or output, for text. Without a group, the root is read if it is a matrix, and else \
+the only group that is. What is read is recognised by its content, what is written by the ending of its \
 name or --to.
 
 Reads:  BPCells directories, HDF5 groups and objects of R (.rds); matrices of R and its package
@@ -334,7 +335,8 @@ pub(crate) struct Writing {
     #[command(flatten)]
     pub(crate) daphne: daphne::Written,
 
-    /// Replace DST if it is there
+    /// Replace DST if it is there: a group with all groups in it, and without a group the whole
+    /// file
     #[arg(long)]
     pub(crate) force: bool,
 
@@ -355,7 +357,8 @@ pub(crate) struct Writing {
 
 /// Check everything about a matrix; silent if nothing is wrong
 ///
-/// Findings go to standard output, one a line with its place, and the exit status is 1.
+/// Findings go to standard output, one a line with its place, and the exit status is 1. Other groups
+/// of a file are checked as well, unless SRC names one.
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz validate pbmc.bpcells && echo sound")]
 pub(crate) struct Validate {

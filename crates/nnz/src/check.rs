@@ -32,6 +32,9 @@ impl Default for ValidateOptions {
 
 /// Checks everything about the matrix or the fragments at a place, and hands what is found to `each`.
 ///
+/// Where no group of a file is named, its [other groups](crate::other_groups) are checked, too. The
+/// empty group is the root alone.
+///
 /// ```no_run
 /// use nnz::{Location, ValidateOptions};
 ///
@@ -45,6 +48,25 @@ impl Default for ValidateOptions {
 /// Fails where there is nothing that is recognised, or the system cannot read it. All else that is
 /// wrong is a finding.
 pub fn validate(
+    location: &Location,
+    options: &ValidateOptions,
+    each: &mut dyn FnMut(Finding),
+) -> Result<()> {
+    check_one(location, options, each)?;
+    let Location::Path { path, group: None } = location else { return Ok(()) };
+    let others = match crate::other_groups(location) {
+        Ok(others) => others,
+        Err(error) => return finding(error.within(&location.source_place()), each),
+    };
+    for group in others {
+        let location = Location::Path { path: path.clone(), group: Some(group) };
+        check_one(&location, options, each)?;
+    }
+    Ok(())
+}
+
+/// Checks what is at one place.
+fn check_one(
     location: &Location,
     options: &ValidateOptions,
     each: &mut dyn FnMut(Finding),

@@ -199,6 +199,7 @@ pub fn convert_opened(
     };
     let target = Target::new(to, options, source)?;
     target.check()?;
+    let lost = target.groups_lost();
     let directory = target.spool_directory();
     let mut dropped = check_names(source, target.needs().names, &directory)?;
     dropped.extend(target.unplaced(source.metadata()));
@@ -219,8 +220,12 @@ pub fn convert_opened(
         disk: carried.disk,
         seconds: started.elapsed().as_secs_f64(),
         dropped,
-        notes: [source.notes(), target.misleads(source.header().meaning).into_iter().collect()]
-            .concat(),
+        notes: source
+            .notes()
+            .into_iter()
+            .chain(target.misleads(source.header().meaning))
+            .chain(lost)
+            .collect(),
     })
 }
 

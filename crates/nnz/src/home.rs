@@ -14,7 +14,7 @@ use nnz_container::zarr::{ZarrOptions, ZarrWriter};
 use nnz_container::{Compress, ContainerWriter};
 use nnz_core::{Error, Place, Result};
 
-use crate::Format;
+use crate::{Format, groups};
 
 /// A place for named arrays, and the container they have there.
 pub(crate) struct Home {
@@ -108,6 +108,20 @@ impl Home {
             }
             Kind::RObject(_) | Kind::Npz(_) => StagedFile::create(path, *write).map(drop),
         }
+    }
+
+    /// Says which other groups are lost when what is there is replaced.
+    pub(crate) fn groups_lost(&self) -> Option<String> {
+        if !self.write.overwrite {
+            return None;
+        }
+        let (Kind::Hdf5(group, _) | Kind::NetCdf(group, _) | Kind::Zarr(group, _)) = &self.kind
+        else {
+            return None;
+        };
+        // What cannot be searched is not known to hold any.
+        let lost = groups::inside(&self.path, group).ok().filter(|lost| !lost.is_empty())?;
+        Some(format!("groups inside were replaced, too: {}", groups::list_groups(&lost)))
     }
 
     /// Starts writing arrays of these names.

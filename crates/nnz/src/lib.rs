@@ -26,6 +26,7 @@ mod flow;
 mod format;
 pub mod fragments;
 pub mod frames;
+mod groups;
 mod home;
 mod listing;
 mod location;
@@ -57,6 +58,7 @@ pub use convert::{
 };
 pub use diff::{DiffOptions, Difference, diff};
 pub use format::Format;
+pub use groups::{list_groups, other_groups};
 pub use home::{has_groups, may_hold_binsparse};
 pub use listing::list_binsparse;
 pub use location::Location;

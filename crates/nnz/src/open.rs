@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 use nnz_bpcells::RObject;
 use nnz_container::rds::{self, Limits};
-use nnz_container::{Tagged, npy, npz, zarr};
+use nnz_container::{npy, npz, zarr};
 use nnz_core::{Error, ErrorKind, MatrixSource, Place, Result};
 use nnz_interop::r_matrix::{self, RMatrixSource};
 use nnz_interop::{fragment_tsv, matrix_market, tenx_folder};
 
 use crate::Location;
 use crate::daphne::Found;
+use crate::groups;
 use crate::store::{Grouped, Store};
 
 /// A matrix that was opened.
@@ -83,27 +84,13 @@ impl Recognised {
     }
 }
 
-/// What versions of BPCells contain.
-const MATRIX: &str = "-matrix-";
-const FRAGMENTS: &str = "-fragments-";
-
 /// What is meant where a file holds several things.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sought {
     /// A matrix.
     Matrix,
     /// Genomic fragments.
     Fragments,
-}
-
-impl Sought {
-    /// Returns what versions of BPCells contain.
-    fn mark(self) -> &'static str {
-        match self {
-            Self::Matrix => MATRIX,
-            Self::Fragments => FRAGMENTS,
-        }
-    }
 }
 
 /// What a place was found to hold.
@@ -203,46 +190,18 @@ pub(crate) fn first_bytes(path: &Path, most: u64) -> Result<Vec<u8>> {
     Ok(start)
 }
 
-/// Finds the group that is meant: the one named, or the only one that holds what is sought. Where
-/// none does, the only one that holds anything.
+/// Finds the group that is meant: the one named, or the one that is chosen where none is.
 fn recognise_group(
     kind: Grouped,
     path: &Path,
     group: Option<&str>,
     sought: Sought,
 ) -> Result<Recognised> {
-    let store = |group: &str| Store::Group(kind, path.to_path_buf(), group.to_owned());
-    if let Some(group) = group {
-        return Ok(store(group).recognise());
-    }
-    let tagged = kind.groups_with(path, &["version", nnz_binsparse::DESCRIPTOR])?;
-    let holding = |marks: &[&str]| -> Vec<_> {
-        let holds = |found: &&Tagged| {
-            let matrix = found.tag == nnz_binsparse::DESCRIPTOR && marks.contains(&MATRIX);
-            matrix || marks.iter().any(|mark| found.text.contains(mark))
-        };
-        let mut groups: Vec<_> = tagged.iter().filter(holds).map(|found| &*found.group).collect();
-        groups.dedup();
-        groups
+    let group = match group {
+        Some(group) => group.to_owned(),
+        None => groups::choose(kind, path, sought)?,
     };
-    let mut found = holding(&[sought.mark()]);
-    if found.is_empty() {
-        found = holding(&[MATRIX, FRAGMENTS]);
-    }
-    let what = match found[..] {
-        [only] => return Ok(store(only).recognise()),
-        [] => format!("{kind} without a matrix of BPCells or Binsparse, all this version reads"),
-        _ => {
-            let place = |group: &&str| {
-                let mut whole = path.as_os_str().to_owned();
-                whole.push(format!("::/{group}"));
-                format!("\n  {}", Place::path(whole))
-            };
-            let places = found.iter().map(place);
-            format!("holds several; name one of{}", places.collect::<String>())
-        }
-    };
-    Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)))
+    Ok(Store::Group(kind, path.to_path_buf(), group).recognise())
 }
 
 fn recognise_file(path: &Path, memory: u64) -> Result<Recognised> {

@@ -177,6 +177,14 @@ impl Target {
         })
     }
 
+    /// Says which other groups are lost when what is there is replaced.
+    pub(crate) fn groups_lost(&self) -> Option<String> {
+        match &self.kind {
+            Kind::BpCells(home, _) | Kind::Binsparse(home, _) => home.groups_lost(),
+            _ => None,
+        }
+    }
+
     /// Names what users keep beside a matrix and it has no place for.
     pub(crate) fn unplaced(&self, mut metadata: Metadata) -> Vec<String> {
         match &self.kind {

@@ -180,6 +180,7 @@ pub(crate) fn convert(
     let ConvertOptions { compress, threads, write, memory, .. } = *options;
     let home = Home::new(path, group.as_deref(), Plain::Npy, compress, threads, write)?;
     home.check(&[])?;
+    let lost = home.groups_lost();
     let layout = options.binsparse.layout.clone().unwrap_or(from.descriptor.layout.clone());
     let mut tensor = from.read(memory)?;
     let wanted = options.value_type.or_else(|| {
@@ -208,7 +209,7 @@ pub(crate) fn convert(
             .iter()
             .map(|(key, _)| format!("the key {key:?}"))
             .collect(),
-        notes: Vec::new(),
+        notes: lost.into_iter().collect(),
     })
 }
 

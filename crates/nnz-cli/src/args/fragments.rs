@@ -103,7 +103,8 @@ pub(crate) struct Export {
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
-    /// Replace DST if it is there
+    /// Replace DST if it is there: a group with all groups in it, and without a group the whole
+    /// file
     #[arg(long)]
     pub(crate) force: bool,
 
@@ -271,7 +272,8 @@ pub(crate) struct Storing {
     #[arg(long, value_name = "HOW", value_parser = compress)]
     pub(crate) compress: Option<Compress>,
 
-    /// Replace DST if it is there
+    /// Replace DST if it is there: a group with all groups in it, and without a group the whole
+    /// file
     #[arg(long)]
     pub(crate) force: bool,
 

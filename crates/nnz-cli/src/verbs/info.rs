@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use nnz::{About, Error, Header, Holding, Storage, TensorFile, escaped};
+use nnz::{About, Error, Header, Holding, Location, Storage, TensorFile, escaped};
 use serde::Serialize;
 
 use crate::output::{bytes, failed, print_json, with_stdout};
@@ -39,6 +39,8 @@ struct Told {
     bytes_per_entry: Option<f64>,
     arrays: Vec<Array>,
     notes: Vec<String>,
+    /// Groups of the file that hold something else, where none was named.
+    other_groups: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -59,8 +61,7 @@ pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
         Holding::Tensor(tensor) => return tensor_info(args, &tensor),
         Holding::Matrix(opened) => opened,
     };
-    let told = tell(opened.source.header(), opened.ordered, opened.source.about()?);
-    show(args, &told)
+    show(args, tell(opened.source.header(), opened.ordered, opened.source.about()?))
 }
 
 /// Tells what a tensor or vector is.
@@ -71,16 +72,27 @@ fn tensor_info(args: &args::Info, tensor: &TensorFile) -> Result<Outcome, Error>
         shape: Some(descriptor.shape.clone()),
         ..tell(&tensor.header()?, false, tensor.about()?)
     };
-    show(args, &told)
+    show(args, told)
 }
 
-fn show(args: &args::Info, told: &Told) -> Result<Outcome, Error> {
+fn show(args: &args::Info, mut told: Told) -> Result<Outcome, Error> {
+    (told.other_groups, told.notes) = others(&args.source, told.notes);
     if args.json {
-        print_json(told)?;
+        print_json(&told)?;
     } else {
-        with_stdout(|out| print(told, out).map_err(failed))?;
+        with_stdout(|out| print(&told, out).map_err(failed))?;
     }
     Ok(Outcome::Good)
+}
+
+/// Lists the other groups of a file, or notes why that cannot be done: what was opened is described
+/// all the same.
+pub(super) fn others(source: &Location, mut notes: Vec<String>) -> (Vec<String>, Vec<String>) {
+    let others = nnz::other_groups(source).unwrap_or_else(|error| {
+        notes.push(format!("other groups cannot be listed: {error}"));
+        Vec::new()
+    });
+    (others, notes)
 }
 
 fn tell(header: &Header, ordered: bool, about: About) -> Told {
@@ -123,6 +135,7 @@ fn tell(header: &Header, ordered: bool, about: About) -> Told {
             })
             .collect(),
         notes: about.notes,
+        other_groups: Vec::new(),
     }
 }
 
@@ -163,6 +176,9 @@ fn print(told: &Told, out: &mut dyn Write) -> std::io::Result<()> {
     if let Some(size) = told.bytes {
         let each = told.bytes_per_entry.map(|each| format!(", {each} bytes per entry"));
         line("size", format!("{}{}", bytes(size), each.unwrap_or_default()))?;
+    }
+    if !told.other_groups.is_empty() {
+        line("also holds", nnz::list_groups(&told.other_groups))?;
     }
     for note in &told.notes {
         line("note", note.clone())?;

@@ -87,7 +87,7 @@ pub fn import(
     let Written { bytes } = output
         .finish(&read.chromosomes, &read.cells)
         .map_err(|error| error.within(&target.place()))?;
-    let mut notes = Vec::new();
+    let mut notes: Vec<_> = target.lost.into_iter().collect();
     if sort && options.memory < LEAST_MEMORY {
         notes.push(format!("sorting takes {LEAST_MEMORY} bytes of memory at least"));
     }

@@ -92,6 +92,7 @@ pub fn merge(
         bytes_before,
         bytes_after: bytes,
         seconds: started.elapsed().as_secs_f64(),
+        notes: target.lost.into_iter().collect(),
         ..FragmentSummary::default()
     })
 }

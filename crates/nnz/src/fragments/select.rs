@@ -119,6 +119,7 @@ pub fn select(
         bytes_before: about.bytes,
         bytes_after: bytes,
         seconds: started.elapsed().as_secs_f64(),
+        notes: target.lost.into_iter().collect(),
         ..FragmentSummary::default()
     })
 }

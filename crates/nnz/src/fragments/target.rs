@@ -51,6 +51,8 @@ pub(super) struct Target {
     path: Option<PathBuf>,
     kind: Kind,
     write: WriteOptions,
+    /// Which other groups are lost when what is there is replaced.
+    pub(super) lost: Option<String>,
 }
 
 enum Kind {
@@ -75,11 +77,14 @@ impl Target {
                 return Ok(match to {
                     Location::Path { path, .. } => {
                         let kind = Kind::Text(TextOptions::for_name(path));
-                        Self { path: Some(path.clone()), kind, write }
+                        Self { path: Some(path.clone()), kind, write, lost: None }
                     }
-                    Location::Stream => {
-                        Self { path: None, kind: Kind::Text(TextOptions::default()), write }
-                    }
+                    Location::Stream => Self {
+                        path: None,
+                        kind: Kind::Text(TextOptions::default()),
+                        write,
+                        lost: None,
+                    },
                 });
             }
         };
@@ -90,7 +95,8 @@ impl Target {
         let generation = generation.unwrap_or_default();
         let home = home.for_generation(generation);
         let sink = SinkOptions { packing: packing.unwrap_or_default(), generation };
-        Ok(Self { path: Some(path.clone()), kind: Kind::Store(home, sink), write })
+        let lost = home.groups_lost();
+        Ok(Self { path: Some(path.clone()), kind: Kind::Store(home, sink), write, lost })
     }
 
     /// Returns the place, for messages.

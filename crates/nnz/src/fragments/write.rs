@@ -68,6 +68,7 @@ pub fn convert(
         bytes_before: about.bytes,
         bytes_after: bytes,
         seconds: started.elapsed().as_secs_f64(),
+        notes: target.lost.into_iter().collect(),
         ..FragmentSummary::default()
     })
 }

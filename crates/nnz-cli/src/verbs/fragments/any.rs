@@ -6,7 +6,7 @@ use nnz::fragments::{self, FragmentDifference, FragmentSource, StoreOptions};
 use nnz::{Error, WriteOptions, escaped};
 use serde::Serialize;
 
-use super::super::print_names;
+use super::super::{info::others, print_names};
 use super::{print, summarise};
 use crate::Outcome;
 use crate::args::{self, NamesArg};
@@ -135,6 +135,9 @@ struct Told {
     bytes: Option<u64>,
     bytes_per_fragment: Option<f64>,
     arrays: Vec<Array>,
+    notes: Vec<String>,
+    /// Groups of the file that hold something else, where none was named.
+    other_groups: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -155,7 +158,10 @@ pub(crate) fn info(args: &args::Info, source: &dyn FragmentSource) -> Result<Out
         let count = Some(header.count).filter(|count| *count > 0)?;
         Some((ratio(bytes, count) * factor * 100.0).round() / 100.0)
     };
+    let (other_groups, notes) = others(&args.source, about.notes);
     let told = Told {
+        notes,
+        other_groups,
         kind: "fragments",
         fragments: header.count,
         chromosomes: header.chromosomes.into(),
@@ -204,6 +210,12 @@ fn show(told: &Told, out: &mut dyn Write) -> std::io::Result<()> {
     if let Some(size) = told.bytes {
         let each = told.bytes_per_fragment.map(|each| format!(", {each} bytes per fragment"));
         line("size", format!("{}{}", bytes(size), each.unwrap_or_default()))?;
+    }
+    if !told.other_groups.is_empty() {
+        line("also holds", nnz::list_groups(&told.other_groups))?;
+    }
+    for note in &told.notes {
+        line("note", note.clone())?;
     }
     writeln!(
         out,
