@@ -53,18 +53,21 @@ impl Deviations {
         Ok(notes)
     }
 
-    /// Hands out all as findings, and returns how many are faults.
-    pub(crate) fn report(self, each: &mut dyn FnMut(Finding)) -> usize {
-        let mut faults = 0;
+    /// Passes all on as findings, but for errors of the system, the first of which is returned.
+    pub(crate) fn report(self, each: &mut dyn FnMut(Finding)) -> Result<()> {
+        let mut failed = Ok(());
         for (gravity, error) in self.0 {
+            if gravity == Gravity::Refused && error.is_system() {
+                failed = failed.and(Err(error));
+                continue;
+            }
             let (kind, place) = error.into_parts();
             let severity = match gravity {
                 Gravity::Noted => Severity::Note,
                 _ => Severity::Fault,
             };
-            faults += usize::from(severity == Severity::Fault);
             each(Finding { severity, place, message: kind.to_string() });
         }
-        faults
+        failed
     }
 }

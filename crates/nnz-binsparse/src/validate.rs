@@ -20,7 +20,7 @@ use crate::store::Store;
 ///
 /// # Errors
 ///
-/// Fails only where `open` does; whatever else is wrong is a finding.
+/// Fails where `open` does, and where the system cannot read; whatever else is wrong is a finding.
 pub fn validate(
     open: &dyn Fn() -> Result<Box<dyn Container>>,
     each: &mut dyn FnMut(Finding),
@@ -34,7 +34,7 @@ pub fn validate(
         values::check(&store.values, &mut whole);
         let sound = !whole.any_refused();
         for deviation in [found, whole] {
-            deviation.report(each);
+            deviation.report(each)?;
         }
         let mut found = Deviations::default();
         foreign(&*container, &store.descriptor, &mut found);
@@ -45,11 +45,10 @@ pub fn validate(
         if sound {
             entries(store, container.path(), &mut found);
         }
-        found.report(each);
+        found.report(each)
     } else {
-        found.report(each);
+        found.report(each)
     }
-    Ok(())
 }
 
 /// Notes arrays that are no part of what is described.

@@ -19,12 +19,14 @@ const WIDEST: u32 = 128;
 pub(crate) struct Check<'a> {
     pub(crate) container: &'a dyn Container,
     pub(crate) faults: usize,
+    /// The first error of the system, which is no fault of what is checked.
+    failed: Result<()>,
     each: &'a mut dyn FnMut(Finding),
 }
 
 impl<'a> Check<'a> {
     pub(crate) fn new(container: &'a dyn Container, each: &'a mut dyn FnMut(Finding)) -> Self {
-        Self { container, faults: 0, each }
+        Self { container, faults: 0, failed: Ok(()), each }
     }
 
     pub(crate) fn fault(&mut self, place: Place, message: impl Into<String>) {
@@ -37,6 +39,13 @@ impl<'a> Check<'a> {
     }
 
     pub(crate) fn error(&mut self, error: Error) {
+        if error.is_system() {
+            self.faults += 1;
+            if self.failed.is_ok() {
+                self.failed = Err(error);
+            }
+            return;
+        }
         let (kind, place) = error.into_parts();
         self.fault(place, kind.to_string());
     }
@@ -44,6 +53,15 @@ impl<'a> Check<'a> {
     /// Takes what was read, or makes a finding of why it could not be.
     pub(crate) fn take<T>(&mut self, read: Result<T>) -> Option<T> {
         read.map_err(|error| self.error(error)).ok()
+    }
+
+    /// Ends the check.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the system could not read something.
+    pub(crate) fn finish(self) -> Result<()> {
+        self.failed
     }
 
     pub(crate) fn place(&self, name: &str) -> Place {

@@ -29,6 +29,7 @@ mod shuffle;
 mod spool;
 pub mod staging;
 pub mod stdio;
+mod temporary;
 #[cfg(feature = "zarr")]
 pub mod zarr;
 
@@ -37,3 +38,4 @@ pub use compress::Compress;
 pub use container::{ArrayId, Capabilities, Container, ContainerWriter, Tagged};
 pub use fresh::expect_writes;
 pub use mapped::Mapped;
+pub use temporary::{TemporaryFile, temporary_directory};

@@ -242,6 +242,15 @@ impl Error {
         &self.0.0
     }
 
+    /// Returns whether it is the system that failed, such as a disk that is full or cannot be read,
+    /// and not what is read that is broken.
+    #[must_use]
+    pub fn is_system(&self) -> bool {
+        // These are also what a file that is cut short or damaged comes to.
+        let content = [io::ErrorKind::InvalidData, io::ErrorKind::UnexpectedEof];
+        matches!(self.kind(), ErrorKind::Io(error) if !content.contains(&error.kind()))
+    }
+
     /// Returns where.
     #[must_use]
     pub fn place(&self) -> &Place {

@@ -127,15 +127,8 @@ fn read_all(source: &dyn MatrixSource, options: &ValidateOptions) -> Result<()> 
 
 /// Makes a finding of an error, unless it is the system that failed, or the memory that was allowed.
 fn finding(error: Error, each: &mut dyn FnMut(Finding)) -> Result<()> {
-    if matches!(error.kind(), ErrorKind::Memory { .. }) {
+    if matches!(error.kind(), ErrorKind::Memory { .. }) || error.is_system() {
         return Err(error);
-    }
-    if let ErrorKind::Io(io) = error.kind() {
-        // These say that the content is broken, not the disk.
-        let content = [std::io::ErrorKind::InvalidData, std::io::ErrorKind::UnexpectedEof];
-        if !content.contains(&io.kind()) {
-            return Err(error);
-        }
     }
     let (kind, place) = error.into_parts();
     each(Finding::fault(place, kind.to_string()));

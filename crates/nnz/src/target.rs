@@ -217,7 +217,7 @@ impl Target {
         match parent {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
             Some(_) => PathBuf::from("."),
-            None => std::env::temp_dir(),
+            None => nnz_container::temporary_directory(),
         }
     }
 

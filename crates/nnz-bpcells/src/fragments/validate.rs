@@ -24,8 +24,8 @@ use crate::{FragmentVersion, Packing};
 ///
 /// # Errors
 ///
-/// Fails only where `open` does, and where more memory is needed; whatever else is wrong is a
-/// finding.
+/// Fails where `open` does, where more memory is needed, and where the system cannot read; whatever
+/// else is wrong is a finding.
 pub fn validate_fragments(
     open: &dyn Fn() -> Result<Box<dyn Container>>,
     memory: u64,
@@ -34,7 +34,7 @@ pub fn validate_fragments(
     let container = open()?;
     let mut check = Check::new(&*container, each);
     if members(&mut check, memory)?.is_none() || check.faults > 0 {
-        return Ok(());
+        return check.finish();
     }
     // All lengths fit: now every fragment can be decoded.
     let source = FragmentSource::open_within(open()?, memory);
@@ -45,7 +45,7 @@ pub fn validate_fragments(
         let decoded = intervals(&mut check, &source);
         check.take(decoded);
     }
-    Ok(())
+    check.finish()
 }
 
 /// Checks each member by itself and the lengths that follow from each other. `None` where what the

@@ -21,7 +21,7 @@ use crate::version::{self, Version};
 ///
 /// # Errors
 ///
-/// Fails only where `open` does; whatever else is wrong is a finding.
+/// Fails where `open` does, and where the system cannot read; whatever else is wrong is a finding.
 pub fn validate(
     open: &dyn Fn() -> Result<Box<dyn Container>>,
     each: &mut dyn FnMut(Finding),
@@ -35,7 +35,7 @@ pub fn validate(
             check.error(error);
         }
     }
-    Ok(())
+    check.finish()
 }
 
 impl Check<'_> {

@@ -105,7 +105,12 @@ impl Entry {
         super::inflated::Packed::new(&self.file, self.start, self.listed.packed)
     }
 
+    /// Makes an error of what inflating came to: the file cannot be read, or is damaged.
     fn damaged(&self, error: &std::io::Error) -> Error {
+        if let Some(code) = error.raw_os_error() {
+            let error = std::io::Error::from_raw_os_error(code);
+            return Error::new(ErrorKind::Io(error), self.place.clone());
+        }
         let place = self.place.clone().at(At::Byte(self.start));
         Error::mismatch(place, format!("damaged data ({error})"), "deflated data")
     }
@@ -123,8 +128,8 @@ impl Entry {
                 State::Checked
             }
             State::Untouched => {
-                let inflated = Inflated::make(self.packed(), self.listed.bytes);
-                let (inflated, sum) = inflated.map_err(|error| self.damaged(&error))?;
+                let damaged = |error: &std::io::Error| self.damaged(error);
+                let (inflated, sum) = Inflated::make(self.packed(), self.listed.bytes, damaged)?;
                 self.compare(sum)?;
                 State::Inflated(Arc::new(inflated))
             }
@@ -176,7 +181,7 @@ impl ReadAt for Entry {
             return Ok(());
         }
         match self.ready()? {
-            Some(inflated) => inflated.read_at(at, out).map_err(io),
+            Some(inflated) => inflated.read_at(at, out, &self.place),
             None => self.file.read_exact_at(out, self.start + at).map_err(io),
         }
     }

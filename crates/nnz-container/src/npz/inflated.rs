@@ -1,11 +1,14 @@
 //! A deflated entry, inflated once, so that it can be read at any position.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
+use nnz_core::{Error, ErrorKind, Place, Result};
+
+use crate::TemporaryFile;
 
 /// Bytes that are kept in memory.
 const IN_MEMORY: u64 = 1 << 20;
@@ -46,32 +49,37 @@ impl Read for Packed<'_> {
     }
 }
 
-/// What an entry holds: in memory if it is short, else in a file without a name.
+/// What an entry holds: in memory if it is short, else in a temporary file.
 pub(super) enum Inflated {
     Memory(Vec<u8>),
-    File(File),
+    File(TemporaryFile),
 }
 
 impl Inflated {
-    /// Inflates an entry, which has to have `bytes` bytes, and returns its check sum.
-    pub(super) fn make(packed: Packed<'_>, bytes: u64) -> io::Result<(Self, u32)> {
+    /// Inflates an entry, which has to have `bytes` bytes, and returns its check sum. `damaged` makes
+    /// the error of an entry that cannot be inflated.
+    pub(super) fn make(
+        packed: Packed<'_>,
+        bytes: u64,
+        damaged: impl Fn(&io::Error) -> Error,
+    ) -> Result<(Self, u32)> {
         let mut inflater = DeflateDecoder::new(packed);
         let mut sum = Crc::new();
         let mut made = match bytes <= IN_MEMORY {
             true => Self::Memory(Vec::new()),
-            false => Self::File(tempfile::tempfile()?),
+            false => Self::File(TemporaryFile::create()?),
         };
         let mut block = vec![0; 256 << 10];
         let mut all = 0;
         loop {
-            let read = inflater.read(&mut block)?;
+            let read = inflater.read(&mut block).map_err(|error| damaged(&error))?;
             all += read as u64;
             if read == 0 && all == bytes {
                 return Ok((made, sum.sum()));
             }
             if read == 0 || all > bytes {
                 let what = format!("{bytes} bytes are listed, there are {all} or more");
-                return Err(io::Error::other(what));
+                return Err(damaged(&io::Error::other(what)));
             }
             sum.update(&block[..read]);
             match &mut made {
@@ -81,13 +89,18 @@ impl Inflated {
         }
     }
 
-    pub(super) fn read_at(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
+    /// Reads bytes of the entry, which errors call `place`.
+    pub(super) fn read_at(&self, at: u64, out: &mut [u8], place: &Place) -> Result<()> {
         match self {
             Self::File(file) => file.read_exact_at(out, at),
             Self::Memory(kept) => {
                 let start = usize::try_from(at).unwrap_or(usize::MAX);
                 let part = kept.get(start..).and_then(|rest| rest.get(..out.len()));
-                out.copy_from_slice(part.ok_or(io::ErrorKind::UnexpectedEof)?);
+                let short = || {
+                    let error = io::ErrorKind::UnexpectedEof.into();
+                    Error::new(ErrorKind::Io(error), place.clone())
+                };
+                out.copy_from_slice(part.ok_or_else(short)?);
                 Ok(())
             }
         }

@@ -116,7 +116,7 @@ pub(crate) fn refuse_repeated(
 ) -> Result<()> {
     let header = source.header();
     let steps = mirror(header, Mirroring::Fold);
-    let directory = std::env::temp_dir();
+    let directory = nnz_container::temporary_directory();
     let plan =
         SortPlan { value_type: None, ..SortPlan::of(source, header.order, memory, &directory, 1) };
     let (units, _) = sorted(units, &steps, plan, &|_| {})?;

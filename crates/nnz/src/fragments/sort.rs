@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use nnz_core::{Error, ErrorKind, FragmentBatch, Result, Unit, UnitReader};
+use nnz_core::{FragmentBatch, Result, Unit, UnitReader};
 use nnz_interop::fragment_tsv::Fragments;
 
 use super::cut::{Cutter, Sequences, Slice};
@@ -101,9 +101,7 @@ impl Runs {
         let word = |item: u64| usize::try_from(item).unwrap_or(usize::MAX).saturating_mul(WORDS);
         let (start, end) = (word(items.start), word(items.end));
         let Some(kept) = self.runs.get(run) else { return Ok(()) };
-        let words = kept
-            .read(start, end - start, buffer)
-            .map_err(|error| Error::new(ErrorKind::Io(error), self.store.place()))?;
+        let words = kept.read(start, end - start, buffer)?;
         all.extend(words.chunks_exact(WORDS).map(|w| [w[0], w[1], w[2], w[3]]));
         Ok(())
     }

@@ -34,7 +34,7 @@ impl Packets {
         entries.reserve(buckets.clone().map(|bucket| self.count(bucket)).sum());
         let mut scratch = [Vec::new(), Vec::new()];
         for packet in &self.packets {
-            packet.unpack(buckets.clone(), &self.cut, &self.store, &mut scratch, &mut entries)?;
+            packet.unpack(buckets.clone(), &self.cut, &mut scratch, &mut entries)?;
         }
         Ok(entries)
     }
@@ -84,13 +84,7 @@ impl Buckets {
         let (mut cut_up, mut places) = (Entries::default(), Vec::new());
         let mut entries = Entries { values: outer.values.clone(), ..Entries::default() };
         for (position, packet) in (1..).zip(&outer.packets) {
-            packet.unpack(
-                bucket..bucket + 1,
-                &outer.cut,
-                &outer.store,
-                &mut scratch,
-                &mut entries,
-            )?;
+            packet.unpack(bucket..bucket + 1, &outer.cut, &mut scratch, &mut entries)?;
             let full = entries.len() >= self.most || position == outer.packets.len();
             if full && entries.len() > 0 {
                 let loose = Loose::new(&entries, &cut, &mut cut_up, &mut places)?;

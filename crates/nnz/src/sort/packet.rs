@@ -297,7 +297,6 @@ impl Packet {
         &self,
         buckets: std::ops::Range<usize>,
         cut: &Cut,
-        store: &Store,
         scratch: &mut [Vec<u32>; 2],
         entries: &mut Entries,
     ) -> Result<()> {
@@ -308,9 +307,7 @@ impl Packet {
             return Ok(());
         }
         let [buffer, scratch] = scratch;
-        let read = self.kept.read(start, len, buffer);
-        let mut words =
-            read.map_err(|error| Error::new(nnz_core::ErrorKind::Io(error), store.place()))?;
+        let mut words = self.kept.read(start, len, buffer)?;
         for bucket in buckets {
             let count = self.count(bucket);
             if count == 0 {
@@ -357,7 +354,7 @@ mod tests {
                 let loose = Loose::new(&entries, &cut, &mut cut_up, &mut places).unwrap();
                 let packet = loose.keep(&store).unwrap();
                 let mut scratch = [Vec::new(), Vec::new()];
-                packet.unpack(1..2, &cut, &store, &mut scratch, &mut unpacked).unwrap();
+                packet.unpack(1..2, &cut, &mut scratch, &mut unpacked).unwrap();
             }
             let found: Vec<u64> = (0..unpacked.len()).map(|e| unpacked.majors.get(e)).collect();
             assert_eq!(found, expected);

@@ -1,13 +1,11 @@
-//! Where packets wait: in memory, and in a file without a name once that is used up.
+//! Where packets wait: in memory, and in a temporary file once that is used up.
 
-use std::fs::File;
-use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_container::TemporaryFile;
+use nnz_core::Result;
 
 /// Keeps words.
 pub(crate) struct Store {
@@ -22,14 +20,14 @@ pub(crate) struct Store {
 #[derive(Default)]
 struct State {
     in_memory: u64,
-    file: Option<Arc<File>>,
+    file: Option<Arc<TemporaryFile>>,
     file_len: u64,
 }
 
 /// Words that were kept.
 pub(crate) enum Kept {
     Memory(Vec<u32>),
-    File { file: Arc<File>, offset: u64 },
+    File { file: Arc<TemporaryFile>, offset: u64 },
 }
 
 impl Store {
@@ -43,14 +41,8 @@ impl Store {
         Self { told, ..self }
     }
 
-    /// Returns the place errors are about.
-    pub(crate) fn place(&self) -> Place {
-        Place::path(&*self.directory)
-    }
-
     /// Keeps words, in memory while that lasts.
     pub(crate) fn keep(&self, words: Vec<u32>) -> Result<Kept> {
-        let io = |error: io::Error| Error::new(ErrorKind::Io(error), self.place());
         let bytes: &[u8] = bytemuck::cast_slice(&words);
         let len = bytes.len() as u64;
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,10 +52,7 @@ impl Store {
         }
         let file = match &state.file {
             Some(file) => file.clone(),
-            None => {
-                let file = tempfile::tempfile_in(&self.directory).map_err(io)?;
-                state.file.insert(Arc::new(file)).clone()
-            }
+            None => state.file.insert(Arc::new(TemporaryFile::create_in(&self.directory)?)).clone(),
         };
         let offset = state.file_len;
         state.file_len += len;
@@ -71,7 +60,7 @@ impl Store {
             told.store(state.file_len, Ordering::Relaxed);
         }
         drop(state);
-        file.write_all_at(bytes, offset).map_err(io)?;
+        file.write_all_at(bytes, offset)?;
         Ok(Kept::File { file, offset })
     }
 
@@ -89,7 +78,7 @@ impl Kept {
         start: usize,
         len: usize,
         buffer: &'a mut Vec<u32>,
-    ) -> io::Result<&'a [u32]> {
+    ) -> Result<&'a [u32]> {
         match self {
             Self::Memory(words) => Ok(&words[start..start + len]),
             Self::File { file, offset } => {

@@ -1,9 +1,7 @@
 //! Text on its way to the output, through one buffer; aside first, where what precedes it is
 //! not known yet.
 
-use std::fs::File;
-use std::io::{Read, Seek, Write};
-
+use nnz_container::TemporaryFile;
 use nnz_core::{Result, Written};
 
 use super::output::Output;
@@ -13,7 +11,7 @@ const CHUNK: usize = 256 << 10;
 
 pub(super) struct Body {
     output: Output,
-    spool: Option<File>,
+    spool: Option<TemporaryFile>,
     /// What is to be written next.
     text: Vec<u8>,
 }
@@ -50,10 +48,7 @@ impl Body {
     fn put(&mut self, text: &[u8]) -> Result<()> {
         match &mut self.spool {
             None => self.output.write(text),
-            Some(file) => {
-                let written = file.write_all(text);
-                self.output.io(written)
-            }
+            Some(file) => file.write_all(text),
         }
     }
 
@@ -62,12 +57,10 @@ impl Body {
         self.flush()?;
         if let Some(mut file) = self.spool.take() {
             self.output.write(before)?;
-            let rewound = file.rewind();
-            self.output.io(rewound)?;
+            file.rewind()?;
             self.text.resize(CHUNK, 0);
             loop {
-                let read = file.read(&mut self.text);
-                let count = self.output.io(read)?;
+                let count = file.read(&mut self.text)?;
                 if count == 0 {
                     break;
                 }

@@ -1,11 +1,11 @@
 //! Bytes to a staged file or a stream, compressed or not.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use nnz_container::TemporaryFile;
 use nnz_container::staging::StagedFile;
 use nnz_core::{Error, Result, Written};
 
@@ -50,18 +50,18 @@ impl Output {
         &self.path
     }
 
-    /// Opens a file without a name where there is room for the text, too.
-    pub(super) fn spool(&self) -> Result<File> {
+    /// Opens a temporary file where there is room for the text, too.
+    pub(super) fn spool(&self) -> Result<TemporaryFile> {
         let destination = match &self.sink {
             Sink::Plain(destination) => destination,
             Sink::Gzip(encoder) => encoder.get_ref(),
         };
         let parent = match destination {
             Destination::File(_) => self.path.parent(),
-            Destination::Stream { .. } => return self.io(tempfile::tempfile()),
+            Destination::Stream { .. } => return TemporaryFile::create(),
         };
         let beside = parent.filter(|parent| !parent.as_os_str().is_empty());
-        self.io(tempfile::tempfile_in(beside.unwrap_or(Path::new("."))))
+        TemporaryFile::create_in(beside.unwrap_or(Path::new(".")))
     }
 
     pub(super) fn write(&mut self, text: &[u8]) -> Result<()> {

@@ -1,0 +1,147 @@
+//! A directory for temporary files that is missing, read-only or full is reported as such, and not
+//! as a damaged source.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    reason = "a test stops where it fails, and uses what it needs of what tests share"
+)]
+
+mod common;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use common::{Run, command, finish, names_in, run, text};
+
+/// A file system of its own at a directory, where one can be mounted.
+struct Disk(tempfile::TempDir);
+
+impl Disk {
+    fn mount(options: &str) -> Option<Self> {
+        let directory = tempfile::tempdir().unwrap();
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", options, "nnz-test"]).arg(directory.path());
+        let done = mount.stderr(Stdio::null()).status();
+        if done.is_ok_and(|status| status.success()) {
+            return Some(Self(directory));
+        }
+        println!("skipped: no file system can be mounted here");
+        None
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.0.path()).status();
+    }
+}
+
+/// What needs a temporary file, with its arguments.
+fn commands(folder: &Path) -> Vec<Vec<String>> {
+    // Compressed, and of more than what stays in memory.
+    let mut coordinates =
+        "%%MatrixMarket matrix coordinate real general\n3000 3000 200000\n".to_owned();
+    for at in 0..200_000_u64 {
+        // No order, so that it has to be sorted.
+        let place = at * 7_919_999 % 9_000_000;
+        writeln!(coordinates, "{} {} {at}", 1 + place / 3000, 1 + place % 3000).unwrap();
+    }
+    let mtx = folder.join("a.mtx");
+    fs::write(&mtx, coordinates).unwrap();
+    let mut all = Vec::new();
+    for format in ["CSR", "bpcells"] {
+        let npz = folder.join(format).with_extension("npz");
+        let arguments = ["-q", "--to", format, "--type", "double", "--compress", "gzip:1"];
+        run(&[&["convert", text(&mtx), text(&npz)], &arguments[..]].concat()).good();
+        let csv = folder.join("t.mtx");
+        for verb in [
+            &["validate", text(&npz)][..],
+            &["stats", text(&npz)],
+            &["cat", text(&npz)],
+            &["diff", text(&npz), text(&mtx), "--memory", "100K"],
+            &["convert", text(&npz), text(&csv), "--force"],
+        ] {
+            all.push(verb.iter().map(|&word| word.to_owned()).collect());
+        }
+    }
+    for verb in [
+        &["cat", text(&mtx), "--duplicates", "sum", "--memory", "100K"][..],
+        &["validate", text(&mtx), "--memory", "100K"],
+        &["transpose", text(&folder.join("CSR.npz")), "-", "--order", "row", "--memory", "100K"],
+    ] {
+        all.push(verb.iter().map(|&word| word.to_owned()).collect());
+    }
+    all
+}
+
+fn run_with(arguments: &[String], directory: &Path) -> Run {
+    finish(command().args(arguments).env("TMPDIR", directory))
+}
+
+/// Runs everything, which has to blame the directory.
+fn check(folder: &Path, directory: &Path, reason: &str) {
+    for arguments in commands(folder) {
+        let failed = run_with(&arguments, directory);
+        let expected = format!("nnz: {}: temporary file: {reason}", text(directory));
+        let said = failed.err.replace("directory ", "");
+        assert_eq!(failed.code, Some(1), "{arguments:?} {failed:?}");
+        assert!(failed.err.contains(&expected), "{arguments:?} {}{}", failed.err, failed.out);
+        assert!(!said.contains("damaged"), "{arguments:?} {}", failed.err);
+        if arguments[0] == "validate" {
+            // Nothing was found to be wrong with the file.
+            assert_eq!(failed.out, "", "{arguments:?}");
+        }
+    }
+    assert!(!names_in(folder).iter().any(|name| name == "t.mtx"));
+}
+
+#[test]
+fn a_missing_directory_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("not/here");
+    check(folder.path(), &missing, "no such file or directory");
+}
+
+#[test]
+fn a_read_only_directory_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(disk) = Disk::mount("ro,size=1m") else { return };
+    check(folder.path(), disk.path(), "Read-only file system");
+}
+
+#[test]
+fn a_full_directory_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(disk) = Disk::mount("size=64k") else { return };
+    fs::write(disk.path().join("fill"), vec![0; 60 << 10]).unwrap();
+    for arguments in commands(folder.path()) {
+        let failed = run_with(&arguments, disk.path());
+        let at = format!("nnz: {}: ", text(disk.path()));
+        assert_eq!(failed.code, Some(1), "{arguments:?} {failed:?}");
+        assert!(failed.err.contains(&at), "{arguments:?} {}", failed.err);
+        // Sorting says beforehand how much it takes.
+        let full = failed.err.contains("temporary file: no space left on the device");
+        assert!(full || failed.err.contains("sorting takes at least"), "{}", failed.err);
+    }
+    assert_eq!(names_in(disk.path()), ["fill"]);
+}
+
+#[test]
+fn an_empty_name_of_the_directory_is_as_none() {
+    let folder = tempfile::tempdir().unwrap();
+    for arguments in commands(folder.path()) {
+        if arguments[0] != "diff" {
+            assert_eq!(run_with(&arguments, &PathBuf::new()).code, Some(0), "{arguments:?}");
+        }
+    }
+}

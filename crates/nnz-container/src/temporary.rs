@@ -1,0 +1,154 @@
+//! Temporary files, which have no name and are gone once they are closed.
+//!
+//! Errors are those of the system, and name the directory: what is being read or written is not the
+//! reason.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use nnz_core::{Error, Place, Result};
+
+/// Returns the directory for temporary files: `TMPDIR`, or `/tmp` where that is not set or empty.
+#[must_use]
+pub fn temporary_directory() -> PathBuf {
+    let directory = std::env::temp_dir();
+    if directory.as_os_str().is_empty() { PathBuf::from("/tmp") } else { directory }
+}
+
+/// A temporary file.
+///
+/// ```
+/// use nnz_container::TemporaryFile;
+///
+/// let mut file = TemporaryFile::create()?;
+/// file.write_all(b"abc")?;
+/// let mut read = [0; 2];
+/// file.read_exact_at(&mut read, 1)?;
+/// assert_eq!(&read, b"bc");
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct TemporaryFile {
+    file: File,
+    directory: PathBuf,
+}
+
+impl TemporaryFile {
+    /// Makes a file in the [directory for temporary files](temporary_directory).
+    ///
+    /// # Errors
+    ///
+    /// Fails where the directory is missing or cannot be written.
+    pub fn create() -> Result<Self> {
+        Self::create_in(&temporary_directory())
+    }
+
+    /// Makes a file in a directory.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the directory is missing or cannot be written.
+    pub fn create_in(directory: &Path) -> Result<Self> {
+        let file = tempfile::tempfile_in(directory).map_err(|error| failed(directory, error))?;
+        Ok(Self { file, directory: directory.to_path_buf() })
+    }
+
+    /// Returns what errors call a temporary file in a directory.
+    #[must_use]
+    pub fn place(directory: &Path) -> Place {
+        Place::array(directory, "temporary file")
+    }
+
+    fn check<T>(&self, done: io::Result<T>) -> Result<T> {
+        done.map_err(|error| failed(&self.directory, error))
+    }
+
+    /// Writes bytes behind those that were written.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the directory has no room for them.
+    pub fn write_all(&mut self, bytes: &[u8]) -> Result<()> {
+        let written = self.file.write_all(bytes);
+        self.check(written)
+    }
+
+    /// Writes bytes at an offset.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the directory has no room for them.
+    pub fn write_all_at(&self, bytes: &[u8], offset: u64) -> Result<()> {
+        self.check(self.file.write_all_at(bytes, offset))
+    }
+
+    /// Reads bytes at an offset.
+    ///
+    /// # Errors
+    ///
+    /// Fails where they cannot be read, or are not there.
+    pub fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> Result<()> {
+        self.check(self.file.read_exact_at(bytes, offset))
+    }
+
+    /// Goes back to the start.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the system does.
+    pub fn rewind(&mut self) -> Result<()> {
+        let rewound = self.file.seek(SeekFrom::Start(0));
+        self.check(rewound).map(drop)
+    }
+
+    /// Reads some bytes, and returns how many; none at the end.
+    ///
+    /// # Errors
+    ///
+    /// Fails where they cannot be read.
+    pub fn read(&mut self, bytes: &mut [u8]) -> Result<usize> {
+        let read = self.file.read(bytes);
+        self.check(read)
+    }
+}
+
+/// Makes the error of a temporary file in a directory.
+fn failed(directory: &Path, error: io::Error) -> Error {
+    // The name of the file, which is put around it, is of no use to anybody.
+    let inner = error.get_ref().and_then(|outer| outer.source()?.downcast_ref::<io::Error>());
+    let error = match inner.and_then(io::Error::raw_os_error) {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => error,
+    };
+    Error::new(nnz_core::ErrorKind::Io(error), TemporaryFile::place(directory))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test stops where it fails")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back_and_leaves_no_name() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut file = TemporaryFile::create_in(directory.path()).unwrap();
+        file.write_all(b"abc").unwrap();
+        file.write_all_at(b"X", 1).unwrap();
+        file.rewind().unwrap();
+        let mut read = [0; 8];
+        assert_eq!(file.read(&mut read).unwrap(), 3);
+        assert_eq!(&read[..3], b"aXc");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+        let past_the_end = file.read_exact_at(&mut read, 1).unwrap_err();
+        assert_eq!(past_the_end.place(), &TemporaryFile::place(directory.path()));
+    }
+
+    #[test]
+    fn a_missing_directory_is_named() {
+        let error = TemporaryFile::create_in(Path::new("/none/of it")).unwrap_err();
+        assert_eq!(error.to_string(), "/none/of it: temporary file: no such file or directory");
+        assert!(error.is_system());
+    }
+}
