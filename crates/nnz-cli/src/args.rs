@@ -509,7 +509,8 @@ impl Threads {
 #[derive(Debug, Group)]
 pub(crate) struct Memory {
     /// Memory that sorting may take, and as much an object of R that is read, such as 500M or 4G
-    /// [default: a quarter of what is free]
+    /// [default: a quarter of what is free, within the limits of the process and its cgroups, such
+    /// as those of SLURM and Docker]
     #[arg(long, value_name = "SIZE", value_parser = memory)]
     memory: Option<u64>,
 }

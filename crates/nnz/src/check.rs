@@ -22,7 +22,7 @@ pub struct ValidateOptions {
     pub threads: usize,
 }
 
-/// A quarter of the memory that is free, and all cores.
+/// The [default memory](default_memory), and all cores.
 impl Default for ValidateOptions {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);

@@ -1,26 +1,110 @@
 //! How much memory work may take when nobody says.
 
-/// Returns a quarter of the memory that is free, or a gibibyte where the system does not tell.
+mod cgroup;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use rustix::process::{Resource, getrlimit};
+
+/// What is assumed to be free where the system does not say.
+const UNKNOWN: u64 = 4 << 30;
+
+/// Returns a quarter of the memory that this process can still have, or a gibibyte where the system
+/// does not say.
+///
+/// That is the least of what is free on the machine, of what the limits of its control groups (as
+/// SLURM, Docker and systemd set them) leave, and of what `ulimit -v` and `ulimit -d` leave.
 #[must_use]
 pub fn default_memory() -> u64 {
-    let free = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| available(&text));
-    free.map_or(1 << 30, |bytes| bytes / 4)
+    let limit = |resource| getrlimit(resource).current;
+    let limits = Limits { address_space: limit(Resource::As), data: limit(Resource::Data) };
+    available(Path::new("/"), limits).unwrap_or(UNKNOWN) / 4
 }
 
-fn available(meminfo: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+/// Limits of the process, where there are any.
+#[derive(Clone, Copy, Default)]
+struct Limits {
+    address_space: Option<u64>,
+    data: Option<u64>,
+}
+
+/// Returns the bytes that this process can still have, as the files below a root directory say.
+fn available(root: &Path, limits: Limits) -> Option<u64> {
+    let machine = field(&read(root, "proc/meminfo").unwrap_or_default(), "MemAvailable:");
+    let status = read(root, "proc/self/status").unwrap_or_default();
+    let left =
+        |limit: Option<u64>, used| Some(limit?.saturating_sub(field(&status, used).unwrap_or(0)));
+    let all = [
+        machine,
+        cgroup::available(root),
+        left(limits.address_space, "VmSize:"),
+        left(limits.data, "VmData:"),
+    ];
+    all.into_iter().flatten().min()
+}
+
+/// Returns the bytes of a line such as `MemAvailable:  2048 kB`.
+fn field(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kib.checked_mul(1024)
 }
 
+/// Reads a file of the system, of which no more than a few megabytes are believed.
+fn read(root: &Path, path: impl AsRef<Path>) -> Option<String> {
+    const MOST: u64 = 4 << 20;
+    let mut bytes = Vec::new();
+    File::open(root.join(path)).ok()?.take(MOST).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 mod tests {
     use super::*;
+
+    fn root(meminfo: &str, status: &str) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(root.path().join("proc/self")).unwrap();
+        std::fs::write(root.path().join("proc/meminfo"), meminfo).unwrap();
+        std::fs::write(root.path().join("proc/self/status"), status).unwrap();
+        root
+    }
 
     #[test]
     fn free_memory_is_read_in_kibibytes() {
         let text = "MemTotal:       24689764 kB\nMemAvailable:   2048 kB\n";
-        assert_eq!(available(text), Some(2 << 20));
-        assert_eq!(available(""), None);
+        let root = root(text, "");
+        assert_eq!(available(root.path(), Limits::default()), Some(2 << 20));
+    }
+
+    #[test]
+    fn limits_of_the_process_count_if_less_is_left_of_them() {
+        let root = root("MemAvailable: 1048576 kB\n", "VmSize:\t  1024 kB\nVmData:\t  512 kB\n");
+        let left = |address_space, data| {
+            available(root.path(), Limits { address_space, data }).map(|bytes| bytes >> 10)
+        };
+        assert_eq!(left(None, None), Some(1 << 20));
+        assert_eq!(left(Some(5 << 20), None), Some(4096));
+        assert_eq!(left(None, Some(5 << 20)), Some(4608));
+        assert_eq!(left(Some(1 << 40), Some(1 << 10)), Some(0));
+    }
+
+    #[test]
+    fn nothing_is_known_where_nothing_is_there_or_what_is_there_is_garbage() {
+        let empty = tempfile::tempdir().unwrap();
+        assert_eq!(available(empty.path(), Limits::default()), None);
+        for garbage in ["", "MemAvailable:", "MemAvailable: -1 kB", "MemAvailable: 2 MB"] {
+            assert_eq!(available(root(garbage, "").path(), Limits::default()), None, "{garbage}");
+        }
+        let huge = root("MemAvailable: 18446744073709551615 kB\n", "");
+        assert_eq!(available(huge.path(), Limits::default()), None);
+    }
+
+    #[test]
+    fn the_default_is_some_of_this_machine() {
+        assert!(default_memory() > 0);
     }
 }
