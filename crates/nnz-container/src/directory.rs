@@ -6,6 +6,7 @@
 mod header;
 mod lines;
 mod reader;
+mod replaced;
 mod writer;
 
 pub use reader::Directory;

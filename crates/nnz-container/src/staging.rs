@@ -22,7 +22,7 @@ mod tree;
 mod update;
 
 pub use critical::{abandon_all, abandon_unless_placed};
-pub use directory::StagedDirectory;
+pub use directory::{Refusal, StagedDirectory};
 pub use file::StagedFile;
 #[cfg(feature = "zarr")]
 pub(crate) use hidden::is_hidden_name;

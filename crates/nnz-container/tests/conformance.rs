@@ -296,15 +296,15 @@ fn a_text_has_any_length_and_line_breaks_where_that_is_declared() {
     let json = format!("{{\"list\": [\n{}\n]}}", list.join(",\n"));
     assert!(json.len() > 100_000);
     let texts = [("json", &*json), ("lines", "two\nlines\n"), ("one", "one"), ("no", "")];
-    every_backend(|backend| {
-        backend.writer().finish().unwrap();
-        let able = backend.open().capabilities().long_texts;
-        for (name, text) in texts {
+    for (name, text) in texts {
+        every_backend(|backend| {
+            backend.writer().finish().unwrap();
+            let able = backend.open().capabilities().long_texts;
             let mut writer = backend.writer();
             let written = writer.set_text("binsparse", text);
             if !able {
                 assert!(written.is_err() || text.len() < 4);
-                continue;
+                return;
             }
             written.unwrap();
             writer.finish().unwrap();
@@ -315,20 +315,22 @@ fn a_text_has_any_length_and_line_breaks_where_that_is_declared() {
             assert!(tag.is_err() || !text.contains('\n'), "{name}");
             let missing = container.text("x").unwrap_err();
             assert!(matches!(missing.kind(), ErrorKind::Missing), "{missing}");
-        }
-    });
+        });
+    }
 }
 
 #[test]
 fn an_unfinished_write_leaves_what_was_there() {
     every_backend(|backend| {
+        // What is replaced has to be a store, and in a directory of arrays a description says so.
         let mut writer = backend.writer();
-        writer.set_tag("version", "old").unwrap();
+        writer.set_tag("version", "packed-uint-matrix-v1").unwrap();
+        writer.set_text("binsparse", r#"{"data_types": {"version": "text"}}"#).unwrap();
         writer.finish().unwrap();
         let mut writer = backend.writer();
-        writer.set_tag("version", "new").unwrap();
+        writer.set_tag("version", "packed-uint-matrix-v2").unwrap();
         drop(writer);
-        assert_eq!(backend.open().tag("version").unwrap(), "old");
+        assert_eq!(backend.open().tag("version").unwrap(), "packed-uint-matrix-v1");
     });
 }
 

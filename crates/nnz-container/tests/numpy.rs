@@ -300,6 +300,10 @@ fn a_directory_of_other_things_is_not_replaced() {
     std::fs::write(path.join("a.npy"), two()).unwrap();
     assert!(is_npy_directory(&path).unwrap());
     assert!(NpyDirectoryWriter::create(&path, UNSYNCED).is_err());
+    let error = NpyDirectoryWriter::create(&path, forced).unwrap_err().to_string();
+    assert!(error.contains("holds \"a.npy\", which is no part of a store"), "{error}");
+    let described = r#"{"binsparse": {"data_types": {"a": "float32"}}}"#;
+    std::fs::write(path.join("binsparse.json"), described).unwrap();
     drop(NpyDirectoryWriter::create(&path, forced).unwrap());
     std::fs::write(path.join("thesis.tex"), "").unwrap();
     let error = NpyDirectoryWriter::create(&path, forced).unwrap_err().to_string();

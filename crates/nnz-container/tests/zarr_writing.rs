@@ -190,6 +190,16 @@ fn only_stores_are_replaced() {
     assert!(create().is_err());
     std::fs::remove_dir(path.join("photos")).unwrap();
     drop(create().unwrap());
+    // A folder of stores is none itself, nor is one whose metadata is that of something else.
+    assert!(ZarrWriter::create(dir.path(), "", FORCED, ZarrOptions::default()).is_err());
+    let other = dir.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    drop(ZarrWriter::create(&other, "", FORCED, ZarrOptions::default()).unwrap());
+    for text in ["", "{}", "{\"name\": 1}", r#"{"zarr_format": 3, "node_type": "x"}"#] {
+        std::fs::write(other.join("zarr.json"), text).unwrap();
+        let refused = ZarrWriter::create(&other, "", FORCED, ZarrOptions::default());
+        assert!(refused.unwrap_err().to_string().contains("remove it first"), "{text}");
+    }
     // Those of version 2 too.
     let old = Path::new(env!("CARGO_MANIFEST_DIR"));
     let old = old.join("../../testdata/binsparse/valid/hand/csr_v2.zarr");

@@ -3,6 +3,7 @@
 //! A directory `X.dbdf.hdfs` holds `X.dbdf.hdfs_segment_1`, `X.dbdf.hdfs_segment_2` and so on, each with
 //! its `.meta`.
 
+mod replaced;
 mod sink;
 mod source;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
 
-use super::{header, lines};
+use super::{header, lines, replaced};
 use crate::staging::{StagedDirectory, WriteOptions};
 use crate::{ArrayId, Capabilities, ContainerWriter};
 
@@ -36,8 +36,9 @@ struct Array {
 }
 
 impl DirectoryWriter {
-    /// Starts a directory that will be `target`. A directory that is there is replaced only if it
-    /// holds nothing but files of the names in `members`.
+    /// Starts a directory that will be `target`. A directory that is there is replaced only if it is
+    /// empty, or has a file `version` with a version of BPCells and holds nothing but files of the
+    /// names in `members`.
     ///
     /// # Errors
     ///
@@ -47,7 +48,8 @@ impl DirectoryWriter {
         options: WriteOptions,
         members: &'static [&'static str],
     ) -> Result<Self> {
-        let directory = StagedDirectory::create(target, options, members)?;
+        let directory =
+            StagedDirectory::create(target, options, members)?.refusing(replaced::refusal)?;
         Ok(Self { directory, arrays: Vec::new() })
     }
 

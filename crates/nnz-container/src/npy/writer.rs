@@ -1,6 +1,7 @@
 //! Writing a directory of `.npy` files.
 
-use std::ffi::OsString;
+mod foreign;
+
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt;
@@ -37,14 +38,15 @@ struct Array {
 }
 
 impl NpyDirectoryWriter {
-    /// Starts a directory that will be `target`. A directory that is there is replaced only if it
-    /// holds nothing but `.npy` and `.json` files.
+    /// Starts a directory that will be `target`. A directory that is there is replaced only if it is
+    /// empty, or holds a description and nothing but the arrays this names: a file `NAME.json` whose
+    /// object, or the object under `NAME` in it, has `data_types`.
     ///
     /// # Errors
     ///
     /// Fails where the target may not be replaced or its directory cannot be written.
     pub fn create(target: &Path, options: WriteOptions) -> Result<Self> {
-        let directory = StagedDirectory::create_store(target, options, foreign)?;
+        let directory = StagedDirectory::create_store(target, options, foreign::foreign)?;
         Ok(Self { directory, names: Vec::new(), arrays: Vec::new() })
     }
 
@@ -66,20 +68,6 @@ impl NpyDirectoryWriter {
         let mut file = self.directory.create_file(file)?;
         file.write_all(bytes).map_err(|error| Error::new(ErrorKind::Io(error), place.clone()))
     }
-}
-
-/// Names what a directory holds that keeps it from being replaced.
-fn foreign(path: &Path) -> io::Result<Option<OsString>> {
-    for entry in std::fs::read_dir(path)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let known = [".npy", ".json"].map(str::as_bytes);
-        let known = known.iter().any(|ending| name.as_encoded_bytes().ends_with(ending));
-        if !known || !entry.file_type()?.is_file() {
-            return Ok(Some(name));
-        }
-    }
-    Ok(None)
 }
 
 impl ContainerWriter for NpyDirectoryWriter {

@@ -16,9 +16,19 @@ use super::{StagedFile, WriteOptions};
 /// Names what a directory holds that is no part of a store, if there is such a thing.
 pub(crate) type Foreign = fn(&Path) -> io::Result<Option<OsString>>;
 
+/// Says what is wrong with a directory whose files have the right names, if it is no store after all.
+pub type Refusal = fn(&Path) -> io::Result<Option<String>>;
+
+/// What a directory that is there has to be to be replaced.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Replaceable {
+    files: Files,
+    refusal: Option<Refusal>,
+}
+
 /// What a directory that is there may hold to be replaced.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Replaceable {
+enum Files {
     /// Files of these names.
     Members(&'static [&'static str]),
     /// Files whose names are known to this.
@@ -34,18 +44,19 @@ impl Replaceable {
         if !path.symlink_metadata().map_err(io)?.is_dir() {
             return Ok(());
         }
-        let foreign = match self {
-            Self::Members(members) => other_than(|name| members.contains(&name), path),
-            Self::Matching(is_member) => other_than(is_member, path),
-            Self::Store(foreign) => foreign(path),
+        let foreign = match self.files {
+            Files::Members(members) => other_than(|name| members.contains(&name), path),
+            Files::Matching(is_member) => other_than(is_member, path),
+            Files::Store(foreign) => foreign(path),
         };
-        match foreign.map_err(io)? {
-            None => Ok(()),
-            Some(name) => {
-                let what = format!("holds {name:?}, which is no part of a store: not replaced");
-                Err(Error::new(ErrorKind::Argument(what), Place::path(target)))
-            }
-        }
+        let what = match (foreign.map_err(io)?, self.refusal) {
+            (Some(name), _) => Some(format!("holds {name:?}, which is no part of a store")),
+            (None, Some(refusal)) => refusal(path).map_err(io)?,
+            (None, None) => None,
+        };
+        let Some(what) = what else { return Ok(()) };
+        let what = format!("{what}: not replaced; remove it first if it is not needed");
+        Err(Error::new(ErrorKind::Argument(what), Place::path(target)))
     }
 }
 
@@ -71,7 +82,7 @@ impl StagedDirectory {
         options: WriteOptions,
         members: &'static [&'static str],
     ) -> Result<Self> {
-        Self::start(target, options, Replaceable::Members(members))
+        Self::start(target, options, Files::Members(members))
     }
 
     /// Starts a directory like [`create`](Self::create), of files whose names `is_member` knows.
@@ -84,7 +95,7 @@ impl StagedDirectory {
         options: WriteOptions,
         is_member: fn(&str) -> bool,
     ) -> Result<Self> {
-        Self::start(target, options, Replaceable::Matching(is_member))
+        Self::start(target, options, Files::Matching(is_member))
     }
 
     /// Starts a directory that replaces one that is there only if that holds nothing foreign.
@@ -93,16 +104,31 @@ impl StagedDirectory {
         options: WriteOptions,
         foreign: Foreign,
     ) -> Result<Self> {
-        Self::start(target, options, Replaceable::Store(foreign))
+        Self::start(target, options, Files::Store(foreign))
     }
 
-    fn start(target: &Path, options: WriteOptions, replaceable: Replaceable) -> Result<Self> {
+    fn start(target: &Path, options: WriteOptions, files: Files) -> Result<Self> {
+        let replaceable = Replaceable { files, refusal: None };
         let target = Target::check(target, options)?;
         if target.find()?.is_some() {
             replaceable.check(&target.path, &target.path)?;
         }
         let access = Members::of(&target.path).map_err(|error| target.io(error))?;
         Ok(Self { target, replaceable, tree: Mutex::new(Tree::new(access)) })
+    }
+
+    /// Replaces a directory that is there only if that is not refused: its files have to be those of
+    /// a store, and not only their names. An empty directory should not be refused.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the target is refused, or cannot be read.
+    pub fn refusing(mut self, refusal: Refusal) -> Result<Self> {
+        self.replaceable.refusal = Some(refusal);
+        if self.target.find()?.is_some() {
+            self.replaceable.check(&self.target.path, &self.target.path)?;
+        }
+        Ok(self)
     }
 
     /// Expects something else at the target than what may be replaced.

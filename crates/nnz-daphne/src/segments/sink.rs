@@ -9,7 +9,7 @@ use nnz_core::{
     Batch, Error, Header, Majors, MatrixSink as _, Minors, Place, Result, Shape, Values, Written,
 };
 
-use super::{SEGMENT, is_member};
+use super::{SEGMENT, is_member, replaced};
 use crate::meta::Hdfs;
 use crate::{DataType, MatrixSink, Meta, Options};
 
@@ -82,6 +82,7 @@ impl SegmentsSink {
 
     fn stage(path: &Path, write: WriteOptions) -> Result<(StagedDirectory, StagedFile)> {
         let directory = StagedDirectory::create_matching(path, write, is_member)?;
+        let directory = directory.refusing(replaced::refusal)?;
         let meta = StagedFile::create(&Meta::path_of(directory.path()), write)?;
         Ok((directory, meta))
     }

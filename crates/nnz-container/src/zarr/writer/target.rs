@@ -118,9 +118,13 @@ fn check_parent(directory: &Path) -> Result<()> {
     Err(Error::unsupported(place, what))
 }
 
-/// Names what a directory holds beside a store.
+/// Names what a directory holds that keeps it from being replaced: what lies beside a store, or
+/// anything where its own metadata is not that of a group or an array.
 fn foreign(path: &Path) -> io::Result<Option<OsString>> {
-    foreign_within(path, 0)
+    match node::read(path, &Place::path(path)) {
+        Ok(Some(_)) => foreign_within(path, 0),
+        _ => std::fs::read_dir(path)?.next().map(|entry| Ok(entry?.file_name())).transpose(),
+    }
 }
 
 fn foreign_within(path: &Path, depth: usize) -> io::Result<Option<OsString>> {
