@@ -339,7 +339,7 @@ mod tests {
         for name in ["a/b/memory.max", "a/memory.current", "a/memory.stat"] {
             fs::remove_file(file(name)).unwrap();
             fs::create_dir(file(name)).unwrap();
-            fs::set_permissions(file(name), fs::Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(file(name), fs::Permissions::from_mode(0o000)).unwrap();
         }
         assert_eq!(system.available(), Some(100));
     }
