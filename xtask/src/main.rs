@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask test`, `cargo xtask fuzz` and `cargo xtask bench`.
+//! The project's own chores: `cargo xtask test`, `fuzz`, `stress` and `bench`.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -9,6 +9,7 @@ mod bench;
 mod cargo;
 mod error;
 mod fuzz;
+mod stress;
 mod test;
 
 use std::process::ExitCode;
@@ -23,6 +24,8 @@ enum Chore {
     Test(test::Options),
     /// Run fuzz targets on what the test data holds, and on what can be made of it.
     Fuzz(fuzz::Options),
+    /// Run random pipelines, races of writers, kills and full disks until the minutes are over.
+    Stress(stress::Options),
     /// Measure what we claim, in a release build.
     Bench(bench::Options),
 }
@@ -31,6 +34,7 @@ fn main() -> ExitCode {
     let done = match Chore::parse() {
         Chore::Test(options) => test::run(&options),
         Chore::Fuzz(options) => fuzz::run(&options),
+        Chore::Stress(options) => stress::run(&options),
         Chore::Bench(options) => bench::run(&options),
     };
     match done {

@@ -12,10 +12,13 @@ use clap::Args;
 
 use self::arm::Means;
 use crate::error::{Error, Result};
-use crate::{cargo, fuzz};
+use crate::{cargo, fuzz, stress};
 
 /// Seconds that each fuzz target runs.
 const FUZZ_SECONDS: u32 = 60;
+
+/// Minutes that the stress rounds run.
+const STRESS_MINUTES: f64 = 5.0;
 
 /// Where property tests take the number that all their randomness comes from.
 const SEED: &str = "PROPTEST_RNG_SEED";
@@ -24,7 +27,8 @@ const SEED: &str = "PROPTEST_RNG_SEED";
 #[derive(Args)]
 pub(crate) struct Options {
     /// Mutate each file 200 times and kill a write 200 times, instead of 20; also run what takes
-    /// gigabytes of disk, and each fuzz target for a minute; property tests draw other cases each time.
+    /// gigabytes of disk, each fuzz target for a minute and stress rounds
+    /// for five; property tests draw other cases each time.
     #[arg(long)]
     full: bool,
     /// Leave out the tests that need Python.
@@ -58,6 +62,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     if options.full {
         summary.step("large files, in bounded memory", large);
         fuzzed(&mut summary);
+        summary.step("stress rounds", || stress::run(&stress::Options::minutes(STRESS_MINUTES)));
     }
     if options.skip_python {
         summary.skip("pytest tests/python", "--skip-python");

@@ -1,0 +1,220 @@
+//! `cargo xtask stress`: what goes wrong now and then goes wrong here.
+//!
+//! Rounds of random pipelines, of writers that race, of writes that are killed and of disks that are
+//! full, until the minutes are over. Each round follows from the seed, its kind and its number, but for
+//! what the system decides: who is faster, and when a signal arrives.
+
+mod disks;
+mod helper;
+mod kills;
+mod pipelines;
+mod process;
+mod races;
+mod random;
+mod report;
+mod round;
+mod scene;
+mod setup;
+mod snapshot;
+mod targets;
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use clap::{Args, ValueEnum};
+
+use self::random::Random;
+use self::report::{Finding, Report};
+use self::round::Round;
+use self::setup::Setup;
+use crate::cargo::root;
+use crate::error::{Error, Result};
+use crate::test::venv;
+
+/// The longest that each kind of round goes on before the next has its turn.
+const TURN: Duration = Duration::from_secs(20);
+
+/// What to run, and for how long.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Minutes until the end.
+    #[arg(long, value_name = "N", default_value_t = 5.0)]
+    minutes: f64,
+    /// The number that all randomness comes from [default: the time].
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// Rounds of one kind alone; may be given several times.
+    #[arg(long, value_name = "KIND")]
+    only: Vec<Kind>,
+    /// Run this round again and again, as a finding says; goes with --seed and --only.
+    #[arg(long, value_name = "N", requires = "seed", requires = "only")]
+    round: Option<u64>,
+}
+
+impl Options {
+    /// Rounds of all kinds for so many minutes.
+    pub(crate) fn minutes(minutes: f64) -> Self {
+        Self { minutes, seed: None, only: Vec::new(), round: None }
+    }
+}
+
+/// A kind of round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// Random commands one after the other, held to SciPy and NumPy.
+    Pipelines,
+    /// Writers of one target at the same time, and readers.
+    Races,
+    /// Signals at random moments.
+    Kills,
+    /// Full disks, limits, and directories that are missing or may not be written.
+    Disks,
+}
+
+impl Kind {
+    const ALL: [Self; 4] = [Self::Pipelines, Self::Races, Self::Kills, Self::Disks];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Pipelines => "pipelines",
+            Self::Races => "races",
+            Self::Kills => "kills",
+            Self::Disks => "disks",
+        }
+    }
+}
+
+/// Runs rounds until the time is over, and prints what they found.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let seed = options.seed.unwrap_or_else(|| {
+        SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+    });
+    let kinds = if options.only.is_empty() { Kind::ALL.to_vec() } else { options.only.clone() };
+    let limit = Duration::try_from_secs_f64(options.minutes * 60.0)
+        .map_err(|error| Error::new(format!("--minutes {}: {error}", options.minutes)))?;
+    let mut report = Report::default();
+    let python = python(&mut report);
+    let setup = Setup::make(seed, python.as_deref())?;
+    println!("    seed {seed}, in {}", setup.directory.display());
+    let end = Instant::now() + limit;
+    let numbers = [0; 4];
+    let mut run = Run { setup: &setup, python, report, round: options.round, numbers, repeated: 0 };
+    let turns = u32::try_from(kinds.len() * 2).unwrap_or(8);
+    let turn = TURN.min(limit / turns);
+    while Instant::now() < end {
+        for kind in &kinds {
+            run.turn(*kind, end.min(Instant::now() + turn))?;
+        }
+        if run.python.is_none() && kinds == [Kind::Pipelines] {
+            break;
+        }
+    }
+    run.report.print();
+    let findings = run.report.findings();
+    if findings == 0 {
+        return fs::remove_dir_all(&setup.directory)
+            .map_err(|error| Error::at(&setup.directory, &error));
+    }
+    let kept = setup.directory.join("rounds");
+    Err(Error::new(format!("{findings} rounds with findings, seed {seed}; see {}", kept.display())))
+}
+
+/// Makes the environment of Python, or notes why there is none.
+fn python(report: &mut Report) -> Option<PathBuf> {
+    let requirements = root().join("tests").join("python").join("requirements.txt");
+    match venv::python(&requirements) {
+        Ok(python) => Some(python),
+        Err(error) => {
+            report.skip(Kind::Pipelines.name(), error.to_string());
+            report.skip(Kind::Races.name(), format!("no h5py: {error}"));
+            None
+        }
+    }
+}
+
+/// The rounds so far.
+struct Run<'a> {
+    setup: &'a Setup,
+    python: Option<PathBuf>,
+    report: Report,
+    /// The only round to run, if one is asked for.
+    round: Option<u64>,
+    /// The number of the next round of each kind.
+    numbers: [u64; 4],
+    repeated: u64,
+}
+
+impl Run<'_> {
+    /// Runs rounds of one kind for a while.
+    fn turn(&mut self, kind: Kind, end: Instant) -> Result<()> {
+        if kind == Kind::Pipelines {
+            return self.pipelines(end);
+        }
+        while Instant::now() < end {
+            self.one(kind)?;
+        }
+        Ok(())
+    }
+
+    /// Runs pipelines, as many as one process of Python has the time for.
+    fn pipelines(&mut self, end: Instant) -> Result<()> {
+        let Some(python) = self.python.clone() else { return Ok(()) };
+        let first = self.number(Kind::Pipelines, 0);
+        let seconds = end.saturating_duration_since(Instant::now());
+        let batch = pipelines::run(self.setup, &python, first, seconds, self.round.is_some())?;
+        self.number(Kind::Pipelines, batch.rounds);
+        for (round, found) in &batch.found {
+            println!("    {}-{round}: {}", Kind::Pipelines.name(), found.class);
+        }
+        self.report.add(Kind::Pipelines.name(), batch.rounds, &batch.tally());
+        Ok(())
+    }
+
+    /// Runs one round.
+    fn one(&mut self, kind: Kind) -> Result<()> {
+        let number = self.number(kind, 1);
+        let name = match self.round {
+            // The same round again, in another directory.
+            Some(_) => format!("{}-{number}-{}", kind.name(), self.repeated),
+            None => format!("{}-{number}", kind.name()),
+        };
+        self.repeated += 1;
+        let random = Random::of(self.setup.seed, kind.name(), number);
+        let mut round = Round::begin(self.setup, random, &name)?;
+        let done = match kind {
+            Kind::Pipelines => Ok(()),
+            Kind::Races => races::round(&mut round),
+            Kind::Kills => kills::round(&mut round),
+            Kind::Disks => disks::round(&mut round),
+        };
+        if let Err(error) = done {
+            let class = "a round cannot go on".to_owned();
+            round.tally.findings.push(Finding { class, detail: error.to_string() });
+        }
+        let keep = self.report.add(kind.name(), 1, &round.tally);
+        if keep {
+            let again = format!(
+                "cargo xtask stress --seed {} --only {} --round {number}",
+                self.setup.seed,
+                kind.name()
+            );
+            round.write_findings(&again)?;
+            for found in &round.tally.findings {
+                println!("    {name}: {}", found.class);
+            }
+            return Ok(());
+        }
+        let directory = round.directory();
+        fs::remove_dir_all(directory).map_err(|error| Error::at(directory, &error))
+    }
+
+    /// The number of the next round of a kind, and counts on.
+    fn number(&mut self, kind: Kind, rounds: u64) -> u64 {
+        let at = Kind::ALL.iter().position(|other| *other == kind).unwrap_or(0);
+        let Some(next) = self.numbers.get_mut(at) else { return 0 };
+        let number = self.round.unwrap_or(*next);
+        *next += rounds;
+        number
+    }
+}

@@ -1,0 +1,118 @@
+//! Writes that the system does not let finish: full disks, limits, and directories that are missing or
+//! may not be written.
+
+mod denied;
+mod limits;
+mod small_disk;
+mod temporary;
+
+use std::process::Command;
+
+use super::process::Done;
+use super::round::Round;
+use super::scene::{Holds, Scene};
+use super::setup::{Before, INPUTS, LARGEST};
+use super::targets::{Content, KINDS, TargetKind};
+use crate::error::{Error, Result};
+
+/// Stops writes of one kind in one way.
+pub(super) fn round(round: &mut Round<'_>) -> Result<()> {
+    match round.random.range(0, 10) {
+        0..3 => small_disk::full(round),
+        3..5 => limits::file_size(round),
+        5..7 => limits::open_files(round),
+        7..9 => temporary::missing_or_full(round),
+        _ => denied::read_only(round),
+    }
+}
+
+/// A kind of target, and what is there before.
+fn draw(round: &mut Round<'_>) -> Result<(&'static TargetKind, Before)> {
+    let kind = round.random.pick(KINDS).ok_or_else(|| Error::new("no targets"))?;
+    let mut befores = vec![Before::Nothing, Before::Target(0)];
+    if kind.is_group() {
+        befores.push(Before::Others);
+    }
+    let before = *round.random.pick(&befores).unwrap_or(&Before::Nothing);
+    Ok((kind, before))
+}
+
+/// What is written: all of an input, as it is or sorted on disk.
+struct Write {
+    arguments: Vec<String>,
+    input: usize,
+    sorted: bool,
+}
+
+impl Write {
+    fn draw(round: &mut Round<'_>, scene: &Scene) -> Self {
+        let input = if round.random.chance(70) { LARGEST } else { INPUTS[1] };
+        let mut flags = vec!["--force"];
+        let sorted = scene.kind.content == Content::Matrix && round.random.chance(30);
+        if sorted {
+            flags.extend(["--order", "row", "--memory", "1M"]);
+            // DAPHNE stores rows already, and R and BPCells either.
+        }
+        if round.random.chance(30) {
+            flags.push("--no-sync");
+        }
+        Self { arguments: scene.write(round, input, &flags), input, sorted }
+    }
+}
+
+/// What the system refuses, and how a message has to call it.
+struct Refusal<'a> {
+    what: &'a str,
+    /// One of these is in the message, in any letter case.
+    says: &'a [&'a str],
+    /// So is this place; an empty one if none is asked for.
+    place: &'a str,
+}
+
+/// Checks that a write is done, or was refused for a reason that is said, and left nothing.
+fn check(
+    round: &mut Round<'_>,
+    scene: &Scene,
+    write: &Write,
+    done: &Done,
+    refusal: &Refusal<'_>,
+) -> Result<()> {
+    let (what, name) = (refusal.what, scene.kind.name);
+    round.tally.rate(format!("{what}: writes refused"), !done.succeeded());
+    if done.succeeded() {
+        if write.sorted {
+            let source = round.setup.source(scene.kind.content, write.input);
+            let target = scene.target(round);
+            let same = round.run(&["diff", &source, &target])?;
+            let class = format!("{what}: success, and the target is another: {name}");
+            round.check(same.succeeded(), &class, || same.outcome());
+        } else {
+            let holds = scene.holds(round, &[write.input])?;
+            let class = format!("{what}: success, and the target is another: {name}");
+            let whole = holds == Holds::New(write.input);
+            round.check(whole, &class, || format!("{}\n{holds:?}", done.outcome()));
+        }
+        scene.check_access(round);
+    } else {
+        let class = format!("{what}: neither success nor a message: {name}");
+        round.check(done.refused(), &class, || done.outcome());
+        let said = done.err.to_lowercase();
+        let class = format!("{what}: the message says something else: {name}");
+        let says = refusal.says.iter().any(|words| said.contains(words));
+        round.check(says && !said.contains("damaged"), &class, || done.outcome());
+        let class = format!("{what}: the message does not name the place: {name}");
+        round.check(done.err.contains(refusal.place), &class, || done.outcome());
+        let holds = scene.holds(round, &[])?;
+        let class = format!("{what}: the old target is not as it was: {name}");
+        round.check(holds == Holds::Old, &class, || format!("{}\n{holds:?}", done.outcome()));
+    }
+    scene.check_nothing_left(round, what)
+}
+
+/// The nnz command, started by a shell that sets a limit first.
+fn limited(round: &Round<'_>, limit: &str, arguments: &[String]) -> Command {
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(format!("{limit} && exec \"$@\"")).arg("sh");
+    shell.arg(round.setup.binary()).args(arguments);
+    shell
+}

@@ -1,0 +1,56 @@
+//! Writers, and readers, of one target at the same time.
+
+mod first;
+mod groups;
+mod readers;
+mod replace;
+
+use std::thread;
+use std::time::Duration;
+
+use super::process::{Done, Running};
+use super::round::Round;
+use super::setup::INPUTS;
+use crate::error::Result;
+
+/// Lets writers race.
+pub(super) fn round(round: &mut Round<'_>) -> Result<()> {
+    match round.random.range(0, 10) {
+        0..4 => groups::race(round),
+        4..8 => replace::race(round),
+        _ => first::race(round),
+    }
+}
+
+/// Inputs for 2 to 4 writers, no two the same.
+fn inputs(round: &mut Round<'_>) -> Vec<usize> {
+    let mut inputs = INPUTS.to_vec();
+    round.random.shuffle(&mut inputs);
+    let writers = round.random.range(2, 5);
+    inputs.truncate(usize::try_from(writers).unwrap_or(2));
+    inputs
+}
+
+/// Starts commands shortly after each other.
+fn start(round: &mut Round<'_>, commands: &[Vec<String>]) -> Result<Vec<Running>> {
+    let longest = *round.random.pick(&[0, 2, 20]).unwrap_or(&0);
+    let mut running = Vec::new();
+    for command in commands {
+        let pause = round.random.range(0, longest + 1);
+        thread::sleep(Duration::from_millis(pause.into()));
+        running.push(round.start(command)?);
+    }
+    Ok(running)
+}
+
+/// Waits for all of them, and checks that those that failed have said why.
+fn finish(round: &mut Round<'_>, running: Vec<Running>) -> Result<Vec<Done>> {
+    let mut all = Vec::new();
+    for running in running {
+        let done = round.finish(running)?;
+        let told = done.succeeded() || done.refused();
+        round.check(told, "a writer neither succeeds nor says why", || done.outcome());
+        all.push(done);
+    }
+    Ok(all)
+}

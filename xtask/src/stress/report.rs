@@ -1,0 +1,121 @@
+//! What the rounds have found, and the summary of it.
+
+use std::collections::BTreeMap;
+
+/// Directories that are kept of one class of findings.
+const KEPT: u64 = 3;
+
+/// Something that must not happen.
+#[derive(Debug)]
+pub(super) struct Finding {
+    /// What happened, in words that are the same each time.
+    pub(super) class: String,
+    pub(super) detail: String,
+}
+
+/// How often something happened, of how many times that it could have.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rate {
+    pub(super) hits: u64,
+    pub(super) of: u64,
+}
+
+/// What one round counted.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) checks: u64,
+    pub(super) findings: Vec<Finding>,
+    pub(super) rates: BTreeMap<String, Rate>,
+}
+
+/// What all rounds of one kind counted.
+#[derive(Debug, Default)]
+struct Kind {
+    rounds: u64,
+    checks: u64,
+    rates: BTreeMap<String, Rate>,
+    /// Rounds with findings of a class.
+    findings: BTreeMap<String, u64>,
+    skipped: Option<String>,
+}
+
+/// What all rounds counted.
+#[derive(Debug, Default)]
+pub(super) struct Report(BTreeMap<&'static str, Kind>);
+
+impl Tally {
+    /// Counts one time that something could have happened.
+    pub(super) fn rate(&mut self, name: impl Into<String>, hit: bool) {
+        self.rates_of(name, u64::from(hit), 1);
+    }
+
+    /// Counts several times at once.
+    pub(super) fn rates_of(&mut self, name: impl Into<String>, hits: u64, of: u64) {
+        let rate = self.rates.entry(name.into()).or_default();
+        rate.hits += hits;
+        rate.of += of;
+    }
+}
+
+impl Report {
+    /// Adds a round, or several at once, and returns whether its directory is to be kept.
+    pub(super) fn add(&mut self, kind: &'static str, rounds: u64, tally: &Tally) -> bool {
+        let total = self.0.entry(kind).or_default();
+        total.rounds += rounds;
+        total.checks += tally.checks;
+        for (name, rate) in &tally.rates {
+            let sum = total.rates.entry(name.clone()).or_default();
+            sum.hits += rate.hits;
+            sum.of += rate.of;
+        }
+        let mut keep = false;
+        let mut classes: Vec<_> = tally.findings.iter().map(|found| &found.class).collect();
+        if rounds == 1 {
+            // Rounds are counted, not how often each of them found it.
+            classes.sort();
+            classes.dedup();
+        }
+        for class in classes {
+            let count = total.findings.entry(class.clone()).or_default();
+            *count += 1;
+            keep |= *count <= KEPT;
+        }
+        keep
+    }
+
+    /// Notes that a kind of rounds cannot run here.
+    pub(super) fn skip(&mut self, kind: &'static str, why: String) {
+        self.0.entry(kind).or_default().skipped = Some(why);
+    }
+
+    /// Counts the rounds with a finding.
+    pub(super) fn findings(&self) -> u64 {
+        self.0.values().flat_map(|kind| kind.findings.values()).sum()
+    }
+
+    /// Prints the figures.
+    pub(super) fn print(&self) {
+        println!("\n{:<10} {:>8} {:>9} {:>9}", "", "rounds", "checks", "findings");
+        for (name, kind) in &self.0 {
+            let findings: u64 = kind.findings.values().sum();
+            println!("{name:<10} {:>8} {:>9} {findings:>9}", kind.rounds, kind.checks);
+        }
+        for (name, kind) in &self.0 {
+            if let Some(why) = &kind.skipped {
+                println!("\n{name}: skipped in whole or in part: {why}");
+            }
+            if !kind.rates.is_empty() {
+                println!("\n{name}: how often");
+                for (what, rate) in &kind.rates {
+                    println!("  {:>6} of {:>6}  {what}", rate.hits, rate.of);
+                }
+            }
+            if !kind.findings.is_empty() {
+                println!("\n{name}: FINDINGS, and the rounds that had them");
+                for (class, count) in &kind.findings {
+                    println!("  {count:>6}  {class}");
+                }
+            }
+        }
+    }
+}

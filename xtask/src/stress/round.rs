@@ -1,0 +1,130 @@
+//! One round: a directory of its own, random numbers of its own, and what it finds.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::process::{Done, Running};
+use super::random::Random;
+use super::report::{Finding, Tally};
+use super::setup::Setup;
+use super::snapshot::leftovers;
+use crate::error::{Error, Result};
+
+/// What a round works with.
+pub(super) struct Round<'a> {
+    pub(super) setup: &'a Setup,
+    pub(super) random: Random,
+    pub(super) tally: Tally,
+    directory: PathBuf,
+    /// What was run, in order, for whoever looks into a finding.
+    log: Vec<String>,
+    started: u32,
+}
+
+impl<'a> Round<'a> {
+    /// Begins a round in a fresh directory.
+    pub(super) fn begin(setup: &'a Setup, random: Random, name: &str) -> Result<Self> {
+        let directory = setup.directory.join("rounds").join(name);
+        let io = |error| Error::at(&directory, &error);
+        if directory.exists() {
+            fs::remove_dir_all(&directory).map_err(io)?;
+        }
+        for inner in ["work", "output"] {
+            fs::create_dir_all(directory.join(inner)).map_err(io)?;
+        }
+        Ok(Self { setup, random, tally: Tally::default(), directory, log: Vec::new(), started: 0 })
+    }
+
+    /// The directory of the targets.
+    pub(super) fn work(&self) -> PathBuf {
+        self.directory.join("work")
+    }
+
+    /// The path of something in the directory of the targets.
+    pub(super) fn path(&self, name: &str) -> String {
+        self.work().join(name).to_string_lossy().into_owned()
+    }
+
+    /// Adds a line to the log.
+    pub(super) fn note(&mut self, line: impl Into<String>) {
+        self.log.push(line.into());
+    }
+
+    /// Starts the nnz command.
+    pub(super) fn start(&mut self, arguments: &[String]) -> Result<Running> {
+        let mut command = self.setup.nnz();
+        command.args(arguments);
+        self.start_command(&mut command)
+    }
+
+    /// Starts any command.
+    pub(super) fn start_command(&mut self, command: &mut Command) -> Result<Running> {
+        self.started += 1;
+        let output = self.directory.join("output").join(self.started.to_string());
+        Running::start(command, &output).map_err(|error| Error::at(&output, &error))
+    }
+
+    /// Waits for a command and looks at what must not become of any.
+    pub(super) fn finish(&mut self, running: Running) -> Result<Done> {
+        let output = self.directory.join("output");
+        let done = running.finish().map_err(|error| Error::at(&output, &error))?;
+        self.log.push(done.outcome());
+        self.check(!done.hung, "a command does not end", || done.outcome());
+        let panicked = done.err.contains("panicked at") || done.code == Some(101);
+        self.check(!panicked, "a command panics", || done.outcome());
+        Ok(done)
+    }
+
+    /// Runs the nnz command to its end.
+    pub(super) fn run(&mut self, arguments: &[&str]) -> Result<Done> {
+        let arguments: Vec<_> = arguments.iter().map(|&argument| argument.to_owned()).collect();
+        let running = self.start(&arguments)?;
+        self.finish(running)
+    }
+
+    /// Runs the nnz command, which has to succeed for the round to make sense.
+    pub(super) fn must(&mut self, arguments: &[&str]) -> Result<Done> {
+        let done = self.run(arguments)?;
+        if done.succeeded() { Ok(done) } else { Err(Error::new(done.outcome())) }
+    }
+
+    /// Notes a finding unless something holds.
+    pub(super) fn check(
+        &mut self,
+        holds: bool,
+        class: &str,
+        detail: impl FnOnce() -> String,
+    ) -> bool {
+        self.tally.checks += 1;
+        if !holds {
+            self.tally.findings.push(Finding { class: class.to_owned(), detail: detail() });
+        }
+        holds
+    }
+
+    /// Lists what lies beside the targets, and what is unfinished inside of them.
+    pub(super) fn leftovers(&self, targets: &[&str]) -> Result<Vec<String>> {
+        let work = self.work();
+        leftovers(&work, targets).map_err(|error| Error::at(&work, &error))
+    }
+
+    /// Writes down what was found, and how to find it again.
+    pub(super) fn write_findings(&self, again: &str) -> Result<()> {
+        let mut text = format!("{again}\n");
+        for found in &self.tally.findings {
+            text += &format!("\n== {}\n{}\n", found.class, found.detail);
+        }
+        text += "\n== commands, in the order in which they ended\n";
+        for line in &self.log {
+            text += &format!("{line}\n");
+        }
+        let path = self.directory.join("finding.txt");
+        fs::write(&path, text).map_err(|error| Error::at(&path, &error))
+    }
+
+    /// The directory of the round.
+    pub(super) fn directory(&self) -> &Path {
+        &self.directory
+    }
+}
