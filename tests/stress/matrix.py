@@ -173,8 +173,8 @@ def random_values(rng, dtype, count):
         if not odd:
             return rng.integers(0 if dtype.kind == "u" else -3, 100, count).astype(dtype)
         values = rng.integers(limits.min, limits.max, count, dtype=dtype, endpoint=True)
-        return np.where(rng.random(count) < 0.2, rng.choice([limits.min, limits.max, 0], count), values) \
-            .astype(dtype)
+        ends = np.array([limits.min, limits.max, 0], dtype=dtype)
+        return np.where(rng.random(count) < 0.2, rng.choice(ends, count), values).astype(dtype)
     if dtype.kind == "c":
         part = np.dtype("f4" if dtype.itemsize == 8 else "f8")
         pairs = np.empty((count, 2), dtype=part)

@@ -101,6 +101,9 @@ def read_mtx(path):
         values = np.array([parse(words[first]) for words in fields], dtype=dtype)
     if symmetry != "general":
         rows, cols, values = mirrored(symmetry.replace("-", "_"), rows, cols, values)
+        if layout == "array":
+            # The mirror image of a zero is plain 0.
+            values[(values == 0) & (rows < cols)] = 0
     return Matrix(shape, rows, cols, values, layout != "array")
 
 
