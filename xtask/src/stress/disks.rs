@@ -51,7 +51,6 @@ impl Write {
         let sorted = scene.kind.content == Content::Matrix && round.random.chance(30);
         if sorted {
             flags.extend(["--order", "row", "--memory", "1M"]);
-            // DAPHNE stores rows already, and R and BPCells either.
         }
         if round.random.chance(30) {
             flags.push("--no-sync");
@@ -63,6 +62,8 @@ impl Write {
 /// What the system refuses, and how a message has to call it.
 struct Refusal<'a> {
     what: &'a str,
+    /// What a finding is counted under: the kind of target, where that decides.
+    name: &'a str,
     /// One of these is in the message, in any letter case.
     says: &'a [&'a str],
     /// So is this place; an empty one if none is asked for.
@@ -77,7 +78,7 @@ fn check(
     done: &Done,
     refusal: &Refusal<'_>,
 ) -> Result<()> {
-    let (what, name) = (refusal.what, scene.kind.name);
+    let (what, name) = (refusal.what, refusal.name);
     round.tally.rate(format!("{what}: writes refused"), !done.succeeded());
     if done.succeeded() {
         if write.sorted {

@@ -3,6 +3,7 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
+use std::process::Command;
 
 use super::{Refusal, Write, check, draw};
 use crate::error::{Error, Result};
@@ -20,20 +21,22 @@ pub(super) fn read_only(round: &mut Round<'_>) -> Result<()> {
     let work = round.work();
     let io = |error| Error::at(&work, &error);
     let may_become = rustix::process::geteuid().is_root();
-    let as_nobody = |arguments: &[String]| {
-        let mut command = round.setup.nnz();
-        command.args(arguments);
+    let as_nobody = |mut command: Command| {
         if may_become {
             command.uid(NOBODY).gid(NOBODY);
         }
         command
     };
-    let reads = ["info".to_owned(), round.setup.source(kind.content, write.input)];
-    if !as_nobody(&reads).output().is_ok_and(|done| done.status.code() != Some(126)) {
+    let mut test = Command::new("sh");
+    test.args(["-c", "test -x \"$0\" && test -r \"$1\""]).arg(round.setup.binary());
+    test.arg(round.setup.source(kind.content, write.input));
+    if !as_nobody(test).status().is_ok_and(|status| status.success()) {
         round.tally.rate("skipped: a user without rights cannot run the command", true);
         return Ok(());
     }
-    let mut command = as_nobody(&write.arguments);
+    let mut command = round.setup.nnz();
+    command.args(&write.arguments);
+    let mut command = as_nobody(command);
     fs::set_permissions(&work, Permissions::from_mode(0o555)).map_err(io)?;
     let running = round.start_command(&mut command)?;
     let done = round.finish(running)?;
@@ -43,6 +46,11 @@ pub(super) fn read_only(round: &mut Round<'_>) -> Result<()> {
     round.check(!done.succeeded(), "a directory that may not be written is written", || {
         done.outcome()
     });
-    let refusal = Refusal { what: "a read-only directory", says: &says, place: &place };
+    let refusal = Refusal {
+        what: "a read-only directory",
+        name: scene.kind.name,
+        says: &says,
+        place: &place,
+    };
     check(round, &scene, &write, &done, &refusal)
 }

@@ -17,7 +17,8 @@ pub(super) fn file_size(round: &mut Round<'_>) -> Result<()> {
     let running = round.start_command(&mut command)?;
     let done = round.finish(running)?;
     let place = round.work().to_string_lossy().into_owned();
-    let refusal = Refusal { what: "ulimit -f", says: &["too large"], place: &place };
+    let refusal =
+        Refusal { what: "ulimit -f", name: scene.kind.name, says: &["too large"], place: &place };
     check(round, &scene, &write, &done, &refusal)
 }
 
@@ -30,6 +31,11 @@ pub(super) fn open_files(round: &mut Round<'_>) -> Result<()> {
     let mut command = limited(round, &format!("ulimit -n {files}"), &write.arguments);
     let running = round.start_command(&mut command)?;
     let done = round.finish(running)?;
-    let refusal = Refusal { what: "ulimit -n", says: &["too many open files"], place: "/" };
+    let refusal = Refusal {
+        what: "ulimit -n",
+        name: scene.kind.name,
+        says: &["too many open files"],
+        place: "/",
+    };
     check(round, &scene, &write, &done, &refusal)
 }

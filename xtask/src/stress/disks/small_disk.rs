@@ -50,7 +50,8 @@ pub(super) fn full(round: &mut Round<'_>) -> Result<()> {
     let place = work.to_string_lossy().into_owned();
     // Sorting looks beforehand whether there is room for it.
     let says = ["no space left on the device", "no space left on device", "sorting takes at least"];
-    let refusal = Refusal { what: "a full disk", says: &says, place: &place };
+    let refusal =
+        Refusal { what: "a full disk", name: scene.kind.name, says: &says, place: &place };
     check(round, &scene, &write, &done, &refusal)
 }
 

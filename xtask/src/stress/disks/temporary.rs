@@ -61,7 +61,13 @@ pub(super) fn missing_or_full(round: &mut Round<'_>) -> Result<()> {
     let done = round.finish(running)?;
     let place = temporary.to_string_lossy().into_owned();
     let says = ["no such file or directory", "no space left", "not a directory"];
-    check(round, &scene, &write, &done, &Refusal { what, says: &says, place: &place })?;
+    check(
+        round,
+        &scene,
+        &write,
+        &done,
+        &Refusal { what, name: "any target", says: &says, place: &place },
+    )?;
     drop(disk);
     Ok(())
 }
