@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use nnz::{Compress, Format, Location, ValueType};
+use nnz::{Compression, Format, Location, ValueType};
 
 #[path = "../../crates/nnz-cli/src/args/values.rs"]
 mod values;
@@ -48,7 +48,7 @@ fuzz_target!(|input: &[u8]| {
         assert_eq!(values::memory(&bytes.to_string()), Ok(bytes));
         assert!(text.starts_with(|digit: char| digit.is_ascii_digit()));
     }
-    if let Ok(Compress::Gzip(level)) = values::compress(text) {
+    if let Ok(Compression::Gzip(level)) = values::compress(text) {
         assert!((1..=9).contains(&level));
     }
 });

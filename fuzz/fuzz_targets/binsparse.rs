@@ -6,7 +6,7 @@ use libfuzzer_sys::{Corpus, fuzz_target};
 use nnz::binsparse::{
     DESCRIPTOR, EntryReader, Layout, MatrixSink, MatrixSource, Options, read_tensor, validate,
 };
-use nnz::{Batch, Fields, MatrixSink as _, MatrixSource as _, Result, Severity, ValueType, Values};
+use nnz::{Batch, Projection, MatrixSink as _, MatrixSource as _, Result, Severity, ValueType, Values};
 use nnz_container::memory::Memory;
 use nnz_container::{Container, ContainerWriter};
 use nnz_fuzz::entries::{Entry, Number};
@@ -131,7 +131,7 @@ fn again(source: &MatrixSource, expected: &[Entry]) {
     let writer = Box::new(memory.writer());
     let mut sink = MatrixSink::create(writer, header, layout, &Options::default()).unwrap();
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
-    let mut batches = source.batches(0..header.shape.major(header.order), Fields::ALL).unwrap();
+    let mut batches = source.batches(0..header.shape.major(header.order), Projection::ALL).unwrap();
     while batches.next_batch(&mut batch).unwrap() {
         sink.write(&batch).unwrap();
     }

@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use nnz::{Axis, Batch, Fields, MatrixSink as _, MatrixSource as _, Result, Severity, Values};
-use nnz_bpcells::{Generation, MEMBERS, MatrixSink, MatrixSource, Packing, SinkOptions};
+use nnz::{Axis, Batch, Projection, MatrixSink as _, MatrixSource as _, Result, Severity, Values};
+use nnz_bpcells::{FormatVersion, MEMBERS, MatrixSink, MatrixSource, Packing, SinkOptions};
 use nnz_container::Container;
 use nnz_container::memory::Memory;
 use nnz_fuzz::entries::{self, Entry};
@@ -39,7 +39,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         assert!(parts.is_ok() || !valid, "{parts:?}");
         let [Ok(rows), Ok(cols)] = names else { return Corpus::Keep };
         for packing in [Packing::Packed, Packing::Unpacked] {
-            for generation in [Generation::V1, Generation::V2] {
+            for generation in [FormatVersion::V1, FormatVersion::V2] {
                 let options = SinkOptions { packing, generation };
                 again(&source, [rows.as_ref(), cols.as_ref()], options, entries);
             }
@@ -68,19 +68,19 @@ fn in_parts(source: &MatrixSource, all: &[Entry]) -> Result<()> {
     for (start, end) in [(0, majors / 2), (majors / 2, majors), (majors / 3, majors - majors / 3)] {
         let [first, last] = [start, end].map(|major| source.stored_before(major));
         let (first, last) = (first?.unwrap() as usize, last?.unwrap() as usize);
-        for fields in [Fields::ALL, Fields::MINORS, Fields::VALUES] {
+        for fields in [Projection::ALL, Projection::MINORS, Projection::VALUES] {
             let mut batch = Batch::new(header.order, Values::new(header.value_type));
             let mut reader = source.batches(start..end, fields)?;
             let mut found = Vec::new();
             let mut count = 0;
             while reader.next_batch(&mut batch)? {
                 count += batch.entries();
-                if fields == Fields::ALL {
+                if fields == Projection::ALL {
                     entries::append(&batch, &mut found);
                 }
             }
             assert_eq!(count, last - first);
-            if fields == Fields::ALL {
+            if fields == Projection::ALL {
                 assert_eq!(found, all[first..last]);
             }
         }
@@ -101,7 +101,7 @@ fn again(
     let mut sink = MatrixSink::create(Box::new(memory.writer()), header, names, options).unwrap();
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
     let all = 0..header.shape.major(header.order);
-    let mut reader = source.batches(all, Fields::ALL).unwrap();
+    let mut reader = source.batches(all, Projection::ALL).unwrap();
     while reader.next_batch(&mut batch).unwrap() {
         // A row past the end, which readers let pass, is not written.
         if sink.write(&batch).is_err() {

@@ -47,7 +47,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         format: Some(Format::BpCells),
         order: [None, Some(Order::Row), Some(Order::Col), None][usize::from(how & 3)],
         packing: (how & 4 != 0).then_some(nnz::Packing::Unpacked),
-        generation: (how & 8 != 0).then_some(nnz::Generation::V1),
+        generation: (how & 8 != 0).then_some(nnz::FormatVersion::V1),
         transpose: how & 16 != 0,
         duplicates: [None, Some(nnz::DuplicatePolicy::Keep), Some(nnz::DuplicatePolicy::Sum), None]
             [usize::from(how >> 5 & 3)],
@@ -57,7 +57,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     };
     let outcomes = [("one", 1), ("two", 2)].map(|(name, threads)| {
         options.threads = threads;
-        let done = nnz::convert(&here, &location(&SCRATCH.path(name)), &options, &nnz::Silent);
+        let done = nnz::convert(&here, &location(&SCRATCH.path(name)), &options, &nnz::NoProgress);
         done.map(|summary| summary.entries).map_err(|error| error.to_string())
     });
     assert_eq!(outcomes[0], outcomes[1]);
@@ -91,7 +91,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         memory: MEMORY,
         ..Default::default()
     };
-    nnz::convert(&store, &back, &options, &nnz::Silent).unwrap();
+    nnz::convert(&store, &back, &options, &nnz::NoProgress).unwrap();
     same(&here, &back);
     Corpus::Keep
 });

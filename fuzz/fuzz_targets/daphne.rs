@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 use nnz::{
-    Batch, Fields, Header, MatrixSink as _, MatrixSource as _, Order, Severity, Storage, Values,
+    Batch, Projection, Header, MatrixSink as _, MatrixSource as _, Order, Severity, Storage, Values,
 };
 use nnz_container::staging::WriteOptions;
 use nnz_daphne::csv::{self, CsvReader};
@@ -70,7 +70,7 @@ fn matrix(path: &Path, options: &ReadOptions, faults: &[String]) {
     let (Ok(all), true) = (read, faults.is_empty()) else { return };
     let rows = header.shape.rows;
     for range in [0..rows / 2, rows / 2..rows] {
-        let mut reader = source.batches(range.clone(), Fields::ALL).unwrap();
+        let mut reader = source.batches(range.clone(), Projection::ALL).unwrap();
         let mut batch = Batch::new(Order::Row, Values::new(header.value_type));
         let mut part: Vec<Entry> = Vec::new();
         while reader.next_batch(&mut batch).unwrap() {
@@ -81,7 +81,7 @@ fn matrix(path: &Path, options: &ReadOptions, faults: &[String]) {
     }
     // Rows that are not sorted are for the engine to sort; each takes its bytes, cells or not.
     let small = header.shape.cells().max(rows.into()) <= MOST;
-    if header.minors_ascend == Some(true) && small {
+    if header.sorted_indices == Some(true) && small {
         for dialect in Dialect::ALL {
             again(&source, header, dialect, &all);
         }
@@ -100,7 +100,7 @@ fn again(source: &MatrixSource, header: &Header, dialect: Dialect, expected: &[E
     let write = WriteOptions { overwrite: false, sync: false };
     // Not every dialect has every type.
     let Ok(mut sink) = MatrixSink::create(&path, header, write, &options) else { return };
-    let mut reader = source.batches(0..header.shape.rows, Fields::ALL).unwrap();
+    let mut reader = source.batches(0..header.shape.rows, Projection::ALL).unwrap();
     let mut batch = Batch::new(Order::Row, Values::new(header.value_type));
     while reader.next_batch(&mut batch).unwrap() {
         sink.write(&batch).unwrap();

@@ -6,7 +6,7 @@ use libfuzzer_sys::{Corpus, fuzz_target};
 use nnz::fragments::{FragmentBatch, FragmentFields, FragmentSink as _, FragmentSource as _};
 use nnz::{Result, Severity};
 use nnz_bpcells::{
-    FRAGMENT_MEMBERS, FragmentSink, FragmentSource, Generation, Packing, SinkOptions,
+    FRAGMENT_MEMBERS, FragmentSink, FragmentSource, FormatVersion, Packing, SinkOptions,
 };
 use nnz_container::Container;
 use nnz_container::memory::Memory;
@@ -50,7 +50,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         found(&source, &all);
     }
     for packing in [Packing::Packed, Packing::Unpacked] {
-        for generation in [Generation::V1, Generation::V2] {
+        for generation in [FormatVersion::V1, FormatVersion::V2] {
             again(&source, SinkOptions { packing, generation }, &all);
         }
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use libfuzzer_sys::{Corpus, fuzz_target};
-use nnz::{Batch, Fields, Layout, MatrixSource, Result, Triangle, Values};
+use nnz::{Batch, Projection, Layout, MatrixSource, Result, Triangle, Values};
 use nnz_fuzz::entries::Entry;
 use nnz_fuzz::read::{agree, backwards, in_turn};
 use nnz_interop::matrix_market::{MatrixMarketSource, Options, Target, create, from_reader};
@@ -84,7 +84,7 @@ fn written(input: &[u8], source: &MatrixMarketSource, expected: &[Entry]) {
             let mut sink = create(stream, header, options).unwrap();
             let source = open(input).unwrap();
             let all = 0..header.shape.major(header.order);
-            let mut reader = source.batches(all, Fields::ALL).unwrap();
+            let mut reader = source.batches(all, Projection::ALL).unwrap();
             let mut batch = Batch::new(header.order, Values::new(header.value_type));
             while reader.next_batch(&mut batch).unwrap() {
                 sink.write(&batch).unwrap();

@@ -5,7 +5,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use nnz::{Fields, MatrixSource, Result, Scalar, Values};
+use nnz::{Projection, MatrixSource, Result, Scalar, Values};
 use nnz_interop::matrix_market::from_reader;
 
 fuzz_target!(|input: &[u8]| {
@@ -65,7 +65,7 @@ fn value(layout: &str, field: &str, comment: &str, number: &[u8]) -> Result<Scal
     }
     let source = from_reader(Box::new(std::io::Cursor::new(text)), "text.mtx")?;
     let header = source.header();
-    let mut reader = source.batches(0..header.shape.major(header.order), Fields::ALL)?;
+    let mut reader = source.batches(0..header.shape.major(header.order), Projection::ALL)?;
     let mut batch = nnz::Batch::new(header.order, Values::new(header.value_type));
     let mut all = Vec::new();
     while reader.next_batch(&mut batch)? {

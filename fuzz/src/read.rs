@@ -1,6 +1,6 @@
 //! Reading a matrix in each of the ways there are.
 
-use nnz::{Batch, Fields, MatrixSource, Result, Values};
+use nnz::{Batch, Projection, MatrixSource, Result, Values};
 
 use crate::entries::{self, Entry};
 
@@ -12,7 +12,7 @@ fn empty(source: &dyn MatrixSource) -> Batch {
 /// Reads all entries from first to last.
 pub fn in_turn(source: &dyn MatrixSource) -> Result<Vec<Entry>> {
     let header = source.header();
-    let mut reader = source.batches(0..header.shape.major(header.order), Fields::ALL)?;
+    let mut reader = source.batches(0..header.shape.major(header.order), Projection::ALL)?;
     let mut batch = empty(source);
     let mut all = Vec::new();
     while reader.next_batch(&mut batch)? {
@@ -30,7 +30,7 @@ pub fn in_turn(source: &dyn MatrixSource) -> Result<Vec<Entry>> {
 /// Reads all entries as two threads do at their worst: each unit is decoded before those it follows.
 pub fn backwards(source: &dyn MatrixSource) -> Result<Vec<Entry>> {
     let header = source.header();
-    let mut reader = source.units(0..header.shape.major(header.order), Fields::ALL)?;
+    let mut reader = source.units(0..header.shape.major(header.order), Projection::ALL)?;
     let mut units = Vec::new();
     // What is wrong with what is reached later is told after what is wrong with these.
     let ended = loop {

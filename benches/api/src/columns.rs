@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use nnz::{Batch, Element, Fields, Location, Order, Values};
+use nnz::{Batch, Element, Location, Order, Projection, Values};
 
 use crate::{Measured, Result, measured};
 
@@ -20,7 +20,7 @@ pub(crate) fn measure(location: &Location, count: u64) -> Result<Measured> {
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
     let (mut entries, mut sum) = (0_u64, 0_u64);
     for col in chosen {
-        let mut batches = opened.source.batches(col..col + 1, Fields::ALL)?;
+        let mut batches = opened.source.batches(col..col + 1, Projection::ALL)?;
         while batches.next_batch(&mut batch)? {
             let values = u32::slice(&batch.values).ok_or("the values are no uint32")?;
             entries += batch.entries() as u64;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use nnz::{
-    AxisMeaning, Batch, Duplicates, Header, Majors, MatrixSink as _, Minors, Order, Shape, Storage,
+    AxisKind, Batch, Duplicates, Header, Majors, MatrixSink as _, Minors, Order, Shape, Storage,
     Structure, ValueType, Values, WriteOptions,
 };
 use nnz_daphne::{DataType, MatrixSink, Options};
@@ -26,8 +26,8 @@ pub(crate) fn make(path: &Path, rows: u64, cols: u64, entries: Option<u64>) -> R
     let header = Header {
         shape: Shape { rows, cols },
         order: Order::Row,
-        majors_ascend: true,
-        minors_ascend: Some(true),
+        sorted_majors: true,
+        sorted_indices: Some(true),
         value_type: ValueType::F64,
         iso: false,
         stored: Some(rows * each),
@@ -35,7 +35,7 @@ pub(crate) fn make(path: &Path, rows: u64, cols: u64, entries: Option<u64>) -> R
         structure: Structure::General,
         fill: None,
         duplicates: Duplicates::Refused,
-        meaning: [AxisMeaning::Unknown; 2],
+        meaning: [AxisKind::Unknown; 2],
     };
     let started = Instant::now();
     let mut sink = MatrixSink::create(path, &header, WRITE, &options(&header))?;

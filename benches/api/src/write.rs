@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use nnz::daphne::{BlockType, DaphneOptions};
-use nnz::{ConvertOptions, Location, Place, ReadOptions, Silent, Storage, WriteOptions};
+use nnz::{ConvertOptions, Location, NoProgress, Place, ReadOptions, Storage, WriteOptions};
 
 use crate::{Measured, Result, measured};
 
@@ -27,7 +27,7 @@ pub(crate) fn measure(source: &Location, target: PathBuf, threads: usize) -> Res
     let options = ConvertOptions { write, threads, daphne, ..ConvertOptions::default() };
     let target = Location::parse(target);
     let started = Instant::now();
-    let summary = nnz::convert_opened(&opened, &Place::default(), &target, &options, &Silent)?;
+    let summary = nnz::convert_opened(&opened, &Place::default(), &target, &options, &NoProgress)?;
     let seconds = started.elapsed().as_secs_f64();
     Ok(measured([
         ("seconds", seconds.into()),

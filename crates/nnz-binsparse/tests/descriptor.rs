@@ -248,7 +248,7 @@ fn batches_of_narrow_axes_have_narrow_minors() {
     let values = Values::new(source.header().value_type);
     let mut batch = nnz_core::Batch::new(source.header().order, values);
     let rows = source.header().shape.rows;
-    let mut reader = source.batches(0..rows, nnz_core::Fields::MINORS).unwrap();
+    let mut reader = source.batches(0..rows, nnz_core::Projection::MINORS).unwrap();
     assert!(reader.next_batch(&mut batch).unwrap());
     assert!(matches!(batch.minors, Minors::U32(_)));
     assert!(batch.values.is_empty());

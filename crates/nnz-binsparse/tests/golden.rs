@@ -58,7 +58,7 @@ fn every_range_of_majors_can_be_read_by_itself() {
             let before = all.iter().filter(|(at, _)| major_of(at) < start).count() as u64;
             assert_eq!(source.stored_before(start).unwrap(), Some(before), "{}", case.path());
         }
-        assert!(source.batches(0..majors + 1, nnz_core::Fields::ALL).is_err());
+        assert!(source.batches(0..majors + 1, nnz_core::Projection::ALL).is_err());
     }
 }
 

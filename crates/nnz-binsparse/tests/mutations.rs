@@ -26,7 +26,7 @@ use nnz_binsparse::{DESCRIPTOR, EntryReader, MatrixSource, read_tensor, validate
 use nnz_container::hdf5::Hdf5;
 use nnz_container::memory::Memory;
 use nnz_container::{Container, ContainerWriter};
-use nnz_core::{Batch, Fields, MatrixSource as _, Result, Severity, Values};
+use nnz_core::{Batch, MatrixSource as _, Projection, Result, Severity, Values};
 
 /// Memory that is allowed whatever the size of a file.
 const SLACK: u64 = 96 << 20;
@@ -87,7 +87,7 @@ fn matrix(container: Box<dyn Container>) -> Result<Vec<Entry>> {
     let header = source.header();
     let vector = source.descriptor().shape.len() == 1;
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
-    let mut reader = source.batches(0..header.shape.major(header.order), Fields::ALL)?;
+    let mut reader = source.batches(0..header.shape.major(header.order), Projection::ALL)?;
     let mut entries = Vec::new();
     while entries.len() < MOST && reader.next_batch(&mut batch)? {
         batch.try_for_each(|entry, major, minor| {

@@ -8,8 +8,8 @@ use common::{Entry, all_entries, entries_of, sorted};
 use nnz_binsparse::{EntryReader, Format, Layout, MatrixSink, MatrixSource, Options, validate};
 use nnz_container::memory::Memory;
 use nnz_core::{
-    AxisMeaning, Batch, Duplicates, Fields, Header, Majors, MatrixSink as _, MatrixSource as _,
-    Minors, Order, Result, Scalar, Severity, Shape, Storage, Structure, ValueType, Values,
+    AxisKind, Batch, Duplicates, Header, Majors, MatrixSink as _, MatrixSource as _, Minors, Order,
+    Projection, Result, Scalar, Severity, Shape, Storage, Structure, ValueType, Values,
 };
 
 /// Entries in a piece.
@@ -21,8 +21,8 @@ fn written(layout: &Layout, shape: Shape, order: Order, options: &Options) -> Me
     let header = Header {
         shape,
         order,
-        majors_ascend: true,
-        minors_ascend: Some(true),
+        sorted_majors: true,
+        sorted_indices: Some(true),
         value_type: ValueType::U32,
         iso: false,
         stored: None,
@@ -30,7 +30,7 @@ fn written(layout: &Layout, shape: Shape, order: Order, options: &Options) -> Me
         structure: Structure::General,
         fill: None,
         duplicates: Duplicates::Refused,
-        meaning: [AxisMeaning::Unknown; 2],
+        meaning: [AxisKind::Unknown; 2],
     };
     let memory = Memory::new();
     let mut sink =
@@ -89,7 +89,7 @@ fn pieces_decode_in_any_order_and_ranges_by_themselves() {
             assert_eq!(sorted(&entries), sorted(&listed(&memory).unwrap()), "{layout}");
 
             // All pieces are reached before the last of them is decoded first.
-            let mut reader = source.units(0..majors, Fields::ALL).unwrap();
+            let mut reader = source.units(0..majors, Projection::ALL).unwrap();
             let mut units = Vec::new();
             while let Some(unit) = reader.next_unit().unwrap() {
                 units.push(unit);

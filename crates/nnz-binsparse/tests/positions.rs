@@ -15,7 +15,7 @@ use common::all_entries;
 use nnz_binsparse::{DESCRIPTOR, EntryReader, Layout, LevelKind, MatrixSource, validate};
 use nnz_container::memory::Memory;
 use nnz_container::{Container, ContainerWriter};
-use nnz_core::{Batch, Error, Fields, MatrixSource as _, Result, Severity, ValueType, Values};
+use nnz_core::{Batch, Error, MatrixSource as _, Projection, Result, Severity, ValueType, Values};
 
 /// Numbers that look random, the same in each run.
 struct Random(u64);
@@ -159,7 +159,7 @@ fn decoded(source: &MatrixSource) -> Result<()> {
     let header = source.header();
     let majors = header.shape.major(header.order);
     let mut units = Vec::new();
-    let mut reader = source.units(0..majors, Fields::ALL)?;
+    let mut reader = source.units(0..majors, Projection::ALL)?;
     let end = loop {
         match reader.next_unit() {
             Ok(Some(unit)) => units.push(unit),

@@ -84,10 +84,10 @@ for_each_processor! {
     /// Counts the values that are not greater than the one before them.
     ///
     /// ```
-    /// assert_eq!(nnz_bitpack::falls(&[3, 4, 4, 9, 1]), 2);
+    /// assert_eq!(nnz_bitpack::count_descents(&[3, 4, 4, 9, 1]), 2);
     /// ```
     #[must_use]
-    pub fn falls(values: &[u32]) -> usize = falls_portable
+    pub fn count_descents(values: &[u32]) -> usize = count_descents_portable
 }
 
 /// Counts the runs of values that begin with no more than the value before them. One place of
@@ -98,29 +98,30 @@ for_each_processor! {
 ///
 /// ```
 /// // 4 before 4 and 9 before 1, but not 1 before 2.
-/// assert_eq!(nnz_bitpack::falls_between(&[3, 4, 4, 9, 1, 2], &[0, 2, 2, 4, 5, 6]), 2);
+/// assert_eq!(nnz_bitpack::count_descents_between(&[3, 4, 4, 9, 1, 2], &[0, 2, 2, 4, 5, 6]), 2);
 /// ```
 #[allow(unsafe_code)]
 #[must_use]
-pub fn falls_between(values: &[u32], starts: &[usize]) -> usize {
+pub fn count_descents_between(values: &[u32], starts: &[usize]) -> usize {
     #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
     if crate::kernels::x86::avx512::here() {
         // SAFETY: the processor has the instructions.
         let (done, falls) = unsafe { crate::kernels::x86::falls::between(values, starts) };
-        return falls + falls_between_portable(values, starts.get(done..).unwrap_or_default());
+        return falls
+            + count_descents_between_portable(values, starts.get(done..).unwrap_or_default());
     }
-    falls_between_portable(values, starts)
+    count_descents_between_portable(values, starts)
 }
 
 for_each_processor! {
     /// Returns whether no value is less than the one before it.
     ///
     /// ```
-    /// assert!(nnz_bitpack::never_falls(&[3, 4, 4]));
-    /// assert!(!nnz_bitpack::never_falls(&[3, 4, 3]));
+    /// assert!(nnz_bitpack::is_sorted(&[3, 4, 4]));
+    /// assert!(!nnz_bitpack::is_sorted(&[3, 4, 3]));
     /// ```
     #[must_use]
-    pub fn never_falls(values: &[u32]) -> bool = never_falls_portable
+    pub fn is_sorted(values: &[u32]) -> bool = is_sorted_portable
 }
 
 for_each_processor! {
@@ -163,7 +164,7 @@ fn ascends_portable(values: &[u32]) -> bool {
 }
 
 #[inline(always)]
-fn falls_portable(values: &[u32]) -> usize {
+fn count_descents_portable(values: &[u32]) -> usize {
     let later = values.get(1..).unwrap_or_default();
     // Counted in lanes as narrow as the values, which cannot overflow in a block.
     let pairs = values.chunks(BLOCK).zip(later.chunks(BLOCK));
@@ -173,7 +174,7 @@ fn falls_portable(values: &[u32]) -> usize {
     counts.sum()
 }
 
-fn falls_between_portable(values: &[u32], starts: &[usize]) -> usize {
+fn count_descents_between_portable(values: &[u32], starts: &[usize]) -> usize {
     let falls = starts.windows(2).map(|pair| {
         let held = pair[1].checked_sub(1).and_then(|before| values.get(before..));
         let neighbours = held.and_then(|values| values.first_chunk::<2>());
@@ -184,7 +185,7 @@ fn falls_between_portable(values: &[u32], starts: &[usize]) -> usize {
 }
 
 #[inline(always)]
-fn never_falls_portable(values: &[u32]) -> bool {
+fn is_sorted_portable(values: &[u32]) -> bool {
     let later = values.get(1..).unwrap_or_default();
     values.iter().zip(later).fold(true, |all, (value, next)| all & (value <= next))
 }
@@ -241,10 +242,10 @@ mod tests {
                 assert_eq!(max(&values), values.iter().copied().max());
                 assert!(!ascends(&values) || len < 2);
                 let fallen = values.windows(2).filter(|pair| pair[0] >= pair[1]).count();
-                assert_eq!(falls(&values), fallen);
+                assert_eq!(count_descents(&values), fallen);
                 let ramp: Vec<u32> = (0..).take(len).map(|value: u32| value + shift).collect();
-                assert!(ascends(&ramp) && never_falls(&ramp) && falls(&ramp) == 0);
-                assert!(never_falls(&vec![7; len]) && (!ascends(&vec![7; len]) || len < 2));
+                assert!(ascends(&ramp) && is_sorted(&ramp) && count_descents(&ramp) == 0);
+                assert!(is_sorted(&vec![7; len]) && (!ascends(&vec![7; len]) || len < 2));
                 let mut sums = values.clone();
                 let fit = values.iter().zip(&ramp).all(|(a, b)| a.checked_add(*b).is_some());
                 assert_eq!(add(&mut sums, &ramp), fit);
@@ -255,7 +256,7 @@ mod tests {
         for at in 1..300 {
             let mut falls = vec![9; 300];
             falls[at] = 8;
-            assert!(!never_falls(&falls), "at {at}");
+            assert!(!is_sorted(&falls), "at {at}");
             let mut values = vec![1; 300];
             values[at - 1] = u32::MAX;
             assert!(!add(&mut values, &falls), "at {at}");
@@ -284,14 +285,14 @@ mod tests {
                 }
                 starts.push(values.len());
             }
-            assert_eq!(falls_between(&values, &starts), expected, "{values:?} {starts:?}");
-            assert_eq!(falls_between_portable(&values, &starts), expected);
+            assert_eq!(count_descents_between(&values, &starts), expected, "{values:?} {starts:?}");
+            assert_eq!(count_descents_between_portable(&values, &starts), expected);
             // Places that are not there, in whatever order.
             starts.extend([usize::MAX, 1 << 62, values.len() + 1, usize::MAX - 1]);
             let turn = draw(9) as usize % starts.len();
             starts.rotate_right(turn);
-            let each = falls_between_portable(&values, &starts);
-            assert_eq!(falls_between(&values, &starts), each, "{values:?} {starts:?}");
+            let each = count_descents_between_portable(&values, &starts);
+            assert_eq!(count_descents_between(&values, &starts), each, "{values:?} {starts:?}");
             found += expected;
         }
         assert!(found > 1000, "{found}");

@@ -27,7 +27,7 @@ pub struct PairRows<'a> {
 /// There has to be room for [`PairRows::MORE`] pairs behind the last one, where anything may be
 /// written.
 #[allow(unsafe_code)]
-pub fn part_pairs_of_32(
+pub fn deinterleave_u32(
     rows: PairRows<'_>,
     firsts: &mut [u32],
     seconds: &mut [[u32; 1]],
@@ -50,17 +50,17 @@ pub fn part_pairs_of_32(
 /// written.
 ///
 /// ```
-/// use nnz_bitpack::{PairRows, part_pairs_of_64};
+/// use nnz_bitpack::{PairRows, deinterleave_u64};
 ///
 /// let words = [7, 1, 2, 9, 3, 4, 0, 8, 5, 6_u32].map(u32::to_le_bytes);
 /// let rows = PairRows { bytes: words.as_flattened(), ends: &[0, 2, 3], between: 4 };
 /// let (mut firsts, mut seconds) = ([0; 3 + PairRows::MORE], [[0; 2]; 3 + PairRows::MORE]);
-/// part_pairs_of_64(rows, &mut firsts, &mut seconds).unwrap();
+/// deinterleave_u64(rows, &mut firsts, &mut seconds).unwrap();
 /// assert_eq!(firsts[..3], [7, 9, 8]);
 /// assert_eq!(seconds[..3], [[1, 2], [3, 4], [5, 6]].map(|pair| pair.map(u32::to_le)));
 /// ```
 #[allow(unsafe_code)]
-pub fn part_pairs_of_64(
+pub fn deinterleave_u64(
     rows: PairRows<'_>,
     firsts: &mut [u32],
     seconds: &mut [[u32; 2]],
@@ -347,15 +347,15 @@ mod tests {
 
     #[test]
     fn rows_of_any_length_are_put_together() {
-        check_joining(join_rows_of_32, part_pairs_of_32);
-        check_joining(join_rows_of_64, part_pairs_of_64);
+        check_joining(join_rows_of_32, deinterleave_u32);
+        check_joining(join_rows_of_64, deinterleave_u64);
         check_joining::<1>(
             |ends, a, b, out| join(ends, a, b, out, |a, b, out| join_each(a, b, out)),
-            part_pairs_of_32,
+            deinterleave_u32,
         );
         check_joining::<2>(
             |ends, a, b, out| join(ends, a, b, out, |a, b, out| join_each(a, b, out)),
-            part_pairs_of_64,
+            deinterleave_u64,
         );
     }
 
@@ -365,15 +365,15 @@ mod tests {
         for ends in [&[0, usize::MAX][..], &[usize::MAX - 9, usize::MAX], &[0, 9, 3, 40]] {
             for between in [4, usize::MAX] {
                 let rows = PairRows { bytes: &[0; 120], ends, between };
-                assert!(part_pairs_of_64(rows, &mut firsts, &mut seconds).is_none(), "{ends:?}");
+                assert!(deinterleave_u64(rows, &mut firsts, &mut seconds).is_none(), "{ends:?}");
             }
         }
     }
 
     #[test]
     fn rows_of_any_length_come_apart_up_to_the_last_byte() {
-        check(part_pairs_of_32);
-        check(part_pairs_of_64);
+        check(deinterleave_u32);
+        check(deinterleave_u64);
         check::<1>(|rows, firsts, seconds| {
             part(rows, firsts, seconds, |pairs, a, b| part_each(pairs, a, b))
         });

@@ -7,7 +7,7 @@ use nnz_container::{Container, NumberArray};
 use nnz_core::{At, Error, Finding, Place, Result, ValueType};
 
 use crate::arrays::chunks;
-use crate::{Generation, Packing};
+use crate::{FormatVersion, Packing};
 
 /// Elements that are read at a time.
 pub(crate) const BLOCK: u64 = 16 * 1024;
@@ -118,7 +118,7 @@ impl<'a> Check<'a> {
         name: &str,
         codec: Codec,
         packing: Packing,
-        generation: Generation,
+        generation: FormatVersion,
         entries: u64,
     ) {
         if packing == Packing::Unpacked {
@@ -142,7 +142,7 @@ impl<'a> Check<'a> {
             return;
         };
         self.array(&member("data"), ValueType::U32, words);
-        if generation == Generation::V2 {
+        if generation == FormatVersion::V2 {
             let expected = (words / EPOCH_WORDS).saturating_add(2);
             let offsets = self.array(&member("idx_offsets"), ValueType::U64, expected);
             if let Some(offsets) = offsets
@@ -197,13 +197,13 @@ pub(crate) fn add_member_names(
     name: &str,
     packed: bool,
     starts: bool,
-    generation: Generation,
+    generation: FormatVersion,
 ) {
     if !packed {
         names.push(name.to_owned());
         return;
     }
-    let offsets = (generation == Generation::V2).then_some("idx_offsets");
+    let offsets = (generation == FormatVersion::V2).then_some("idx_offsets");
     let suffixes = [Some("data"), Some("idx"), starts.then_some("starts"), offsets];
     names.extend(suffixes.into_iter().flatten().map(|suffix| format!("{name}_{suffix}")));
 }

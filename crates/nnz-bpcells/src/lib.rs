@@ -8,13 +8,13 @@
 //! ```no_run
 //! use nnz_bpcells::MatrixSource;
 //! use nnz_container::directory::Directory;
-//! use nnz_core::{Batch, Fields, MatrixSource as _, Values};
+//! use nnz_core::{Batch, Projection, MatrixSource as _, Values};
 //!
 //! let directory = Directory::open("pbmc.bpcells".as_ref())?;
 //! let matrix = MatrixSource::open(Box::new(directory))?;
 //! let header = matrix.header();
 //! let mut batch = Batch::new(header.order, Values::new(header.value_type));
-//! let mut reader = matrix.batches(0..header.shape.major(header.order), Fields::ALL)?;
+//! let mut reader = matrix.batches(0..header.shape.major(header.order), Projection::ALL)?;
 //! while reader.next_batch(&mut batch)? {
 //!     println!("{} entries", batch.entries());
 //! }
@@ -56,4 +56,4 @@ mod version;
 pub use fragments::{FRAGMENT_MEMBERS, FragmentSink, FragmentSource, validate_fragments};
 pub use matrix::{MEMBERS, MatrixSink, MatrixSource, NEEDS, SinkOptions, validate};
 pub use r_object::{RObject, RObjectOptions, RObjectWriter};
-pub use version::{FragmentVersion, Generation, Packing, Version, holds_fragments};
+pub use version::{FormatVersion, FragmentVersion, Packing, Version, holds_fragments};

@@ -34,7 +34,7 @@ impl Packing {
 
 /// Says which revision of the format it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Generation {
+pub enum FormatVersion {
     /// August 2022: 32-bit `idxptr` and `chr_ptr`, no `*_idx_offsets`, up to 2^32 - 1 entries.
     V1,
     /// March 2023: 64-bit `idxptr` and `chr_ptr`.
@@ -42,7 +42,7 @@ pub enum Generation {
     V2,
 }
 
-impl Generation {
+impl FormatVersion {
     fn parse(text: &str) -> Option<Self> {
         [Self::V1, Self::V2].into_iter().find(|generation| generation.name() == text)
     }
@@ -72,7 +72,7 @@ pub struct Version {
     /// The type of a value: `uint32`, `float32` or `float64`.
     pub value_type: ValueType,
     /// The revision of the format.
-    pub generation: Generation,
+    pub generation: FormatVersion,
 }
 
 /// The types a value can have, and how each is named.
@@ -99,7 +99,7 @@ impl Version {
             return Err(refused("is an experiment of BPCells that was never published"));
         }
         let value_type = VALUE_TYPES.iter().find(|(name, _)| *name == kind).map(|(_, t)| *t);
-        match (value_type, Generation::parse(generation)) {
+        match (value_type, FormatVersion::parse(generation)) {
             (Some(value_type), Some(generation)) => Ok(Self { packing, value_type, generation }),
             _ => Err(refused("is not known: expected uint, float or double, and v1 or v2")),
         }
@@ -124,7 +124,7 @@ pub struct FragmentVersion {
     /// Whether they are bit-packed.
     pub packing: Packing,
     /// The revision of the format.
-    pub generation: Generation,
+    pub generation: FormatVersion,
 }
 
 impl FragmentVersion {
@@ -141,7 +141,7 @@ impl FragmentVersion {
         let Some(packing) = packing else {
             return Err(refused(text, place, "is not that of BPCells fragments"));
         };
-        let Some(generation) = Generation::parse(generation) else {
+        let Some(generation) = FormatVersion::parse(generation) else {
             return Err(refused(text, place, "is not known: expected v1 or v2"));
         };
         Ok(Self { packing, generation })

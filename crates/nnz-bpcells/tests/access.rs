@@ -9,8 +9,8 @@ use nnz_bpcells::{MatrixSink, MatrixSource, SinkOptions};
 use nnz_container::memory::Memory;
 use nnz_container::{Capabilities, Container, NumberArray};
 use nnz_core::{
-    AxisMeaning, Batch, Duplicates, Fields, Header, Majors, MatrixSink as _, MatrixSource as _,
-    Minors, Names, Order, Place, Result, Shape, Storage, Structure, ValueType, Values,
+    AxisKind, Batch, Duplicates, Header, Majors, MatrixSink as _, MatrixSource as _, Minors, Names,
+    Order, Place, Projection, Result, Shape, Storage, Structure, ValueType, Values,
 };
 
 /// Bytes read of each member.
@@ -89,8 +89,8 @@ fn matrix() -> (MatrixSource, Reads) {
     let header = Header {
         shape: Shape { rows: 1000, cols: COLS.into() },
         order: Order::Col,
-        majors_ascend: true,
-        minors_ascend: Some(true),
+        sorted_majors: true,
+        sorted_indices: Some(true),
         value_type: ValueType::U32,
         iso: false,
         stored: Some(u64::from(COLS) * 10),
@@ -98,7 +98,7 @@ fn matrix() -> (MatrixSource, Reads) {
         structure: Structure::General,
         fill: None,
         duplicates: Duplicates::Kept,
-        meaning: [AxisMeaning::Unknown; 2],
+        meaning: [AxisKind::Unknown; 2],
     };
     let memory = Memory::new();
     let writer = Box::new(memory.writer());
@@ -141,7 +141,7 @@ fn one_column_decodes_only_the_chunks_it_touches() {
     let (source, reads) = matrix();
     reads.lock().unwrap().clear();
     let mut batch = Batch::new(Order::Col, Values::new(ValueType::U32));
-    let mut reader = source.batches(50_000..50_001, Fields::ALL).unwrap();
+    let mut reader = source.batches(50_000..50_001, Projection::ALL).unwrap();
     while reader.next_batch(&mut batch).unwrap() {
         assert_eq!(batch.entries(), 10);
         assert_eq!(batch.minors, Minors::U32((0..10).map(|n| n * 100).collect()));
@@ -156,7 +156,7 @@ fn one_column_decodes_only_the_chunks_it_touches() {
 #[test]
 fn what_is_not_asked_for_is_not_read() {
     let (source, reads) = matrix();
-    for (fields, unread) in [(Fields::VALUES, "index_"), (Fields::MINORS, "val_")] {
+    for (fields, unread) in [(Projection::VALUES, "index_"), (Projection::MINORS, "val_")] {
         reads.lock().unwrap().clear();
         let mut batch = Batch::new(Order::Col, Values::new(ValueType::U32));
         let mut reader = source.batches(0..1000, fields).unwrap();

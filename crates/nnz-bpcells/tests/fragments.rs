@@ -17,7 +17,7 @@ use fragments_common::{
     Fragment, all_options, batches, findings, names, numbers, put_together, read, read_all,
     set_numbers, set_pointers, take_apart, write,
 };
-use nnz_bpcells::{FragmentSink, FragmentSource, Generation, Packing, SinkOptions};
+use nnz_bpcells::{FormatVersion, FragmentSink, FragmentSource, Packing, SinkOptions};
 use nnz_container::memory::Memory;
 use nnz_core::{FragmentBatch, FragmentFields, FragmentSink as _, FragmentSource as _, StringList};
 use proptest::prelude::*;
@@ -210,7 +210,7 @@ proptest! {
         ),
     ) {
         let packing = if packed { Packing::Packed } else { Packing::Unpacked };
-        let options = SinkOptions { packing, generation: Generation::V2 };
+        let options = SinkOptions { packing, generation: FormatVersion::V2 };
         let mut members = take_apart(&stored.write(options, 1000));
         for (member, at, value, kind) in damage {
             use fragments_common::Member;
@@ -277,7 +277,7 @@ fn sample(packing: Packing) -> Vec<(String, fragments_common::Member)> {
     let of = |chromosome, count| (0..count).map(move |n| (chromosome, 10 * n, 10 * n + 50, n % 7));
     let fragments = of(0, 200).chain(of(1, 100)).collect();
     let stored = Stored { chromosomes: 2, cells: 7, fragments };
-    take_apart(&stored.write(SinkOptions { packing, generation: Generation::V2 }, 1000))
+    take_apart(&stored.write(SinkOptions { packing, generation: FormatVersion::V2 }, 1000))
 }
 
 fn refusal(members: &[(String, fragments_common::Member)]) -> String {
@@ -468,7 +468,7 @@ fn chromosomes_without_fragments_lie_where_bpcells_puts_them() {
     let memory = Memory::new();
     let batches = [batch(1, &[1, 2]), batch(3, &[5])];
     let (chromosomes, cells) = (names("chr", 6), names("cell", 1));
-    let options = SinkOptions { packing: Packing::Unpacked, generation: Generation::V1 };
+    let options = SinkOptions { packing: Packing::Unpacked, generation: FormatVersion::V1 };
     write(Box::new(memory.writer()), options, &batches, &chromosomes, &cells).unwrap();
     let pointers = numbers(&take_apart(&memory), "chr_ptr");
     assert_eq!(pointers, [0, 0, 0, 2, 2, 2, 2, 3, 3, 3, 3, 3]);
@@ -494,13 +494,13 @@ fn pieces_end_anywhere_and_order_is_checked_across_them() {
     let fragments: Vec<Fragment> = of(0, 70_001).chain(of(1, 40_000)).collect();
     let stored = Stored { chromosomes: 2, cells: 5, fragments };
     for packing in [Packing::Packed, Packing::Unpacked] {
-        let options = SinkOptions { packing, generation: Generation::V2 };
+        let options = SinkOptions { packing, generation: FormatVersion::V2 };
         let memory = stored.write(options, 10_000);
         let source = open(&memory);
         assert!(read_all(&source).unwrap() == stored.fragments);
         assert!(read(&source, 100..90_000).unwrap() == stored.fragments[100..90_000]);
     }
-    let options = SinkOptions { packing: Packing::Unpacked, generation: Generation::V2 };
+    let options = SinkOptions { packing: Packing::Unpacked, generation: FormatVersion::V2 };
     let mut members = take_apart(&stored.write(options, 10_000));
     let mut units = Vec::new();
     let source = open(&put_together(&members));
@@ -559,7 +559,7 @@ fn expect_a_fall(packed: &[(String, fragments_common::Member)], starts: [u32; 30
 fn starts_that_wrap_around_are_refused_however_wide_their_steps() {
     let fragments = (0..300).map(|n| (0, n, n + 3, 0)).collect();
     let stored = Stored { chromosomes: 1, cells: 1, fragments };
-    let options = SinkOptions { packing: Packing::Packed, generation: Generation::V2 };
+    let options = SinkOptions { packing: Packing::Packed, generation: FormatVersion::V2 };
     let packed = take_apart(&stored.write(options, 1000));
     for width in 1..32_u32 {
         let step = u32::MAX >> (32 - width);
@@ -584,7 +584,7 @@ fn lengths_may_reach_the_last_base_and_no_further() {
         let start = u32::MAX - 299 - room;
         let fragments: Vec<Fragment> = of(start).map(|start| (0, start, u32::MAX, 0)).collect();
         let stored = Stored { chromosomes: 1, cells: 1, fragments };
-        let options = SinkOptions { packing: Packing::Packed, generation: Generation::V2 };
+        let options = SinkOptions { packing: Packing::Packed, generation: FormatVersion::V2 };
         let memory = stored.write(options, 1000);
         assert!(read_all(&open(&memory)).unwrap() == stored.fragments);
         for beyond in [0, 150, 299] {
@@ -610,7 +610,7 @@ fn many_fragments_come_in_runs_and_order_is_checked_across_all() {
     let fragments: Vec<Fragment> = (0..count).map(|n| (0, n, n + n % 9, n % 5)).collect();
     let stored = Stored { chromosomes: 1, cells: 5, fragments };
     for packing in [Packing::Packed, Packing::Unpacked] {
-        let options = SinkOptions { packing, generation: Generation::V2 };
+        let options = SinkOptions { packing, generation: FormatVersion::V2 };
         let mut members = take_apart(&stored.write(options, 100_000));
         let source = open(&put_together(&members));
         let mut next = 77;

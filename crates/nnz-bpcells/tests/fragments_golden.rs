@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use fragments_common::{Fragment, batches, read, read_all, take_apart, write};
 use nnz_bpcells::{
-    FRAGMENT_MEMBERS, FragmentSource, Generation, MatrixSource, Packing, SinkOptions,
+    FRAGMENT_MEMBERS, FormatVersion, FragmentSource, MatrixSource, Packing, SinkOptions,
     holds_fragments,
 };
 use nnz_container::Container;
@@ -115,7 +115,7 @@ fn what_is_written_is_what_the_real_program_wrote() {
         let case = artifact["case"].as_str().unwrap();
         for options in fragments_common::all_options() {
             let SinkOptions { packing, generation } = options;
-            let v1 = if generation == Generation::V1 { ".v1" } else { "" };
+            let v1 = if generation == FormatVersion::V1 { ".v1" } else { "" };
             let packed = if packing == Packing::Packed { "packed" } else { "unpacked" };
             let wanted = testdata().join(format!("fragments_dir/{case}{v1}.{packed}"));
             if !wanted.exists() {

@@ -14,7 +14,7 @@ use std::fs::OpenOptions;
 use std::ops::Range;
 use std::path::Path;
 
-use nnz_bpcells::{FRAGMENT_MEMBERS, FragmentSource, Generation, Packing, SinkOptions};
+use nnz_bpcells::{FRAGMENT_MEMBERS, FormatVersion, FragmentSource, Packing, SinkOptions};
 use nnz_container::directory::{Directory, DirectoryWriter};
 use nnz_container::staging::WriteOptions;
 use nnz_core::{FragmentFields, FragmentSource as _, Result};
@@ -31,7 +31,7 @@ fn fragments() -> Vec<Fragment> {
 fn store(path: &Path, packing: Packing) -> FragmentSource {
     let options = WriteOptions { sync: false, ..WriteOptions::default() };
     let into = DirectoryWriter::create(path, options, FRAGMENT_MEMBERS).unwrap();
-    let how = SinkOptions { packing, generation: Generation::V2 };
+    let how = SinkOptions { packing, generation: FormatVersion::V2 };
     let batches = batches(&fragments(), 100_000);
     write(Box::new(into), how, &batches, &names("chr", 2), &names("cell", 9_999)).unwrap();
     open(path)

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use common::{Entry, all_entries, entries, open, testdata, write};
-use nnz_bpcells::{Generation, Packing, SinkOptions};
+use nnz_bpcells::{FormatVersion, Packing, SinkOptions};
 use nnz_core::{Axis, MatrixSource as _, Order, Severity};
 use serde_json::Value;
 
@@ -156,7 +156,7 @@ fn what_is_written_is_what_the_real_program_wrote() {
                     continue;
                 }
                 let generation =
-                    if twin.contains(".v1.") { Generation::V1 } else { Generation::V2 };
+                    if twin.contains(".v1.") { FormatVersion::V1 } else { FormatVersion::V2 };
                 let matrix = open(&testdata().join(path)).unwrap();
                 let options = SinkOptions { packing, generation };
                 let bytes = write(&matrix, &target, options).unwrap();
@@ -200,7 +200,7 @@ fn any_range_reads_as_part_of_the_whole_from_many_threads() {
                 });
             }
         });
-        assert!(matrix.batches(0..majors + 1, nnz_core::Fields::ALL).is_err());
+        assert!(matrix.batches(0..majors + 1, nnz_core::Projection::ALL).is_err());
     }
 }
 

@@ -15,15 +15,14 @@ mod common;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use nnz_bpcells::{Generation, MatrixSink, MatrixSource, Packing, SinkOptions};
+use nnz_bpcells::{FormatVersion, MatrixSink, MatrixSource, Packing, SinkOptions};
 use nnz_container::directory::{Directory, DirectoryWriter};
 use nnz_container::memory::Memory;
 use nnz_container::staging::WriteOptions;
 use nnz_container::{Container, ContainerWriter};
 use nnz_core::{
-    Axis, AxisMeaning, Batch, Duplicates, Fields, Header, Majors, MatrixSink as _,
-    MatrixSource as _, Minors, Order, Severity, Shape, Storage, StringList, Structure, ValueType,
-    Values,
+    Axis, AxisKind, Batch, Duplicates, Header, Majors, MatrixSink as _, MatrixSource as _, Minors,
+    Order, Projection, Severity, Shape, Storage, StringList, Structure, ValueType, Values,
 };
 use proptest::prelude::*;
 
@@ -100,8 +99,8 @@ impl Matrix {
         Header {
             shape: self.shape,
             order: self.order,
-            majors_ascend: true,
-            minors_ascend: None,
+            sorted_majors: true,
+            sorted_indices: None,
             value_type: self.value_type,
             iso: false,
             stored: None,
@@ -109,7 +108,7 @@ impl Matrix {
             structure: Structure::General,
             fill: None,
             duplicates: Duplicates::Kept,
-            meaning: [AxisMeaning::Unknown; 2],
+            meaning: [AxisKind::Unknown; 2],
         }
     }
 
@@ -174,7 +173,7 @@ impl Matrix {
 
 fn all_options() -> impl Iterator<Item = SinkOptions> {
     [Packing::Packed, Packing::Unpacked].into_iter().flat_map(|packing| {
-        [Generation::V1, Generation::V2]
+        [FormatVersion::V1, FormatVersion::V2]
             .into_iter()
             .map(move |generation| SinkOptions { packing, generation })
     })
@@ -220,7 +219,7 @@ fn check(matrix: &Matrix, container: Box<dyn Container>, options: SinkOptions) {
         let before = source.stored_before(range.start).unwrap().unwrap();
         let after = source.stored_before(range.end).unwrap().unwrap();
         assert_eq!((after - before) as usize, part.len());
-        for fields in [Fields::MINORS, Fields::VALUES] {
+        for fields in [Projection::MINORS, Projection::VALUES] {
             let mut batch = Batch::new(header.order, Values::new(header.value_type));
             let mut reader = source.batches(range.clone(), fields).unwrap();
             let mut count = 0;

@@ -15,7 +15,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use nnz_bpcells::{Generation, Packing, SinkOptions};
+use nnz_bpcells::{FormatVersion, Packing, SinkOptions};
 use nnz_container::directory::Directory;
 use nnz_core::{At, Axis, Error, ErrorKind, MatrixSource as _, Order, Severity};
 
@@ -218,10 +218,10 @@ fn the_same_matrix_is_written_as_these_very_bytes() {
     let source = unpacked().write();
     let matrix = common::open(source.path()).unwrap();
     for (store, packing, generation) in [
-        (unpacked(), Packing::Unpacked, Generation::V2),
-        (packed(), Packing::Packed, Generation::V2),
-        (first_revision(unpacked()), Packing::Unpacked, Generation::V1),
-        (first_revision(packed()), Packing::Packed, Generation::V1),
+        (unpacked(), Packing::Unpacked, FormatVersion::V2),
+        (packed(), Packing::Packed, FormatVersion::V2),
+        (first_revision(unpacked()), Packing::Unpacked, FormatVersion::V1),
+        (first_revision(packed()), Packing::Packed, FormatVersion::V1),
     ] {
         let scratch = tempfile::tempdir().unwrap();
         let target = scratch.path().join("t");

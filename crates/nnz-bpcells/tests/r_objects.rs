@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 
 use common::{all_entries, open, testdata};
 use nnz_bpcells::{
-    FragmentSource, Generation, MatrixSource, Packing, RObject, RObjectOptions, RObjectWriter,
+    FormatVersion, FragmentSource, MatrixSource, Packing, RObject, RObjectOptions, RObjectWriter,
     SinkOptions,
 };
 use nnz_container::rds::{Limits, Rds, RdsOptions, Version};
 use nnz_container::staging::WriteOptions;
 use nnz_container::{Container, ContainerWriter};
 use nnz_core::{
-    Axis, Batch, Fields, MatrixSink as _, MatrixSource as _, Order, Result, ValueType, Values,
+    Axis, Batch, MatrixSink as _, MatrixSource as _, Order, Projection, Result, ValueType, Values,
 };
 
 const FORCE: WriteOptions = WriteOptions { overwrite: true, sync: false };
@@ -97,7 +97,7 @@ fn write(from: &MatrixSource, to: &Path, options: RObjectOptions) -> Result<()> 
     let sink = SinkOptions { packing: version.packing, generation: version.generation };
     let mut sink = nnz_bpcells::MatrixSink::create(writer, header, names, sink)?;
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
-    let mut reader = from.batches(0..header.shape.major(header.order), Fields::ALL)?;
+    let mut reader = from.batches(0..header.shape.major(header.order), Projection::ALL)?;
     while reader.next_batch(&mut batch)? {
         sink.write(&batch)?;
     }
@@ -209,13 +209,13 @@ fn version_1_is_no_class_of_r() {
     drop(writer);
     let from = matrix(&testdata().join("matrix_rds/basic_uint.packed.row.rds")).unwrap();
     assert_eq!(from.header().order, Order::Row);
-    let version = SinkOptions { packing: Packing::Packed, generation: Generation::V1 };
+    let version = SinkOptions { packing: Packing::Packed, generation: FormatVersion::V1 };
     let options = RObjectOptions { list: true, ..RObjectOptions::default() };
     let writer = Box::new(RObjectWriter::create(&path, FORCE, options).unwrap());
     let names = [None, None];
     let sink = nnz_bpcells::MatrixSink::create(writer, from.header(), names, version).unwrap();
     Box::new(sink).finish().unwrap();
-    assert_eq!(matrix(&path).unwrap().version().generation, Generation::V1);
+    assert_eq!(matrix(&path).unwrap().version().generation, FormatVersion::V1);
 }
 
 #[test]

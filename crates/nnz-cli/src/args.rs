@@ -11,8 +11,8 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use nnz::binsparse::Version;
 use nnz::{
-    Axis, Compress, ConvertOptions, DuplicatePolicy, Generation, Layout, Location, Measures, Order,
-    StructurePolicy, ValueType,
+    Axis, Compression, ConvertOptions, DuplicatePolicy, FormatVersion, Layout, Location, Measures,
+    Order, StructurePolicy, ValueType,
 };
 
 pub(crate) use values::{Selected, To};
@@ -321,11 +321,11 @@ pub(crate) struct Writing {
 
     /// BPCells: the version of the format
     #[arg(long, value_name = "N", value_parser = generation)]
-    pub(crate) format_version: Option<Generation>,
+    pub(crate) format_version: Option<FormatVersion>,
 
     /// Containers: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default: none; for R gzip:6]
     #[arg(long, value_name = "HOW", value_parser = compress)]
-    pub(crate) compress: Option<Compress>,
+    pub(crate) compress: Option<Compression>,
 
     /// Matrix Market and DAPHNE: coordinate (a sparse matrix) or array (a dense one) [default: array
     /// if every cell of SRC is stored]
@@ -634,10 +634,10 @@ fn selection() -> impl TypedValueParser<Value = Selected> {
     OsStringValueParser::new().try_map(|text| selected(&text))
 }
 
-fn generation(text: &str) -> Result<Generation, String> {
+fn generation(text: &str) -> Result<FormatVersion, String> {
     match text {
-        "1" => Ok(Generation::V1),
-        "2" => Ok(Generation::V2),
+        "1" => Ok(FormatVersion::V1),
+        "2" => Ok(FormatVersion::V2),
         _ => Err("1 or 2".to_owned()),
     }
 }

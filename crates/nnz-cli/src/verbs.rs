@@ -38,7 +38,7 @@ pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
         Holding::Fragments(source) => return fragments::cat(args, &*source),
         Holding::Frame(frame) => return frames::cat(args, &frame),
         Holding::Tensor(tensor) => with_stdout(|out| {
-            read = tensor.cat(&options, out).map_err(|error| error.within(&place));
+            read = tensor.cat(&options, out).map_err(|error| error.with_context(&place));
             Ok(())
         })?,
         Holding::Matrix(opened) => with_stdout(|out| {
@@ -52,7 +52,7 @@ pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
 /// Prints names of what is called `what`.
 fn print_names(names: &mut dyn StringReader, of: &Location, what: &str) -> Result<Outcome, Error> {
     let place = Place { array: Some(format!("names of {what}")), ..of.source_place() };
-    with_stdout(|out| nnz::print_names(names, out).map_err(|error| error.within(&place)))?;
+    with_stdout(|out| nnz::print_names(names, out).map_err(|error| error.with_context(&place)))?;
     Ok(Outcome::Good)
 }
 

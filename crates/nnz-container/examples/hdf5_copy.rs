@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use nnz_container::hdf5::{Compress, Hdf5, Hdf5Options, Hdf5Writer, groups_with};
+use nnz_container::hdf5::{Compression, Hdf5, Hdf5Options, Hdf5Writer, groups_with};
 use nnz_container::staging::WriteOptions;
 use nnz_container::{Container, ContainerWriter};
 use nnz_core::Error;
@@ -33,7 +33,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or("a value is missing");
         match argument.as_str() {
-            "--gzip" => options.compress = Compress::Gzip(value()?.parse()?),
+            "--gzip" => options.compress = Compression::Gzip(value()?.parse()?),
             "--chunk" => options.chunk = Some(value()?.parse()?),
             "--into" => into = value()?,
             "--force" => write.overwrite = true,

@@ -4,7 +4,7 @@ use nnz_core::{Error, Result};
 
 /// How arrays are compressed, in containers that can.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Compress {
+pub enum Compression {
     /// Not at all.
     #[default]
     None,
@@ -14,7 +14,7 @@ pub enum Compress {
     Zstd(u32),
 }
 
-impl Compress {
+impl Compression {
     /// Checks that there is such a level.
     pub(crate) fn check(self) -> Result<()> {
         match self {

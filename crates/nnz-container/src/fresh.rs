@@ -16,7 +16,7 @@ const WORTH: usize = 16 << 10;
 // Large pages are not asked for. With them, 600 MB of entries were read in half the time where memory
 // was warm, but in five times the time where a virtual machine had given it back to its host, which is
 // what it does with memory that lies idle in large pieces.
-pub fn expect_writes(bytes: &mut [u8]) {
+pub fn prefault(bytes: &mut [u8]) {
     #[cfg(target_os = "linux")]
     if bytes.len() >= WORTH {
         use rustix::mm::{Advice, madvise};
@@ -41,7 +41,7 @@ mod tests {
         let mut bytes: Vec<u8> = (0..300_000_u32).map(|n| n.to_le_bytes()[1]).collect();
         let before = bytes.clone();
         for start in [0, 1, 4095, 4096, 100_000, 300_000] {
-            expect_writes(&mut bytes[start..]);
+            prefault(&mut bytes[start..]);
             assert_eq!(bytes, before, "from byte {start}");
         }
     }
@@ -60,7 +60,7 @@ mod tests {
     fn writing_is_not_interrupted_page_by_page() {
         const PAGES: usize = 4096;
         let mut bytes = vec![0; PAGES << 12];
-        expect_writes(&mut bytes);
+        prefault(&mut bytes);
         let before = faults();
         bytes.iter_mut().step_by(1 << 12).for_each(|byte| *byte = 1);
         let after = faults();

@@ -33,7 +33,7 @@ pub use find::{Tagged, groups_with};
 pub use writer::{Hdf5Options, Hdf5Writer};
 
 use crate::chunk_cache;
-pub use crate::compress::Compress;
+pub use crate::compress::Compression;
 
 /// What an HDF5 file starts with.
 const SIGNATURE: &[u8; 8] = b"\x89HDF\r\n\x1a\n";

@@ -34,8 +34,8 @@ mod temporary;
 pub mod zarr;
 
 pub use array::NumberArray;
-pub use compress::Compress;
+pub use compress::Compression;
 pub use container::{ArrayId, Capabilities, Container, ContainerWriter, Tagged};
-pub use fresh::expect_writes;
+pub use fresh::prefault;
 pub use mapped::Mapped;
 pub use temporary::{TemporaryFile, temporary_directory};

@@ -21,7 +21,7 @@ mod tree;
 #[cfg(any(feature = "hdf5", feature = "zarr"))]
 mod update;
 
-pub use critical::{abandon_all, abandon_unless_placed};
+pub use critical::{remove_staged_outputs, remove_staged_outputs_unless_placed};
 pub use directory::{Refusal, StagedDirectory};
 pub use file::StagedFile;
 #[cfg(feature = "zarr")]

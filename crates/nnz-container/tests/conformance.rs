@@ -13,7 +13,7 @@ use nnz_container::rds::{Limits, Rds, RdsOptions, RdsWriter};
 use nnz_container::staging::WriteOptions;
 #[cfg(feature = "zarr")]
 use nnz_container::zarr::{Zarr, ZarrOptions, ZarrWriter};
-use nnz_container::{Compress, Container, ContainerWriter};
+use nnz_container::{Compression, Container, ContainerWriter};
 use nnz_core::{ErrorKind, ValueType, Values};
 use proptest::prelude::*;
 
@@ -110,7 +110,7 @@ impl Backend for InNpy {
 }
 
 /// An `.npz` file in a directory of its own.
-struct InNpz(tempfile::TempDir, Compress);
+struct InNpz(tempfile::TempDir, Compression);
 
 impl Backend for InNpz {
     fn writer(&self) -> Box<dyn ContainerWriter> {
@@ -147,13 +147,13 @@ fn every_backend(test: impl Fn(&dyn Backend)) {
     test(&InRds(tempfile::tempdir().unwrap(), RdsOptions::default()));
     test(&InRds(tempfile::tempdir().unwrap(), RdsOptions { gzip: None, ..RdsOptions::default() }));
     test(&InNpy(tempfile::tempdir().unwrap()));
-    test(&InNpz(tempfile::tempdir().unwrap(), Compress::None));
-    test(&InNpz(tempfile::tempdir().unwrap(), Compress::Gzip(6)));
+    test(&InNpz(tempfile::tempdir().unwrap(), Compression::None));
+    test(&InNpz(tempfile::tempdir().unwrap(), Compression::Gzip(6)));
     #[cfg(feature = "zarr")]
     {
         let plain = ZarrOptions::default();
-        let gzip = ZarrOptions { chunk: Some(3), compress: Compress::Gzip(4), ..plain };
-        let zstd = ZarrOptions { chunk: Some(5), compress: Compress::Zstd(3), ..plain };
+        let gzip = ZarrOptions { chunk: Some(3), compress: Compression::Gzip(4), ..plain };
+        let zstd = ZarrOptions { chunk: Some(5), compress: Compression::Zstd(3), ..plain };
         test(&InZarr(tempfile::tempdir().unwrap(), "", plain));
         test(&InZarr(tempfile::tempdir().unwrap(), "/some/group", gzip));
         test(&InZarr(tempfile::tempdir().unwrap(), "group", zstd));
@@ -161,10 +161,13 @@ fn every_backend(test: impl Fn(&dyn Backend)) {
     #[cfg(feature = "hdf5")]
     {
         let plain = Hdf5Options::default();
-        let packed =
-            Hdf5Options { chunk: Some(3), compress: Compress::Gzip(4), ..Hdf5Options::default() };
+        let packed = Hdf5Options {
+            chunk: Some(3),
+            compress: Compression::Gzip(4),
+            ..Hdf5Options::default()
+        };
         test(&InHdf5(tempfile::tempdir().unwrap(), "", plain));
-        let zstd = Hdf5Options { compress: Compress::Zstd(3), ..packed };
+        let zstd = Hdf5Options { compress: Compression::Zstd(3), ..packed };
         test(&InHdf5(tempfile::tempdir().unwrap(), "/some/group", packed));
         test(&InHdf5(tempfile::tempdir().unwrap(), "g", zstd));
         test(&InNetCdf(tempfile::tempdir().unwrap(), "", plain));

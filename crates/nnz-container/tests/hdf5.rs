@@ -10,7 +10,7 @@ use std::path::Path;
 use hdf5_common::{everything, golden, listing};
 use nnz_container::directory::Directory;
 use nnz_container::hdf5::{
-    AttributeValue, Compress, Hdf5, Hdf5Options, Hdf5Writer, groups_with, is_hdf5,
+    AttributeValue, Compression, Hdf5, Hdf5Options, Hdf5Writer, groups_with, is_hdf5,
 };
 use nnz_container::staging::WriteOptions;
 use nnz_container::{Container, ContainerWriter};
@@ -197,15 +197,15 @@ fn what_is_not_finished_leaves_nothing() {
 fn large_arrays_come_back_whatever_the_chunk_and_the_threads() {
     let dir = tempfile::tempdir().unwrap();
     let all: Vec<u32> = (0..300_000_u32).map(|n| n.wrapping_mul(2_654_435_761) >> 12).collect();
-    let gzip = Compress::Gzip(1);
+    let gzip = Compression::Gzip(1);
     for (at, (chunk, compress, threads)) in [
-        (None, Compress::None, 1),
+        (None, Compression::None, 1),
         (None, gzip, 4),
-        (Some(1), Compress::None, 1),
+        (Some(1), Compression::None, 1),
         (Some(1000), gzip, 3),
         (Some(1 << 20), gzip, 2),
-        (None, Compress::Zstd(3), 2),
-        (Some(1000), Compress::Zstd(19), 1),
+        (None, Compression::Zstd(3), 2),
+        (Some(1000), Compression::Zstd(19), 1),
     ]
     .into_iter()
     .enumerate()
@@ -249,7 +249,7 @@ fn data_that_cannot_be_compressed_come_back_at_every_level() {
         u32::try_from(state >> 32).unwrap()
     };
     let random_numbers: Vec<u32> = (0..40_000).map(|_| random()).collect();
-    for compress in (0..=9).map(Compress::Gzip).chain([1, 3, 9].map(Compress::Zstd)) {
+    for compress in (0..=9).map(Compression::Gzip).chain([1, 3, 9].map(Compression::Zstd)) {
         let options = Hdf5Options { compress, ..Hdf5Options::default() };
         let mut writer: Box<dyn ContainerWriter> =
             Box::new(Hdf5Writer::create(&path, "", FORCE, options).unwrap());
@@ -370,16 +370,16 @@ fn options_that_make_no_sense_are_refused() {
     for options in [
         Hdf5Options { chunk: Some(0), ..standard },
         Hdf5Options { chunk: Some(u32::MAX), ..standard },
-        Hdf5Options { compress: Compress::Gzip(10), ..standard },
-        Hdf5Options { compress: Compress::Zstd(0), ..standard },
-        Hdf5Options { compress: Compress::Zstd(23), ..standard },
+        Hdf5Options { compress: Compression::Gzip(10), ..standard },
+        Hdf5Options { compress: Compression::Zstd(0), ..standard },
+        Hdf5Options { compress: Compression::Zstd(23), ..standard },
     ] {
         let made = Hdf5Writer::create(&dir.path().join("a.h5"), "", NEW, options);
         assert!(matches!(made.err().unwrap().kind(), ErrorKind::Argument(_)));
     }
 }
 
-/// Needs 10 GB of disk: `cargo test -p nnz-container --release --test hdf5 -- --ignored`.
+/// SinkCapabilities 10 GB of disk: `cargo test -p nnz-container --release --test hdf5 -- --ignored`.
 #[test]
 #[ignore = "writes 5 GB twice"]
 fn more_than_4_gib_and_2_to_the_32_elements() {

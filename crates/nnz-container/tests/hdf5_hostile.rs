@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use damage_common::{Numbers, Target, count, mutated};
 use hdf5_common::golden;
-use nnz_container::hdf5::{Compress, Hdf5, Hdf5Options, Hdf5Writer, groups_with};
+use nnz_container::hdf5::{Compression, Hdf5, Hdf5Options, Hdf5Writer, groups_with};
 use nnz_container::staging::WriteOptions;
 use nnz_container::{Container, ContainerWriter};
 use nnz_core::ValueType;
@@ -52,7 +52,7 @@ fn read_all(path: &Path) -> u64 {
     most
 }
 
-fn written(dir: &Path, compress: Compress) -> std::path::PathBuf {
+fn written(dir: &Path, compress: Compression) -> std::path::PathBuf {
     let path = dir.join("written.h5");
     let options = WriteOptions { overwrite: true, sync: false };
     let how = Hdf5Options { chunk: Some(100), compress, threads: 1 };
@@ -79,10 +79,10 @@ fn mutated_files_give_errors() {
     let mut numbers = Numbers::seeded();
     let mut originals: Vec<Vec<u8>> =
         paths.iter().map(|path| std::fs::read(path).unwrap()).collect();
-    originals.push(std::fs::read(written(dir.path(), Compress::Gzip(4))).unwrap());
-    originals.push(std::fs::read(written(dir.path(), Compress::None)).unwrap());
+    originals.push(std::fs::read(written(dir.path(), Compression::Gzip(4))).unwrap());
+    originals.push(std::fs::read(written(dir.path(), Compression::None)).unwrap());
     let deflated = originals.len();
-    originals.push(std::fs::read(written(dir.path(), Compress::Zstd(3))).unwrap());
+    originals.push(std::fs::read(written(dir.path(), Compression::Zstd(3))).unwrap());
     for (at, original) in originals.into_iter().enumerate() {
         // Deflate makes at most 1032 bytes of one, Zstandard many more.
         let ratio = if at < deflated { 1032 } else { 1 << 16 };
@@ -114,7 +114,7 @@ fn mutated_files_give_errors() {
 #[test]
 fn mutated_files_are_not_written_to_by_panicking() {
     let dir = tempfile::tempdir().unwrap();
-    let original = std::fs::read(written(dir.path(), Compress::None)).unwrap();
+    let original = std::fs::read(written(dir.path(), Compression::None)).unwrap();
     let target = dir.path().join("mutated.h5");
     let mut numbers = Numbers::new(7);
     for at in 0..count() {
@@ -134,7 +134,7 @@ fn mutated_files_are_not_written_to_by_panicking() {
 #[test]
 fn a_chunk_has_to_inflate_to_its_own_length() {
     let dir = tempfile::tempdir().unwrap();
-    let path = written(dir.path(), Compress::Gzip(9));
+    let path = written(dir.path(), Compression::Gzip(9));
     let mut bytes = std::fs::read(&path).unwrap();
     // Chunks of 100 elements become chunks of 99: each now inflates to too much.
     let chunk = [100_u32.to_le_bytes(), 4_u32.to_le_bytes()].concat();
@@ -154,7 +154,7 @@ fn a_chunk_has_to_inflate_to_its_own_length() {
 #[test]
 fn lengths_of_no_such_width_are_refused() {
     let dir = tempfile::tempdir().unwrap();
-    let path = written(dir.path(), Compress::None);
+    let path = written(dir.path(), Compression::None);
     let sound = std::fs::read(&path).unwrap();
     // The width of a length stands behind that of an offset, in every version of the superblock.
     for at in 9..16 {
@@ -170,7 +170,7 @@ fn lengths_of_no_such_width_are_refused() {
 #[test]
 fn a_length_without_chunks_is_not_believed() {
     let dir = tempfile::tempdir().unwrap();
-    let path = written(dir.path(), Compress::None);
+    let path = written(dir.path(), Compression::None);
     let mut bytes = std::fs::read(&path).unwrap();
     // The length, and behind it the most it may become: without end.
     let length = [5000_u64.to_le_bytes(), [0xff; 8]].concat();

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use nnz_container::npy::{NpyDirectory, NpyDirectoryWriter, is_npy_directory};
 use nnz_container::npz::{Npz, NpzOptions, NpzWriter, is_npz};
 use nnz_container::staging::WriteOptions;
-use nnz_container::{Compress, Container, ContainerWriter};
+use nnz_container::{Compression, Container, ContainerWriter};
 use nnz_core::{Result, ValueType};
 
 const UNSYNCED: WriteOptions = WriteOptions { overwrite: false, sync: false };
@@ -90,7 +90,7 @@ fn what_numpy_wrote_is_read_bit_by_bit() {
         assert!(is_npy_directory(&at).unwrap());
         common::check(&NpyDirectory::open(&at).unwrap(), &entry);
         let at = dir.path().join("packed.npz");
-        let options = NpzOptions { compress: Compress::Gzip(9) };
+        let options = NpzOptions { compress: Compression::Gzip(9) };
         copy(&npz, Box::new(NpzWriter::create(&at, UNSYNCED, options).unwrap()));
         common::check(&Npz::open(&at).unwrap(), &entry);
     }
@@ -203,7 +203,7 @@ fn other_files_are_no_npz() {
 fn a_bomb_is_inflated_no_further_than_it_says() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npz");
-    let options = NpzOptions { compress: Compress::Gzip(9) };
+    let options = NpzOptions { compress: Compression::Gzip(9) };
     let mut writer: Box<dyn ContainerWriter> =
         Box::new(NpzWriter::create(&path, UNSYNCED, options).unwrap());
     let id = writer.create_array("a", ValueType::U8).unwrap();
@@ -229,7 +229,7 @@ fn a_long_deflated_entry_is_read_at_any_position() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npz");
     let numbers: Vec<u32> = (0..1_000_000_u32).map(|n| n.wrapping_mul(2_654_435_761)).collect();
-    let options = NpzOptions { compress: Compress::Gzip(1) };
+    let options = NpzOptions { compress: Compression::Gzip(1) };
     let mut writer: Box<dyn ContainerWriter> =
         Box::new(NpzWriter::create(&path, UNSYNCED, options).unwrap());
     // Arrays may grow in turns.
@@ -313,7 +313,7 @@ fn a_directory_of_other_things_is_not_replaced() {
 #[test]
 fn zstd_is_refused_as_numpy_would_not_read_it() {
     let dir = tempfile::tempdir().unwrap();
-    for compress in [Compress::Zstd(3), Compress::Gzip(10)] {
+    for compress in [Compression::Zstd(3), Compression::Gzip(10)] {
         let path = dir.path().join("x.npz");
         assert!(NpzWriter::create(&path, UNSYNCED, NpzOptions { compress }).is_err());
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use nnz_container::staging::WriteOptions;
 use nnz_container::zarr::{Zarr, ZarrOptions, ZarrWriter, groups_with};
-use nnz_container::{Compress, Container, ContainerWriter};
+use nnz_container::{Compression, Container, ContainerWriter};
 use nnz_core::{Result, ValueType};
 
 const NEW: WriteOptions = WriteOptions { overwrite: false, sync: false };
@@ -52,10 +52,10 @@ fn files_are_what_the_specification_says() {
 fn large_arrays_come_back_whatever_the_chunk_and_the_threads() {
     let numbers: Vec<u32> = (0..700_000_u32).map(|n| n.wrapping_mul(2_654_435_761) >> 12).collect();
     for (chunk, compress, threads) in [
-        (None, Compress::None, 1),
-        (Some(60_000), Compress::Zstd(1), 4),
-        (Some(60_000), Compress::Gzip(1), 1),
-        (Some(1), Compress::None, 3),
+        (None, Compression::None, 1),
+        (Some(60_000), Compression::Zstd(1), 4),
+        (Some(60_000), Compression::Gzip(1), 1),
+        (Some(1), Compression::None, 3),
     ] {
         let numbers = if chunk == Some(1) { &numbers[..300] } else { &numbers };
         let dir = tempfile::tempdir().unwrap();
@@ -97,7 +97,7 @@ fn every_thread_writes_the_same() {
     let written = |threads| {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.zarr");
-        let options = ZarrOptions { chunk: Some(1000), compress: Compress::Zstd(3), threads };
+        let options = ZarrOptions { chunk: Some(1000), compress: Compression::Zstd(3), threads };
         let mut to = writer(&path, "", options);
         let id = to.create_array("a", ValueType::U64).unwrap();
         to.append(id, &(0..10_500).collect::<Vec<u64>>()).unwrap();
@@ -247,9 +247,9 @@ fn options_that_make_no_sense_are_refused() {
     for options in [
         ZarrOptions { chunk: Some(0), ..standard },
         ZarrOptions { chunk: Some(u32::MAX), ..standard },
-        ZarrOptions { compress: Compress::Gzip(10), ..standard },
-        ZarrOptions { compress: Compress::Zstd(0), ..standard },
-        ZarrOptions { compress: Compress::Zstd(23), ..standard },
+        ZarrOptions { compress: Compression::Gzip(10), ..standard },
+        ZarrOptions { compress: Compression::Zstd(0), ..standard },
+        ZarrOptions { compress: Compression::Zstd(23), ..standard },
     ] {
         assert!(ZarrWriter::create(&dir.path().join("x"), "", NEW, options).is_err());
     }

@@ -25,7 +25,7 @@ impl fmt::Display for Axis {
 /// 10x and BPCells matrices are features x cells, AnnData is cells x features; elsewhere it is
 /// unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AxisMeaning {
+pub enum AxisKind {
     /// Genes, peaks, proteins.
     Features,
     /// Cells, barcodes, observations.
@@ -35,7 +35,7 @@ pub enum AxisMeaning {
     Unknown,
 }
 
-impl fmt::Display for AxisMeaning {
+impl fmt::Display for AxisKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Features => "features",

@@ -259,7 +259,7 @@ impl Error {
 
     /// Adds what the caller knows of the place to what is known already.
     #[must_use]
-    pub fn within(mut self, outer: &Place) -> Self {
+    pub fn with_context(mut self, outer: &Place) -> Self {
         let place = &mut self.0.1;
         place.path = place.path.take().or_else(|| outer.path.clone());
         place.array = place.array.take().or_else(|| outer.array.clone());
@@ -309,7 +309,7 @@ mod tests {
             ErrorKind::Duplicate { other: None },
             Place::default().at(At::Line { line: 4, column: 1 }),
         );
-        let error = inner.within(&Place::path("m.mtx").at(At::Byte(0)));
+        let error = inner.with_context(&Place::path("m.mtx").at(At::Byte(0)));
         assert_eq!(error.to_string(), "m.mtx: line 4, column 1: a second entry at the same place");
     }
 

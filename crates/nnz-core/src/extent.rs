@@ -35,8 +35,8 @@ impl Extent {
             return None;
         }
         // All of them are where one run ends and another begins.
-        let falls = nnz_bitpack::falls(minors);
-        let allowed = nnz_bitpack::falls_between(minors, &batch.offsets);
+        let falls = nnz_bitpack::count_descents(minors);
+        let allowed = nnz_bitpack::count_descents_between(minors, &batch.offsets);
         let place = |run: usize, entry| (batch.majors.get(run), batch.minor(run, entry));
         (falls == allowed).then(|| Self {
             ends: Some([

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{AxisMeaning, Order, Scalar, Shape, ValueType};
+use crate::{AxisKind, Order, Scalar, Shape, ValueType};
 
 /// Names the half of a matrix that is stored when the other half follows from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,9 +82,9 @@ pub struct Header {
     /// The axis entries are grouped by as they are read.
     pub order: Order,
     /// Whether majors never go down as the matrix is read from its start.
-    pub majors_ascend: bool,
+    pub sorted_majors: bool,
     /// Whether minors go up inside each major, where that is known without reading.
-    pub minors_ascend: Option<bool>,
+    pub sorted_indices: Option<bool>,
     /// The type of each value.
     pub value_type: ValueType,
     /// Whether all entries share one value (a pattern is such a matrix of ones).
@@ -100,5 +100,5 @@ pub struct Header {
     /// What two entries at one place mean.
     pub duplicates: Duplicates,
     /// What rows and columns stand for.
-    pub meaning: [AxisMeaning; 2],
+    pub meaning: [AxisKind; 2],
 }

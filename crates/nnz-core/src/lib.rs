@@ -22,7 +22,7 @@ mod text;
 mod value;
 
 pub use about::{About, ArrayAbout};
-pub use axis::{Axis, AxisMeaning, Order, Shape};
+pub use axis::{Axis, AxisKind, Order, Shape};
 pub use batch::{Batch, Majors, Minors};
 pub use cast::{Offender, Rounding};
 pub use error::{At, Error, ErrorKind, Place, Result};
@@ -34,9 +34,10 @@ pub use fragments::{
 };
 pub use header::{Duplicates, Header, Storage, Structure, Triangle};
 pub use names::{Listed, Names, StringList, StringReader};
-pub use sink::{BatchEncoder, Encoded, MatrixSink, Needs, Written};
+pub use sink::{BatchEncoder, Encoded, MatrixSink, SinkCapabilities, Written};
 pub use source::{
-    BatchReader, COMMENT, Decoded, Fields, InTurn, MatrixSource, Metadata, Unit, UnitReader,
+    BatchReader, BatchUnits, COMMENT, MatrixSource, Metadata, Projection, SequentialReader, Unit,
+    UnitReader,
 };
 pub use text::{write_float32, write_float64, write_scalar};
 pub use value::{Bint8, Element, Scalar, ValueType, Values};

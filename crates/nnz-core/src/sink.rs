@@ -7,7 +7,7 @@ use crate::{Batch, Error, Order, Result, ValueType};
 
 /// Says what a format can store, so that a matrix is made to fit before it is written.
 #[derive(Clone, Debug)]
-pub struct Needs {
+pub struct SinkCapabilities {
     /// Storage orders it can hold.
     pub orders: &'static [Order],
     /// Value types it can hold.

@@ -6,14 +6,14 @@ use crate::{About, At, Axis, Batch, Header, Names, Result, StringList, Values};
 
 /// Says which parts of the entries a reader needs; the others may be left empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fields {
+pub struct Projection {
     /// Minor indices.
     pub minors: bool,
     /// Values.
     pub values: bool,
 }
 
-impl Fields {
+impl Projection {
     /// Indices and values.
     pub const ALL: Self = Self { minors: true, values: true };
     /// Indices alone.
@@ -80,9 +80,9 @@ pub trait UnitReader<'a, B = Batch>: Send {
 }
 
 /// Decodes units one after the other.
-pub struct InTurn<'a>(pub Box<dyn UnitReader<'a> + 'a>);
+pub struct SequentialReader<'a>(pub Box<dyn UnitReader<'a> + 'a>);
 
-impl BatchReader for InTurn<'_> {
+impl BatchReader for SequentialReader<'_> {
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool> {
         let Some(unit) = self.0.next_unit()? else {
             self.0.end()?;
@@ -95,12 +95,12 @@ impl BatchReader for InTurn<'_> {
 }
 
 /// Makes units of batches that only one thread can decode.
-pub struct Decoded<'a> {
+pub struct BatchUnits<'a> {
     reader: Box<dyn BatchReader + 'a>,
     empty: Batch,
 }
 
-impl<'a> Decoded<'a> {
+impl<'a> BatchUnits<'a> {
     /// Wraps a reader of batches like `empty`.
     #[must_use]
     pub fn new(reader: Box<dyn BatchReader + 'a>, empty: Batch) -> Self {
@@ -108,7 +108,7 @@ impl<'a> Decoded<'a> {
     }
 }
 
-impl<'a> UnitReader<'a> for Decoded<'a> {
+impl<'a> UnitReader<'a> for BatchUnits<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
         let mut batch = self.empty.clone();
         Ok(self.reader.next_batch(&mut batch)?.then(|| Box::new(batch) as Box<dyn Unit>))
@@ -196,17 +196,21 @@ pub trait MatrixSource: Send + Sync {
     ///
     /// Fails where the range is past the end, is not the whole and the source is sequential, or
     /// the data cannot be read.
-    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>>;
+    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>>;
 
     /// Starts reading a range of majors, such that many threads can decode.
     ///
     /// # Errors
     ///
     /// Fails as [`batches`](Self::batches).
-    fn units(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
         let header = self.header();
         let empty = Batch::new(header.order, Values::new(header.value_type));
-        Ok(Box::new(Decoded::new(self.batches(majors, fields)?, empty)))
+        Ok(Box::new(BatchUnits::new(self.batches(majors, fields)?, empty)))
     }
 
     /// Returns the number of entries stored before a major, where that is cheap to tell.

@@ -79,6 +79,6 @@ pub(crate) fn meta_name(value_type: ValueType) -> Option<&'static str> {
 
 /// Returns the type that DAPHNE calls so, such as `si64`.
 #[must_use]
-pub fn named_in_meta(name: &str) -> Option<ValueType> {
+pub fn parse_value_type(name: &str) -> Option<ValueType> {
     NAMES.iter().find(|(known, _)| *known == name).map(|(_, value_type)| *value_type)
 }

@@ -22,7 +22,7 @@ mod validate;
 mod zeroed;
 
 pub use block::{Block, BlockType};
-pub use code::named_in_meta;
+pub use code::parse_value_type;
 pub use dialect::Dialect;
 pub use frame::{Column, FrameBatch, FrameOptions, FrameReader, FrameSink, FrameSource};
 pub use looks::looks_like;

@@ -11,7 +11,7 @@ use crate::code;
 /// The longest that is read.
 const LONGEST: u64 = 64 << 20;
 
-/// What a `.meta` file says. Fields come in the order DAPHNE writes them.
+/// What a `.meta` file says. Projection come in the order DAPHNE writes them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Meta {
@@ -133,12 +133,12 @@ impl Meta {
         let default = self.value_type.as_deref().unwrap_or_default();
         self.schema.iter().flatten().map(move |column| {
             let own = Some(&*column.value_type).filter(|name| !name.is_empty());
-            code::named_in_meta(own.unwrap_or(default))
+            code::parse_value_type(own.unwrap_or(default))
         })
     }
 
     /// Returns the value type of a matrix, where it is told and known.
     pub(crate) fn matrix_type(&self) -> Option<ValueType> {
-        self.value_type.as_deref().and_then(code::named_in_meta)
+        self.value_type.as_deref().and_then(code::parse_value_type)
     }
 }

@@ -23,7 +23,7 @@ mod watchdog;
 
 use std::path::Path;
 
-use nnz_core::{Batch, Fields, MatrixSource as _, Order, Values};
+use nnz_core::{Batch, MatrixSource as _, Order, Projection, Values};
 use nnz_daphne::{
     DataType, Dialect, FrameBatch, FrameSource, MatrixSource, ReadOptions, data_type, looks_like,
     validate,
@@ -92,7 +92,7 @@ fn use_it(path: &Path, dialect: Option<Dialect>) -> bool {
         matrix.about()?;
         let rows = header.shape.rows;
         for range in [0..rows, rows / 2..rows] {
-            let mut reader = matrix.batches(range, Fields::ALL)?;
+            let mut reader = matrix.batches(range, Projection::ALL)?;
             let mut batch = Batch::new(Order::Row, Values::new(header.value_type));
             for _ in 0..8 {
                 if !reader.next_batch(&mut batch)? {

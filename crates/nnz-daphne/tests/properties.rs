@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 
 use common::{Cell, UNSYNCED, entries, faults, scalar_bits};
 use nnz_core::{
-    AxisMeaning, Batch, Duplicates, Fields, Header, Majors, MatrixSource as _, Minors, Order,
+    AxisKind, Batch, Duplicates, Header, Majors, MatrixSource as _, Minors, Order, Projection,
     Shape, Storage, Structure, ValueType, Values,
 };
 use nnz_daphne::{
@@ -125,8 +125,8 @@ impl Case {
         Header {
             shape: self.shape,
             order: Order::Row,
-            majors_ascend: true,
-            minors_ascend: Some(true),
+            sorted_majors: true,
+            sorted_indices: Some(true),
             value_type: self.value_type,
             iso: false,
             stored: self.stored.then_some(self.cells.len() as u64),
@@ -134,7 +134,7 @@ impl Case {
             structure: Structure::General,
             fill: None,
             duplicates: Duplicates::Refused,
-            meaning: [AxisMeaning::Unknown; 2],
+            meaning: [AxisKind::Unknown; 2],
         }
     }
 
@@ -333,7 +333,7 @@ fn a_row_longer_than_a_batch_goes_on_in_the_next() {
         let matrix = MatrixSource::open(&path, &ReadOptions::default()).unwrap();
         case.check(&matrix);
         let mut batch = Batch::new(Order::Row, Values::default());
-        let mut reader = matrix.batches(0..3, Fields::ALL).unwrap();
+        let mut reader = matrix.batches(0..3, Projection::ALL).unwrap();
         while reader.next_batch(&mut batch).unwrap() {
             assert!(batch.entries() <= 256 << 10, "{dialect} {block_type}: {}", batch.entries());
             assert!(matches!(batch.majors, Majors::Consecutive(_) | Majors::Listed(_)));

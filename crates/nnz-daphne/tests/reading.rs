@@ -21,8 +21,8 @@ use std::path::PathBuf;
 
 use common::{Cell, batch_cells, entries, matrix_cells};
 use nnz_core::{
-    At, Batch, ErrorKind, Fields, MatrixSource as _, Minors, Order, Severity, Storage, ValueType,
-    Values,
+    At, Batch, ErrorKind, MatrixSource as _, Minors, Order, Projection, Severity, Storage,
+    ValueType, Values,
 };
 use nnz_daphne::{
     DataType, Dialect, FrameSource, MatrixSource, Meta, ReadOptions, SegmentsSource, validate,
@@ -196,7 +196,8 @@ fn entries_at_one_place_are_found() {
         bytes.0[1] = 1;
         let (_folder, matrix) = bytes.open();
         let mut batch = Batch::new(Order::Row, Values::default());
-        let error = matrix.batches(0..1, Fields::ALL).unwrap().next_batch(&mut batch).unwrap_err();
+        let error =
+            matrix.batches(0..1, Projection::ALL).unwrap().next_batch(&mut batch).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Duplicate { .. }), "{error}");
         assert_eq!(error.place().at, Some(At::Entry { row: 0, col: 2 }));
     }
@@ -230,7 +231,7 @@ fn rows_without_entries_cost_nothing() {
     assert_eq!(entries(&matrix, 0..1 << 62), expected);
     assert_eq!(entries(&matrix, row + 6..far), expected[2..3]);
     let mut batch = Batch::new(Order::Row, Values::default());
-    matrix.batches(0..far, Fields::ALL).unwrap().next_batch(&mut batch).unwrap();
+    matrix.batches(0..far, Projection::ALL).unwrap().next_batch(&mut batch).unwrap();
     assert!(matches!(batch.minors, Minors::U64(_)));
     assert_eq!(bytes.faults(), Vec::<String>::new());
 }
@@ -274,7 +275,7 @@ fn rows_are_found_anywhere_and_from_many_threads() {
         }
     });
     // Every row appears, those without entries too; one may go on in the next batch.
-    let mut reader = matrix.units(0..40_000, Fields::ALL).unwrap();
+    let mut reader = matrix.units(0..40_000, Projection::ALL).unwrap();
     let mut batch = Batch::new(Order::Row, Values::default());
     let mut next = 0;
     while let Some(unit) = reader.next_unit().unwrap() {
@@ -326,7 +327,7 @@ fn rows_come_whole_wherever_bytes_are_cut_and_in_any_order() {
 
         // Pieces do not wait for others that nobody decodes.
         let units = || {
-            let mut reader = matrix.units(0..60_000, Fields::ALL).unwrap();
+            let mut reader = matrix.units(0..60_000, Projection::ALL).unwrap();
             let next = || reader.next_unit().unwrap();
             std::iter::from_fn(next).collect::<Vec<_>>()
         };
@@ -369,7 +370,7 @@ fn counts_that_do_not_come_to_the_block_are_refused_wherever_it_is_cut() {
             let (_folder, path) = wrong.file();
             let options = ReadOptions::default();
             let Ok(matrix) = MatrixSource::open(&path, &options) else { continue };
-            let mut reader = matrix.units(0..60_000, Fields::ALL).unwrap();
+            let mut reader = matrix.units(0..60_000, Projection::ALL).unwrap();
             let mut batch = Batch::new(Order::Row, Values::default());
             let error = loop {
                 let Some(unit) = reader.next_unit().unwrap() else { panic!("row {row}: no fault") };
@@ -390,7 +391,7 @@ fn damage_inside_a_block_shows_when_its_rows_are_read() {
     wrong.0[57] += 1;
     let (_folder, matrix) = wrong.open();
     let mut batch = Batch::new(Order::Row, Values::default());
-    let mut reader = matrix.batches(0..40_000, Fields::ALL).unwrap();
+    let mut reader = matrix.batches(0..40_000, Projection::ALL).unwrap();
     let error = loop {
         match reader.next_batch(&mut batch) {
             Ok(more) => assert!(more, "no fault"),
@@ -410,7 +411,7 @@ fn a_column_past_the_end_is_named_however_large_it_is() {
     let (_folder, matrix) = block.u64(&[1, 1, column, 7]).open();
     assert_eq!(matrix.dialect(), Dialect::Daphne2022);
     let mut batch = Batch::new(Order::Row, Values::default());
-    let mut reader = matrix.batches(0..1, Fields::ALL).unwrap();
+    let mut reader = matrix.batches(0..1, Projection::ALL).unwrap();
     let error = reader.next_batch(&mut batch).unwrap_err().to_string();
     assert!(error.contains("byte 70: found column 8589934592 in"), "{error}");
 }

@@ -23,8 +23,8 @@ use std::path::Path;
 
 use nnz_container::staging::WriteOptions;
 use nnz_core::{
-    AxisMeaning, Batch, Duplicates, Header, Majors, MatrixSink as _, MatrixSource as _, Minors,
-    Order, Result, Shape, Storage, Structure, ValueType, Values,
+    AxisKind, Batch, Duplicates, Header, Majors, MatrixSink as _, MatrixSource as _, Minors, Order,
+    Result, Shape, Storage, Structure, ValueType, Values,
 };
 use nnz_daphne::{
     BlockType, Column, DataType, Dialect, FrameOptions, FrameSink, MatrixSink, MatrixSource,
@@ -35,8 +35,8 @@ fn header(rows: u64, cols: u64, value_type: ValueType) -> Header {
     Header {
         shape: Shape { rows, cols },
         order: Order::Row,
-        majors_ascend: true,
-        minors_ascend: Some(true),
+        sorted_majors: true,
+        sorted_indices: Some(true),
         value_type,
         iso: false,
         stored: None,
@@ -44,7 +44,7 @@ fn header(rows: u64, cols: u64, value_type: ValueType) -> Header {
         structure: Structure::General,
         fill: None,
         duplicates: Duplicates::Refused,
-        meaning: [AxisMeaning::Unknown; 2],
+        meaning: [AxisKind::Unknown; 2],
     }
 }
 

@@ -16,7 +16,9 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use nnz_container::staging::WriteOptions;
-use nnz_core::{Batch, Encoded, Error, Fields, Header, MatrixSource, Result, UnitReader, Values};
+use nnz_core::{
+    Batch, Encoded, Error, Header, MatrixSource, Projection, Result, UnitReader, Values,
+};
 use nnz_interop::matrix_market::{Layout, Options, Target, create, open};
 
 fn main() -> Result<()> {
@@ -95,7 +97,7 @@ type Each<'a> = dyn FnMut(&Batch) + Send + 'a;
 fn read(source: &dyn MatrixSource, threads: usize, each: &mut Each<'_>) -> Result<u64> {
     let header = source.header();
     let empty = || Batch::new(header.order, Values::new(header.value_type));
-    let reader = source.units(0..header.shape.major(header.order), Fields::ALL)?;
+    let reader = source.units(0..header.shape.major(header.order), Projection::ALL)?;
     let shared = Mutex::new((
         Shared {
             reader,

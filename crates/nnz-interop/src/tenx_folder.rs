@@ -9,8 +9,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use nnz_core::{
-    About, At, Axis, AxisMeaning, BatchReader, Error, ErrorKind, Fields, Header, MatrixSource,
-    Names, Place, Result, UnitReader,
+    About, At, Axis, AxisKind, BatchReader, Error, ErrorKind, Header, MatrixSource, Names, Place,
+    Projection, Result, UnitReader,
 };
 
 use crate::matrix_market::{self, MatrixMarketSource};
@@ -65,7 +65,7 @@ pub fn open(directory: &Path) -> Result<TenxFolderSource> {
     }
     let matrix = matrix_market::open(&matrix)?;
     let mut header = matrix.header().clone();
-    header.meaning = [AxisMeaning::Features, AxisMeaning::Cells];
+    header.meaning = [AxisKind::Features, AxisKind::Cells];
     Ok(TenxFolderSource {
         directory: directory.to_path_buf(),
         matrix,
@@ -150,11 +150,15 @@ impl MatrixSource for TenxFolderSource {
         self.matrix.rereadable()
     }
 
-    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
+    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
         self.matrix.batches(majors, fields)
     }
 
-    fn units(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
         self.matrix.units(majors, fields)
     }
 

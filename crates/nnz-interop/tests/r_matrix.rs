@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use nnz_container::rds::{Limits, RdsOptions};
 use nnz_container::staging::WriteOptions;
 use nnz_core::{
-    Axis, Batch, Fields, MatrixSink as _, MatrixSource, Order, Result, Scalar, Storage, Structure,
-    Triangle, ValueType, Values,
+    Axis, Batch, MatrixSink as _, MatrixSource, Order, Projection, Result, Scalar, Storage,
+    Structure, Triangle, ValueType, Values,
 };
 use nnz_interop::r_matrix::{self, RMatrixSource};
 
@@ -25,7 +25,7 @@ fn open(name: &str) -> Result<RMatrixSource> {
 fn entries(matrix: &dyn MatrixSource) -> Result<BTreeMap<(u64, u64), String>> {
     let header = matrix.header();
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
-    let mut reader = matrix.batches(0..header.shape.major(header.order), Fields::ALL)?;
+    let mut reader = matrix.batches(0..header.shape.major(header.order), Projection::ALL)?;
     let mut all = BTreeMap::new();
     while reader.next_batch(&mut batch)? {
         for entry in 0..batch.entries() {
@@ -84,7 +84,7 @@ fn ranges_of_majors_are_parts_of_the_whole() {
         let mut batch = Batch::new(header.order, Values::new(header.value_type));
         let majors = header.shape.major(header.order);
         for major in 0..majors {
-            let mut reader = matrix.batches(major..major + 1, Fields::ALL).unwrap();
+            let mut reader = matrix.batches(major..major + 1, Projection::ALL).unwrap();
             let mut seen = matrix.stored_before(major).unwrap().unwrap();
             while reader.next_batch(&mut batch).unwrap() {
                 for entry in 0..batch.entries() {
@@ -96,7 +96,7 @@ fn ranges_of_majors_are_parts_of_the_whole() {
             assert_eq!(matrix.stored_before(major + 1).unwrap(), Some(seen));
         }
         assert_eq!(parts, entries(&matrix).unwrap(), "{name}");
-        assert!(matrix.batches(0..majors + 1, Fields::ALL).is_err());
+        assert!(matrix.batches(0..majors + 1, Projection::ALL).is_err());
     }
 }
 
@@ -166,7 +166,7 @@ fn empty_matrices_and_repeated_triplets() {
     let repeated = open("dgT_dup.rds").unwrap();
     assert_eq!(repeated.header().stored, Some(3));
     assert_eq!(repeated.header().duplicates, nnz_core::Duplicates::Refused);
-    assert!(!repeated.header().majors_ascend);
+    assert!(!repeated.header().sorted_majors);
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn write(from: &RMatrixSource, to: &Path) -> Result<()> {
     let write = WriteOptions { overwrite: true, sync: false };
     let mut sink = r_matrix::create(to, header, names, write, RdsOptions::default())?;
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
-    let mut reader = from.batches(0..header.shape.major(header.order), Fields::ALL)?;
+    let mut reader = from.batches(0..header.shape.major(header.order), Projection::ALL)?;
     while reader.next_batch(&mut batch)? {
         sink.write(&batch)?;
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use nnz_container::rds::{Limits, RdsOptions};
 use nnz_container::staging::WriteOptions;
 use nnz_core::{
-    Axis, Batch, Fields, Majors, MatrixSink as _, MatrixSource as _, Order, Result, Structure,
+    Axis, Batch, Majors, MatrixSink as _, MatrixSource as _, Order, Projection, Result, Structure,
     Values,
 };
 use nnz_interop::r_matrix::{self, RMatrixSource};
@@ -52,7 +52,7 @@ fn open(path: &Path) -> RMatrixSource {
 fn read(matrix: &RMatrixSource) -> Result<Vec<(u64, u64)>> {
     let header = matrix.header();
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
-    let mut reader = matrix.batches(0..2, Fields::ALL)?;
+    let mut reader = matrix.batches(0..2, Projection::ALL)?;
     let mut all = Vec::new();
     while reader.next_batch(&mut batch)? {
         all.extend((0..batch.entries()).map(|entry| batch.row_col(entry)));

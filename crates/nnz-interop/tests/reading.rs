@@ -6,7 +6,7 @@ mod common;
 use std::io::Write;
 
 use common::{entries, open_text, read_text, refusal};
-use nnz_core::{At, Batch, Bint8, Fields, Majors, MatrixSource, Minors, Order, Scalar, Values};
+use nnz_core::{At, Batch, Bint8, Majors, MatrixSource, Minors, Order, Projection, Scalar, Values};
 use nnz_interop::matrix_market::{looks_like, open};
 
 const REAL: &str = "%%MatrixMarket matrix coordinate real general\n";
@@ -225,7 +225,7 @@ fn order_is_guessed_from_the_first_entries() {
     let guess = |entries: &str| {
         let source = open_text(format!("{REAL}9 9 4\n{entries}")).unwrap();
         let header = source.header().clone();
-        (header.order, header.majors_ascend)
+        (header.order, header.sorted_majors)
     };
     assert_eq!(guess("9 1 0\n5 1 0\n1 2 0\n3 2 0\n"), (Order::Col, true));
     assert_eq!(guess("1 9 0\n1 5 0\n2 1 0\n2 1 0\n"), (Order::Row, true));
@@ -251,7 +251,7 @@ fn neighbours_of_one_major_share_a_run() {
     let text = format!("{INTEGER}9 5000000000 4\n2 1 10\n1 1 20\n1 4000000000 30\n3 1 40\n");
     let source = open_text(text).unwrap();
     let mut batch = Batch::new(Order::Row, Values::Iso(Scalar::U8(0)));
-    let mut reader = source.batches(0..5_000_000_000, Fields::ALL).unwrap();
+    let mut reader = source.batches(0..5_000_000_000, Projection::ALL).unwrap();
     assert!(reader.next_batch(&mut batch).unwrap());
     assert_eq!(
         batch,
@@ -277,7 +277,7 @@ fn arrays_come_as_spans_column_by_column() {
         let text = format!("%%MatrixMarket matrix array {banner}\n{sizes}\n{values}\n");
         let source = open_text(text).unwrap();
         let mut batch = Batch::new(Order::Row, Values::Iso(Scalar::U8(0)));
-        let mut reader = source.batches(0..source.header().shape.cols, Fields::ALL).unwrap();
+        let mut reader = source.batches(0..source.header().shape.cols, Projection::ALL).unwrap();
         assert!(reader.next_batch(&mut batch).unwrap());
         assert_eq!(batch.majors, Majors::Consecutive(0));
         (batch.offsets, batch.minors)
@@ -365,7 +365,7 @@ fn a_file_can_be_read_again_and_a_stream_cannot() {
     let file = open(&path).unwrap();
     assert!(file.rereadable() && !file.random_access());
     assert_eq!(entries(&file).unwrap(), entries(&file).unwrap());
-    assert!(file.batches(0..1, Fields::ALL).is_err());
+    assert!(file.batches(0..1, Projection::ALL).is_err());
 
     let stream = open_text(text).unwrap();
     assert!(!stream.rereadable());

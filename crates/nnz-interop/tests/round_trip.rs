@@ -156,7 +156,7 @@ proptest! {
         prop_assert_eq!(header.structure, matrix.header.structure);
         prop_assert_eq!(header.value_type, matrix.header.value_type);
         prop_assert_eq!(header.stored, Some(matrix.entries.len() as u64));
-        prop_assert!(header.majors_ascend);
+        prop_assert!(header.sorted_majors);
     }
 
     #[test]

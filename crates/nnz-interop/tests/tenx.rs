@@ -6,7 +6,7 @@ mod common;
 use std::path::{Path, PathBuf};
 
 use common::entries;
-use nnz_core::{Axis, AxisMeaning, ErrorKind, MatrixSource, Order, Scalar};
+use nnz_core::{Axis, AxisKind, ErrorKind, MatrixSource, Order, Scalar};
 use nnz_interop::tenx_folder::{looks_like, open};
 
 fn example() -> PathBuf {
@@ -36,8 +36,8 @@ fn the_real_folder_opens_as_one_matrix_with_names() {
     assert_eq!(header.shape.to_string(), "507 x 1107");
     assert_eq!(header.stored, Some(23_866));
     // Columns ascend; rows go down inside them.
-    assert_eq!((header.order, header.majors_ascend), (Order::Col, true));
-    assert_eq!(header.meaning, [AxisMeaning::Features, AxisMeaning::Cells]);
+    assert_eq!((header.order, header.sorted_majors), (Order::Col, true));
+    assert_eq!(header.meaning, [AxisKind::Features, AxisKind::Cells]);
     let read = entries(&source).unwrap();
     assert_eq!(read.len(), 23_866);
     assert_eq!(read[0], (457, 0, Scalar::I64(3)));

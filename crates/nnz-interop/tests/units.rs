@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use common::{Entry, Shared, batch, entries, exact, header, open_text};
 use nnz_core::{
-    Batch, Bint8, Encoded, Fields, Header, MatrixSource, Order, Result, Scalar, Structure,
+    Batch, Bint8, Encoded, Header, MatrixSource, Order, Projection, Result, Scalar, Structure,
     Triangle, ValueType, Values,
 };
 use nnz_interop::matrix_market::{Layout, MatrixMarketSource, Options, Target, create};
@@ -60,7 +60,7 @@ fn empty(header: &Header) -> Batch {
 
 fn in_turn(source: &MatrixMarketSource) -> Result<Vec<Batch>> {
     let header = source.header();
-    let mut reader = source.batches(0..header.shape.major(header.order), Fields::ALL)?;
+    let mut reader = source.batches(0..header.shape.major(header.order), Projection::ALL)?;
     let mut batches = Vec::new();
     let mut batch = empty(header);
     while reader.next_batch(&mut batch)? {
@@ -71,7 +71,7 @@ fn in_turn(source: &MatrixMarketSource) -> Result<Vec<Batch>> {
 
 fn in_any_order(source: &MatrixMarketSource, random: &mut Random) -> Result<Vec<Batch>> {
     let header = source.header();
-    let mut reader = source.units(0..header.shape.major(header.order), Fields::ALL)?;
+    let mut reader = source.units(0..header.shape.major(header.order), Projection::ALL)?;
     let mut units = Vec::new();
     // What is wrong with what is read later is told after what is wrong with these.
     let ended = loop {

@@ -2,7 +2,9 @@
 
 use nnz_binsparse::{Format, Keys, Layout, LevelKind, MatrixSink, Options};
 use nnz_container::ContainerWriter;
-use nnz_core::{Header, MatrixSink as Sink, MatrixSource, Metadata, Needs, Order, Result, Storage};
+use nnz_core::{
+    Header, MatrixSink as Sink, MatrixSource, Metadata, Order, Result, SinkCapabilities, Storage,
+};
 
 use crate::BinsparseOptions;
 
@@ -11,7 +13,7 @@ pub(crate) struct Binsparse {
     layout: Layout,
     /// Whether the layout was asked for. Otherwise it is made to fit the order entries come in.
     asked: bool,
-    needs: Needs,
+    needs: SinkCapabilities,
     options: Options,
 }
 
@@ -26,7 +28,7 @@ impl Binsparse {
         Ok(Self { layout, asked, needs, options: options(how, &source.metadata())? })
     }
 
-    pub(crate) fn needs(&self) -> Needs {
+    pub(crate) fn needs(&self) -> SinkCapabilities {
         self.needs.clone()
     }
 

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::ops::Range;
 
 use nnz_core::{
-    Batch, BatchReader, Decoded, Error, ErrorKind, Fields, InTurn, MatrixSource, Order, Place,
-    Result, Scalar, Values, write_scalar,
+    Batch, BatchReader, BatchUnits, Error, ErrorKind, MatrixSource, Order, Place, Projection,
+    Result, Scalar, SequentialReader, Values, write_scalar,
 };
 
 use crate::check::{Ascent, Watch, refuse_repeated};
@@ -56,7 +56,9 @@ pub fn cat(location: &Location, options: &CatOptions, out: &mut (dyn Write + Sen
     if let Recognised::Binsparse(store) = &found
         && let Some(tensor) = TensorFile::of(store)?
     {
-        return tensor.cat(options, out).map_err(|error| error.within(&location.source_place()));
+        return tensor
+            .cat(options, out)
+            .map_err(|error| error.with_context(&location.source_place()));
     }
     cat_opened(&found.open()?, &location.source_place(), options, out)
 }
@@ -77,7 +79,7 @@ pub fn cat_opened(
     let printed = print(source, options, &mut printer);
     // What was read before an error is written all the same.
     let flushed = printer.flush();
-    printed.and(flushed).map_err(|error| error.within(from))
+    printed.and(flushed).map_err(|error| error.with_context(from))
 }
 
 fn print(source: &dyn MatrixSource, options: &CatOptions, printer: &mut Printer<'_>) -> Result<()> {
@@ -87,7 +89,7 @@ fn print(source: &dyn MatrixSource, options: &CatOptions, printer: &mut Printer<
     let empty = empty_batch(header.order, header.value_type);
     if watch == Watch::Sorting {
         let printing = Printing { reader, printer };
-        let units = Box::new(Decoded::new(Box::new(printing), empty));
+        let units = Box::new(BatchUnits::new(Box::new(printing), empty));
         return refuse_repeated(units, source, options.memory);
     }
     let mut reader = reader;
@@ -121,9 +123,9 @@ fn read<'a>(
     } else {
         0..majors
     };
-    let units = source.units(range, Fields::ALL)?;
+    let units = source.units(range, Projection::ALL)?;
     if options.duplicates != DuplicatePolicy::Sum {
-        return Ok(Box::new(InTurn(units)));
+        return Ok(Box::new(SequentialReader(units)));
     }
     // A mirrored pair counts as one place.
     let builder = Builder::new(header.order, header.shape);
@@ -135,7 +137,7 @@ fn read<'a>(
         plan.value_type = Some(value_type);
     }
     let (units, _) = sorted(units, &steps, plan, &|_| {})?;
-    Ok(Box::new(Unique::new(Box::new(InTurn(units)), header.order, builder)))
+    Ok(Box::new(Unique::new(Box::new(SequentialReader(units)), header.order, builder)))
 }
 
 /// Writes entries as lines.

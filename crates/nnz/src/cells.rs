@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use nnz_core::{Batch, Fields, InTurn, MatrixSource, Order, Result, Scalar};
+use nnz_core::{Batch, MatrixSource, Order, Projection, Result, Scalar, SequentialReader};
 
 use crate::sort::{SortPlan, sorted};
 use crate::stages::{Batches, Step, Stepped, Units, empty_batch};
@@ -12,7 +12,7 @@ pub(crate) fn read_as_they_come<'a>(
     source: &'a dyn MatrixSource,
     steps: &'a [Box<dyn Step>],
 ) -> Result<Batches<'a>> {
-    let units = Box::new(InTurn(all(source)?));
+    let units = Box::new(SequentialReader(all(source)?));
     Ok(Box::new(Stepped::new(units, steps, source.header().order)))
 }
 
@@ -23,12 +23,12 @@ pub(crate) fn read_sorted<'a>(
     plan: SortPlan<'_>,
 ) -> Result<Batches<'a>> {
     let (units, _) = sorted(all(source)?, steps, plan, &|_| {})?;
-    Ok(Box::new(InTurn(units)))
+    Ok(Box::new(SequentialReader(units)))
 }
 
 fn all(source: &dyn MatrixSource) -> Result<Units<'_>> {
     let header = source.header();
-    source.units(0..header.shape.major(header.order), Fields::ALL)
+    source.units(0..header.shape.major(header.order), Projection::ALL)
 }
 
 /// Major and minor of an entry, and its value.

@@ -3,7 +3,7 @@
 mod entries;
 mod uniqueness;
 
-use nnz_core::{Axis, Error, ErrorKind, Fields, Finding, MatrixSource, Result};
+use nnz_core::{Axis, Error, ErrorKind, Finding, MatrixSource, Projection, Result};
 
 use crate::flow::{Done, run};
 use crate::open::{Recognised, Sought, recognise};
@@ -56,7 +56,7 @@ pub fn validate(
     let Location::Path { path, group: None } = location else { return Ok(()) };
     let others = match crate::other_groups(location) {
         Ok(others) => others,
-        Err(error) => return finding(error.within(&location.source_place()), each),
+        Err(error) => return finding(error.with_context(&location.source_place()), each),
     };
     for group in others {
         let location = Location::Path { path: path.clone(), group: Some(group) };
@@ -83,7 +83,7 @@ fn check_one(
         Err(error) if matches!(error.kind(), ErrorKind::Unrecognized(_)) => return Err(error),
         Err(error) => Err(error),
     };
-    found.or_else(|error| finding(error.within(&location.source_place()), each))
+    found.or_else(|error| finding(error.with_context(&location.source_place()), each))
 }
 
 /// Reads a matrix from its start to its end: what is wrong with it ends it.
@@ -114,7 +114,7 @@ fn read_whole(
 
 fn read_all(source: &dyn MatrixSource, options: &ValidateOptions) -> Result<()> {
     let header = source.header();
-    let units = source.units(0..header.shape.major(header.order), Fields::ALL)?;
+    let units = source.units(0..header.shape.major(header.order), Projection::ALL)?;
     let watch = Watch::of(source, DuplicatePolicy::Refuse);
     if watch == Watch::Sorting {
         return refuse_repeated(units, source, options.memory);

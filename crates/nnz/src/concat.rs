@@ -9,9 +9,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_core::{
-    About, Axis, AxisMeaning, BatchReader, Duplicates, Error, ErrorKind, Fields, Header, InTurn,
-    MatrixSource, Metadata, Names, Order, Place, Result, Rounding, Shape, Storage, Structure,
-    UnitReader, ValueType,
+    About, Axis, AxisKind, BatchReader, Duplicates, Error, ErrorKind, Header, MatrixSource,
+    Metadata, Names, Order, Place, Projection, Result, Rounding, SequentialReader, Shape, Storage,
+    Structure, UnitReader, ValueType,
 };
 
 use crate::parts::{InParts, Next, Open, Steps};
@@ -63,7 +63,7 @@ pub struct Concat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
     /// One matrix after the other, in order.
-    InTurn,
+    SequentialReader,
     /// All matrices in step, in order.
     InStep,
     /// One matrix after the other, out of order.
@@ -152,12 +152,12 @@ impl Concat {
     }
 
     /// Opens the matrices in turn; `majors` as far as there are such ranges.
-    fn open_in_turn(&self, majors: Range<u64>, fields: Fields) -> Open<'_> {
+    fn open_in_turn(&self, majors: Range<u64>, fields: Projection) -> Open<'_> {
         let mut parts = self.parts.iter();
         Box::new(move || {
             for part in parts.by_ref() {
                 let mut range = 0..part.majors();
-                if self.how == How::InTurn {
+                if self.how == How::SequentialReader {
                     let within = |at: u64| at.saturating_sub(part.start).min(range.end);
                     range = within(majors.start)..within(majors.end);
                     if range.is_empty() && !majors.is_empty() {
@@ -165,7 +165,7 @@ impl Concat {
                     }
                 }
                 let units = part.source.units(range, fields);
-                let units = units.map_err(|error| error.within(&part.place))?;
+                let units = units.map_err(|error| error.with_context(&part.place))?;
                 return Ok(Some(Next::Part(units, Arc::clone(&part.steps))));
             }
             Ok(None)
@@ -173,14 +173,14 @@ impl Concat {
     }
 
     /// Opens the matrices in step: a few majors of all, or one that is long of each in turn.
-    fn open_in_step(&self, majors: Range<u64>, fields: Fields) -> Open<'_> {
+    fn open_in_step(&self, majors: Range<u64>, fields: Projection) -> Open<'_> {
         let mut merging = Merging::new(&self.parts, &self.header, majors, fields);
         let mut long: VecDeque<(&Part, u64)> = VecDeque::new();
         Box::new(move || {
             loop {
                 if let Some((part, major)) = long.pop_front() {
                     let units = part.source.units(major..major + 1, fields);
-                    let units = units.map_err(|error| error.within(&part.place))?;
+                    let units = units.map_err(|error| error.with_context(&part.place))?;
                     return Ok(Some(Next::Part(units, Arc::clone(&part.steps))));
                 }
                 match merging.next()? {
@@ -294,10 +294,10 @@ fn how(parts: &[Part], axis: Axis, order: Order) -> How {
         parts.iter().all(|part| fits(part, part.source.header()))
     };
     let alike = all(&|_, header| {
-        header.order == order && header.structure == Structure::General && header.majors_ascend
+        header.order == order && header.structure == Structure::General && header.sorted_majors
     });
     if alike && (order.major() == axis || parts.len() == 1) {
-        How::InTurn
+        How::SequentialReader
     } else if alike && all(&|part, _| part.source.random_access()) {
         How::InStep
     } else {
@@ -324,12 +324,12 @@ fn header(
     let across = headers().next().map_or(0, |header| header.shape.len(other(axis)));
     let meaning = |which: usize| {
         let mut known =
-            headers().map(|header| header.meaning[which]).filter(|m| *m != AxisMeaning::Unknown);
+            headers().map(|header| header.meaning[which]).filter(|m| *m != AxisKind::Unknown);
         let first = known.next().unwrap_or_default();
-        if known.all(|next| next == first) { first } else { AxisMeaning::Unknown }
+        if known.all(|next| next == first) { first } else { AxisKind::Unknown }
     };
     let pattern = headers().all(|header| header.iso && header.value_type == ValueType::Bint8);
-    let sorted = headers().all(|header| header.minors_ascend == Some(true));
+    let sorted = headers().all(|header| header.sorted_indices == Some(true));
     let refused = headers().any(|header| header.duplicates == Duplicates::Refused);
     Header {
         shape: match axis {
@@ -337,8 +337,8 @@ fn header(
             Axis::Cols => Shape { rows: across, cols: length },
         },
         order,
-        majors_ascend: how != How::Unsorted,
-        minors_ascend: (how != How::Unsorted && sorted).then_some(true),
+        sorted_majors: how != How::Unsorted,
+        sorted_indices: (how != How::Unsorted && sorted).then_some(true),
         value_type,
         iso: pattern && value_type == ValueType::Bint8,
         stored,
@@ -420,11 +420,11 @@ impl MatrixSource for Concat {
         self.parts.iter().all(|part| part.source.rereadable())
     }
 
-    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(InTurn(self.units(majors, fields)?)))
+    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
-    fn units(&self, majors: Range<u64>, _: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+    fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
         let count = self.header.shape.major(self.header.order);
         if majors.start > majors.end || majors.end > count {
             let axis = self.header.order.major();
@@ -437,10 +437,10 @@ impl MatrixSource for Concat {
             return Err(Error::new(ErrorKind::Unsupported(what.to_owned()), Place::default()));
         }
         // Some steps need all there is of an entry.
-        let fields = Fields::ALL;
+        let fields = Projection::ALL;
         let open = match self.how {
             How::InStep => self.open_in_step(majors, fields),
-            How::InTurn | How::Unsorted => self.open_in_turn(majors, fields),
+            How::SequentialReader | How::Unsorted => self.open_in_turn(majors, fields),
         };
         Ok(Box::new(InParts::new(open)))
     }
@@ -452,7 +452,7 @@ impl MatrixSource for Concat {
         let mut sum = 0_u64;
         for part in &self.parts {
             let own = match self.how {
-                How::InTurn => major.saturating_sub(part.start).min(part.majors()),
+                How::SequentialReader => major.saturating_sub(part.start).min(part.majors()),
                 How::InStep | How::Unsorted => major,
             };
             let before = part.source.stored_before(own)?;

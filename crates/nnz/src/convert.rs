@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use nnz_container::Compress;
+use nnz_container::Compression;
 use nnz_container::staging::WriteOptions;
 use nnz_core::{
     At, Axis, Error, ErrorKind, MatrixSource, Order, Place, Result, Rounding, Shape, ValueType,
@@ -21,8 +21,8 @@ use crate::daphne::DaphneOptions;
 use crate::store::no_matrix;
 use crate::target::Target;
 use crate::{
-    DuplicatePolicy, Format, Generation, Holding, Location, Opened, Packing, Progress, Transposed,
-    binsparse, look,
+    DuplicatePolicy, Format, FormatVersion, Holding, Location, Opened, Packing, Progress,
+    Transposed, binsparse, look,
 };
 use attempt::{Attempt, Strategy};
 use plan::{Plan, Seen};
@@ -45,13 +45,13 @@ pub struct ConvertOptions {
     /// BPCells: whether integers are bit-packed; by default they are.
     pub packing: Option<Packing>,
     /// BPCells: the revision of the format; by default the second.
-    pub generation: Option<Generation>,
+    pub generation: Option<FormatVersion>,
     /// Binsparse: what is said of it alone.
     pub binsparse: BinsparseOptions,
     /// Whether one triangle of a matrix is written, or both.
     pub structure: StructurePolicy,
     /// How arrays are compressed; by default not at all, and objects of R as R does.
-    pub compress: Option<Compress>,
+    pub compress: Option<Compression>,
     /// Matrix Market and DAPHNE: entries or every cell; by default as the source.
     pub layout: Option<Layout>,
     /// DAPHNE: the dialect, blocks and so on.
@@ -164,7 +164,7 @@ pub fn convert_found(
         Holding::Tensor(tensor) if tensor.is_vector() => tensor.into_matrix()?,
         Holding::Tensor(tensor) => {
             let converted = crate::tensor::convert(&tensor, to, options);
-            return converted.map_err(|error| error.within(from));
+            return converted.map_err(|error| error.with_context(from));
         }
         Holding::Fragments(source) => {
             let version = source.about()?.version.unwrap_or_default();
@@ -250,12 +250,13 @@ pub(crate) fn carry_out(
 ) -> Result<Carried> {
     let plan = look_ahead(source, target, options)
         .and_then(|seen| Plan::new(source.header(), own, target, options, seen))
-        .map_err(|error| error.within(from))?;
+        .map_err(|error| error.with_context(from))?;
     let disk = Arc::<AtomicU64>::default();
     let attempt = Attempt { source, plan: &plan, target, progress, disk: Arc::clone(&disk) };
     for strategy in Strategy::from_fastest(source, &plan) {
         // Where entries do not come as the source promised, it starts again, and sorts more.
-        let done = attempt.run(*strategy).map_err(|error| locate(error, source).within(from))?;
+        let done =
+            attempt.run(*strategy).map_err(|error| locate(error, source).with_context(from))?;
         if let Some((entries, written)) = done {
             return Ok(Carried { entries, written, disk: disk.load(Ordering::Relaxed) });
         }

@@ -7,7 +7,7 @@ mod target;
 
 use nnz_core::{Error, Finding, Result};
 
-pub use nnz_daphne::{BlockType, Dialect, named_in_meta as value_type};
+pub use nnz_daphne::{BlockType, Dialect, parse_value_type as value_type};
 
 use crate::{Location, Opened};
 pub(crate) use found::Found;

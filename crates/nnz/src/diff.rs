@@ -125,7 +125,8 @@ pub fn diff(
 
 /// Compares the names of an axis, where both matrices have them. All are read in any case.
 fn names_differ(sources: [&dyn MatrixSource; 2], axis: Axis, places: &[Place; 2]) -> Result<bool> {
-    let [first, second] = [0, 1].map(|which| move |error: Error| error.within(&places[which]));
+    let [first, second] =
+        [0, 1].map(|which| move |error: Error| error.with_context(&places[which]));
     let mut a = sources[0].read_names(axis).map_err(first)?;
     let mut b = sources[1].read_names(axis).map_err(second)?;
     let mut differ = false;
@@ -161,7 +162,7 @@ impl Comparison<'_> {
         for ((which, source), (steps, value_type)) in (0..).zip(self.sources).zip(&meanings) {
             let header = source.header();
             let fits = header.order == self.order && header.structure == Structure::General;
-            let as_they_come = fits && source.rereadable() && header.majors_ascend && !sort;
+            let as_they_come = fits && source.rereadable() && header.sorted_majors && !sort;
             let reader = if as_they_come {
                 read_as_they_come(source, steps)?
             } else {
@@ -178,7 +179,7 @@ impl Comparison<'_> {
     }
 
     fn explain(&self, error: Error, which: usize) -> Error {
-        locate(error, self.sources[which]).within(&self.places[which])
+        locate(error, self.sources[which]).with_context(&self.places[which])
     }
 
     /// Walks both in step.

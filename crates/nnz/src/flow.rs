@@ -15,7 +15,7 @@ pub(crate) trait Work: Sync {
     /// What a unit decodes into.
     type Batch;
     /// What a decoded unit is.
-    type Decoded: Send;
+    type BatchUnits: Send;
     /// What an encoded unit is.
     type Encoded: Send;
     /// What joining tells encoding.
@@ -30,16 +30,16 @@ pub(crate) trait Work: Sync {
     fn decode(
         &self,
         units: Vec<Box<dyn Unit<Self::Batch> + '_>>,
-    ) -> Result<(Self::Decoded, Vec<u64>)>;
+    ) -> Result<(Self::BatchUnits, Vec<u64>)>;
 
     /// Encodes a unit.
-    fn encode(&self, decoded: Self::Decoded, joint: Self::Joint) -> Result<Self::Encoded>;
+    fn encode(&self, decoded: Self::BatchUnits, joint: Self::Joint) -> Result<Self::Encoded>;
 }
 
 /// Joins units to those before them, in turn.
 pub(crate) trait Join<W: Work>: Send {
     /// Joins a unit. `None` ends all work: what follows is not wanted, nor what went before.
-    fn join(&mut self, decoded: &W::Decoded) -> Result<Option<W::Joint>>;
+    fn join(&mut self, decoded: &W::BatchUnits) -> Result<Option<W::Joint>>;
 }
 
 /// Takes units to where they belong, in turn. It may go on while later units are joined.
@@ -317,8 +317,8 @@ impl<W: Work> Shared<'_, '_, W> {
     fn join(
         &self,
         number: u64,
-        decoded: Result<(W::Decoded, Vec<u64>)>,
-    ) -> Option<Result<(W::Decoded, W::Joint)>> {
+        decoded: Result<(W::BatchUnits, Vec<u64>)>,
+    ) -> Option<Result<(W::BatchUnits, W::Joint)>> {
         let mut turn = self.joins.wait(number)?;
         let joined = decoded.and_then(|(decoded, entries)| {
             let mut reached = lock(&self.units);
@@ -392,7 +392,7 @@ mod tests {
 
     impl Work for Slowly {
         type Batch = u64;
-        type Decoded = u64;
+        type BatchUnits = u64;
         type Encoded = u64;
         type Joint = ();
 

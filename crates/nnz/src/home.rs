@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use nnz_bpcells::{Generation, RObjectOptions, RObjectWriter};
+use nnz_bpcells::{FormatVersion, RObjectOptions, RObjectWriter};
 use nnz_container::directory::DirectoryWriter;
 use nnz_container::hdf5::{Hdf5Options, Hdf5Writer};
 use nnz_container::netcdf::NetCdfWriter;
@@ -11,7 +11,7 @@ use nnz_container::npz::{NpzOptions, NpzWriter};
 use nnz_container::rds::RdsOptions;
 use nnz_container::staging::{StagedFile, WriteOptions};
 use nnz_container::zarr::{ZarrOptions, ZarrWriter};
-use nnz_container::{Compress, ContainerWriter};
+use nnz_container::{Compression, ContainerWriter};
 use nnz_core::{Error, Place, Result};
 
 use crate::{Format, groups};
@@ -48,7 +48,7 @@ impl Home {
         path: &Path,
         group: Option<&str>,
         plain: Plain,
-        compress: Option<Compress>,
+        compress: Option<Compression>,
         threads: usize,
         write: WriteOptions,
     ) -> Result<Self> {
@@ -64,20 +64,20 @@ impl Home {
         }
         let inside = group.unwrap_or_default().to_owned();
         let kind = if ends_in(path, &["zarr"]) {
-            let compress = compress.unwrap_or(Compress::None);
+            let compress = compress.unwrap_or(Compression::None);
             Kind::Zarr(inside, ZarrOptions { compress, threads, ..ZarrOptions::default() })
         } else if group.is_some() || goes_to_hdf5(path) {
-            let compress = compress.unwrap_or(Compress::None);
+            let compress = compress.unwrap_or(Compression::None);
             let options = Hdf5Options { compress, threads, ..Hdf5Options::default() };
             let netcdf = ends_in(path, &["nc", "nc4"]);
             if netcdf { Kind::NetCdf(inside, options) } else { Kind::Hdf5(inside, options) }
         } else if ends_in(path, &["npz"]) {
-            Kind::Npz(NpzOptions { compress: compress.unwrap_or(Compress::None) })
+            Kind::Npz(NpzOptions { compress: compress.unwrap_or(Compression::None) })
         } else if ends_in_rds(path) && plain == Plain::Npy {
             return Err(Error::argument("an object of R holds arrays of BPCells only"));
         } else if ends_in_rds(path) {
             Kind::RObject(RObjectOptions { list: false, rds: rds(compress)? })
-        } else if compress.is_some_and(|compress| compress != Compress::None) {
+        } else if compress.is_some_and(|compress| compress != Compression::None) {
             return Err(uncompressed());
         } else if plain == Plain::Npy {
             Kind::Npy
@@ -88,9 +88,9 @@ impl Home {
     }
 
     /// Makes it fit for a revision of BPCells: of the first, R has no class but only lists.
-    pub(crate) fn for_generation(mut self, generation: Generation) -> Self {
+    pub(crate) fn for_generation(mut self, generation: FormatVersion) -> Self {
         if let Kind::RObject(options) = &mut self.kind {
-            options.list = generation == Generation::V1;
+            options.list = generation == FormatVersion::V1;
         }
         self
     }
@@ -158,13 +158,13 @@ pub(crate) fn uncompressed() -> Error {
 /// # Errors
 ///
 /// Fails where R would not read it.
-pub(crate) fn rds(compress: Option<Compress>) -> Result<RdsOptions> {
+pub(crate) fn rds(compress: Option<Compression>) -> Result<RdsOptions> {
     let default = RdsOptions::default();
     let gzip = match compress {
         None => default.gzip,
-        Some(Compress::None) => None,
-        Some(Compress::Gzip(level)) => Some(level),
-        Some(Compress::Zstd(_)) => {
+        Some(Compression::None) => None,
+        Some(Compression::Gzip(level)) => Some(level),
+        Some(Compression::Zstd(_)) => {
             return Err(Error::argument("an object of R is compressed by gzip or not at all"));
         }
     };

@@ -9,7 +9,7 @@
 //!
 //! let from = Location::parse("filtered_feature_bc_matrix");
 //! let to = Location::parse("pbmc.bpcells");
-//! let summary = nnz::convert(&from, &to, &ConvertOptions::default(), &nnz::Silent)?;
+//! let summary = nnz::convert(&from, &to, &ConvertOptions::default(), &nnz::NoProgress)?;
 //! println!("{} entries", summary.entries);
 //! # Ok::<(), nnz::Error>(())
 //! ```
@@ -66,21 +66,23 @@ pub use look::{Holding, look};
 pub use memory::default_memory;
 pub use names::print_names;
 pub use nnz_binsparse as binsparse;
-pub use nnz_bpcells::{Generation, Packing};
-pub use nnz_container::Compress;
-pub use nnz_container::staging::{WriteOptions, abandon_all, abandon_unless_placed};
+pub use nnz_bpcells::{FormatVersion, Packing};
+pub use nnz_container::Compression;
+pub use nnz_container::staging::{
+    WriteOptions, remove_staged_outputs, remove_staged_outputs_unless_placed,
+};
 pub use nnz_container::stdio;
 pub use nnz_core::{
-    About, ArrayAbout, At, Axis, AxisMeaning, Batch, BatchReader, Bint8, Duplicates, Element,
-    Error, ErrorKind, Fields, Finding, Header, Majors, MatrixSink, MatrixSource, Metadata, Minors,
-    Names, Order, Place, Result, Rounding, Scalar, Severity, Shape, Storage, StringList,
+    About, ArrayAbout, At, Axis, AxisKind, Batch, BatchReader, Bint8, Duplicates, Element, Error,
+    ErrorKind, Finding, Header, Majors, MatrixSink, MatrixSource, Metadata, Minors, Names, Order,
+    Place, Projection, Result, Rounding, Scalar, Severity, Shape, Storage, StringList,
     StringReader, Structure, Triangle, ValueType, Values, Written, escaped, is_unprintable,
     write_scalar,
 };
 pub use nnz_interop::matrix_market::Layout;
 pub use open::{Opened, open, open_within};
-pub use progress::{Progress, Silent};
-pub use read::{Compressed, Dense, ReadOptions, read, read_dense};
+pub use progress::{NoProgress, Progress};
+pub use read::{CsMatrix, Dense, ReadOptions, read, read_dense};
 pub use slice::{Selection, Slice, slice};
 pub use stages::DuplicatePolicy;
 pub use stats::{Measures, Moments, Number, Spread, Stats, StatsOptions, Total, stats};

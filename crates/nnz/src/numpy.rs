@@ -74,7 +74,7 @@ pub fn from_arrays(
     let tensor = with_room_for_fill(entries(cells, stored, fill));
     let mut writer = home.writer(&[])?;
     nnz_binsparse::write_stated(&mut *writer, &tensor, &description)
-        .map_err(|error| error.within(&Place::path(header)))?;
+        .map_err(|error| error.with_context(&Place::path(header)))?;
     writer.finish().map(drop)
 }
 
@@ -131,7 +131,7 @@ pub fn to_arrays(
 ) -> Result<()> {
     let place = from.source_place();
     let container = binsparse(from, memory)?;
-    let entries = EntryReader::open(&*container).map_err(|error| error.within(&place))?;
+    let entries = EntryReader::open(&*container).map_err(|error| error.with_context(&place))?;
     let descriptor = entries.descriptor();
     if descriptor.structure != Structure::General {
         let what = format!(
@@ -172,7 +172,9 @@ pub fn to_arrays(
         cell.copy_from_slice(filling.bytes());
     }
     let mut entries = entries;
-    while let Some((at, value)) = entries.next_entry().map_err(|error| error.within(&place))? {
+    while let Some((at, value)) =
+        entries.next_entry().map_err(|error| error.with_context(&place))?
+    {
         let cell = at.iter().zip(&shape).fold(0, |cell, (at, extent)| cell * extent + at);
         let cell = usize::try_from(cell).map_err(|_| too_much())?;
         all.bytes_mut()[cell * size..][..size].copy_from_slice(cast(value)?.repeat(1).bytes());
@@ -199,7 +201,7 @@ pub fn copy(from: &Location, to: &Location, memory: u64, write: WriteOptions) ->
     let container = binsparse(from, memory)?;
     let mut writer = home.writer(&[])?;
     nnz_binsparse::copy(&*container, &mut *writer, &Version::semantic())
-        .map_err(|error| error.within(&from.source_place()))?;
+        .map_err(|error| error.with_context(&from.source_place()))?;
     writer.finish().map(drop)
 }
 

@@ -34,7 +34,7 @@ impl Steps {
         let mut spare = spare.unwrap_or_else(|| Batch::new(batch.order, Values::default()));
         let done = apply(&self.steps, batch, &mut spare);
         spares().push(spare);
-        done.map_err(|error| error.within(&self.place))
+        done.map_err(|error| error.with_context(&self.place))
     }
 }
 
@@ -77,7 +77,7 @@ impl<'a> InParts<'a> {
     fn retire(&mut self) -> Result<()> {
         while self.readers.front().is_some_and(|reader| reader.ended && reader.waiting == 0) {
             if let Some(mut reader) = self.readers.pop_front() {
-                reader.units.end().map_err(|error| error.within(&reader.steps.place))?;
+                reader.units.end().map_err(|error| error.with_context(&reader.steps.place))?;
             }
         }
         Ok(())
@@ -89,7 +89,8 @@ impl<'a> UnitReader<'a> for InParts<'a> {
         loop {
             if let Some(reader) = self.readers.back_mut().filter(|reader| !reader.ended) {
                 let unit = reader.units.next_unit();
-                let Some(unit) = unit.map_err(|error| error.within(&reader.steps.place))? else {
+                let Some(unit) = unit.map_err(|error| error.with_context(&reader.steps.place))?
+                else {
                     reader.ended = true;
                     self.retire()?;
                     continue;
@@ -120,7 +121,7 @@ impl<'a> UnitReader<'a> for InParts<'a> {
         {
             reader.waiting -= 1;
             let heard = reader.units.decoded(stored.load(Ordering::Acquire));
-            heard.map_err(|error| error.within(&reader.steps.place))?;
+            heard.map_err(|error| error.with_context(&reader.steps.place))?;
         }
         self.retire()
     }
@@ -140,7 +141,7 @@ struct Changed<'a> {
 
 impl Unit for Changed<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
-        self.unit.decode(batch).map_err(|error| error.within(&self.steps.place))?;
+        self.unit.decode(batch).map_err(|error| error.with_context(&self.steps.place))?;
         self.stored.store(batch.entries() as u64, Ordering::Release);
         self.steps.apply(batch)
     }

@@ -19,9 +19,9 @@ pub trait Progress: Sync {
 
 /// Hears nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Silent;
+pub struct NoProgress;
 
-impl Progress for Silent {
+impl Progress for NoProgress {
     fn begin(&self, _: &str, _: Option<u64>) {}
     fn advance(&self, _: u64) {}
     fn end(&self) {}

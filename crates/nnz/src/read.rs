@@ -8,14 +8,14 @@ mod source;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{
-    Element, Error, ErrorKind, Fields, Header, MatrixSource, Minors, Order, Place, Result, Shape,
-    Storage, Structure, Values,
+    Element, Error, ErrorKind, Header, MatrixSource, Minors, Order, Place, Projection, Result,
+    Shape, Storage, Structure, Values,
 };
 
 use crate::convert::{ConvertOptions, carry_out};
 use crate::flow::{Done, run};
 use crate::target::Target;
-use crate::{DuplicatePolicy, Location, Silent, open_within};
+use crate::{DuplicatePolicy, Location, NoProgress, open_within};
 pub use dense::{Dense, read_dense};
 use filling::{Filled, Filling};
 pub(crate) use sink::MemorySink;
@@ -25,7 +25,7 @@ pub(crate) use sink::MemorySink;
 /// Entries ascend inside each major vector. Where the stored ones are not all of a symmetric
 /// matrix, the others have been added.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Compressed {
+pub struct CsMatrix {
     /// Number of rows and columns.
     pub shape: Shape,
     /// The axis entries are grouped by.
@@ -73,13 +73,13 @@ impl Default for ReadOptions {
 /// # Errors
 ///
 /// Fails where the matrix cannot be read or is broken, and where it takes more memory than allowed.
-pub fn read(location: &Location, options: &ReadOptions) -> Result<Compressed> {
+pub fn read(location: &Location, options: &ReadOptions) -> Result<CsMatrix> {
     let opened = open_within(location, options.memory)?;
     let source = &*opened.source;
     let own = opened.ordered.then_some(source.header().order);
     let here = location.source_place();
     if options.order.is_none_or(|order| own == Some(order)) && comes_as_wanted(source, options) {
-        let filled = fill(source, options).map_err(|error| error.within(&here))?;
+        let filled = fill(source, options).map_err(|error| error.with_context(&here))?;
         if let Some(matrix) = filled {
             return Ok(matrix);
         }
@@ -93,7 +93,7 @@ pub fn read(location: &Location, options: &ReadOptions) -> Result<Compressed> {
         threads: options.threads,
         ..ConvertOptions::default()
     };
-    carry_out(source, own, &target, &options, &Silent, &here)?;
+    carry_out(source, own, &target, &options, &NoProgress, &here)?;
     let read = shelf.lock().unwrap_or_else(PoisonError::into_inner).take();
     read.ok_or_else(|| Error::argument("nothing was read"))
 }
@@ -101,7 +101,7 @@ pub fn read(location: &Location, options: &ReadOptions) -> Result<Compressed> {
 /// Whether entries come in the order and form that is wanted, as far as the header knows.
 fn comes_as_wanted(source: &dyn MatrixSource, options: &ReadOptions) -> bool {
     let header = source.header();
-    header.majors_ascend
+    header.sorted_majors
         && source.rereadable()
         && source.random_access()
         && header.stored.is_some()
@@ -114,13 +114,13 @@ fn comes_as_wanted(source: &dyn MatrixSource, options: &ReadOptions) -> bool {
 
 /// Decodes entries in any order to where they belong; `None` where they do not ascend, or two
 /// share a place that may not.
-fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<Compressed>> {
+fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<CsMatrix>> {
     let header = source.header();
     let majors = header.shape.major(header.order);
     let entries = header.stored.unwrap_or(0);
     allow(header, majors, entries, options.memory)?;
     let (majors_len, len) = (in_memory(majors)?, in_memory(entries)?);
-    let mut matrix = Compressed {
+    let mut matrix = CsMatrix {
         shape: header.shape,
         order: header.order,
         pointers: zeroed(majors_len.saturating_add(1))?,
@@ -134,7 +134,7 @@ fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<Compr
     };
     let mut filled = Filled::new(&mut matrix.pointers, minors, matrix.values.bytes_mut(), unique);
     let filling = Filling::new(header);
-    let units = source.units(0..majors, Fields::ALL)?;
+    let units = source.units(0..majors, Projection::ALL)?;
     run(units, &filling, &mut filled, &mut Done, options.threads)?;
     Ok(filled.complete()?.then_some(matrix))
 }

@@ -11,8 +11,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_core::{
-    About, At, Axis, BatchReader, Error, Fields, Header, InTurn, MatrixSource, Metadata, Names,
-    Order, Place, Result, Shape, Structure, UnitReader,
+    About, At, Axis, BatchReader, Error, Header, MatrixSource, Metadata, Names, Order, Place,
+    Projection, Result, SequentialReader, Shape, Structure, UnitReader,
 };
 
 use crate::parts::{Gathering, InParts, Next, Open, Steps};
@@ -61,8 +61,12 @@ impl Slice {
         cols: &Selection,
     ) -> Result<Self> {
         let picked = [
-            Arc::new(rows.resolve(&*inner, Axis::Rows).map_err(|error| error.within(&place))?),
-            Arc::new(cols.resolve(&*inner, Axis::Cols).map_err(|error| error.within(&place))?),
+            Arc::new(
+                rows.resolve(&*inner, Axis::Rows).map_err(|error| error.with_context(&place))?,
+            ),
+            Arc::new(
+                cols.resolve(&*inner, Axis::Cols).map_err(|error| error.with_context(&place))?,
+            ),
         ];
         let source = inner.header();
         let [major, minor] = by_order(&picked, source.order);
@@ -75,8 +79,8 @@ impl Slice {
         let in_order = inner.random_access() || major.ascends();
         let header = Header {
             shape: Shape { rows: picked[0].len(), cols: picked[1].len() },
-            majors_ascend: source.majors_ascend && general && in_order,
-            minors_ascend: source.minors_ascend.filter(|_| general && minor.ascends()),
+            sorted_majors: source.sorted_majors && general && in_order,
+            sorted_indices: source.sorted_indices.filter(|_| general && minor.ascends()),
             stored,
             iso: source.iso && stays_shared(source),
             structure: Structure::General,
@@ -95,7 +99,7 @@ impl Slice {
     }
 
     /// Opens the stretches of majors, small ones together.
-    fn open_stretches(&self, mut stretches: VecDeque<Stretch>, fields: Fields) -> Open<'_> {
+    fn open_stretches(&self, mut stretches: VecDeque<Stretch>, fields: Projection) -> Open<'_> {
         let inner = &*self.inner;
         let gathering =
             Gathering::new(self.header.order, self.header.shape, self.header.value_type);
@@ -112,7 +116,7 @@ impl Slice {
     }
 
     /// Opens all there is, to be filtered.
-    fn open_all(&self, fields: Fields) -> Open<'_> {
+    fn open_all(&self, fields: Projection) -> Open<'_> {
         let mut begun = false;
         Box::new(move || {
             if std::mem::replace(&mut begun, true) {
@@ -216,15 +220,19 @@ impl MatrixSource for Slice {
         self.inner.rereadable()
     }
 
-    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(InTurn(self.units(majors, fields)?)))
+    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
-    fn units(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
         let count = self.header.shape.major(self.header.order);
         // Which entries are wanted shows in their places, and what follows from them in their values.
         let values = fields.values || self.inner.header().structure != Structure::General;
-        let fields = Fields { minors: true, values };
+        let fields = Projection { minors: true, values };
         let open = if self.random_access() {
             if majors.start > majors.end || majors.end > count {
                 let axis = self.header.order.major();

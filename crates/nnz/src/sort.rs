@@ -139,7 +139,7 @@ impl Collecting<'_> {
 
 impl Work for Collecting<'_> {
     type Batch = Batch;
-    type Decoded = Buffers;
+    type BatchUnits = Buffers;
     type Encoded = Loose;
     type Joint = ();
 

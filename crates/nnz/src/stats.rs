@@ -9,7 +9,7 @@ mod number;
 mod tally;
 
 use nnz_core::{
-    Axis, Bint8, Error, ErrorKind, Fields, Header, MatrixSource, Order, Place, Result, Storage,
+    Axis, Bint8, Error, ErrorKind, Header, MatrixSource, Order, Place, Projection, Result, Storage,
     ValueType,
 };
 
@@ -127,7 +127,9 @@ pub fn stats(location: &Location, options: &StatsOptions) -> Result<Stats> {
             Err(Error::unsupported(location.source_place(), what))
         }
     };
-    computed.map_err(|error| crate::convert::locate(error, source).within(&location.source_place()))
+    computed.map_err(|error| {
+        crate::convert::locate(error, source).with_context(&location.source_place())
+    })
 }
 
 fn measure<T: Value>(source: &dyn MatrixSource, options: &StatsOptions) -> Result<Stats> {
@@ -156,7 +158,7 @@ fn compute<T: Value, S: Slim<T>>(
     let watch = Watch::of(source, DuplicatePolicy::Refuse) != Watch::Not;
     // Steps and the watch look at whole entries.
     let whole = !steps.is_empty() || watch;
-    let fields = Fields { minors: by_minor || whole, values: S::VALUES || whole };
+    let fields = Projection { minors: by_minor || whole, values: S::VALUES || whole };
 
     let minors = by_minor.then(|| header.shape.minor(order));
     let counting = Counting::<T, S>::new(header, steps, by_major, minors);

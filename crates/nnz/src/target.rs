@@ -8,8 +8,8 @@ use nnz_container::rds::RdsOptions;
 use nnz_container::staging::{StagedFile, WriteOptions};
 use nnz_container::stdio::{self, TerminalEscapes};
 use nnz_core::{
-    AxisMeaning, COMMENT, Error, Header, MatrixSink, MatrixSource, Metadata, Names, Needs, Order,
-    Place, Result, Rounding, Storage,
+    AxisKind, COMMENT, Error, Header, MatrixSink, MatrixSource, Metadata, Names, Order, Place,
+    Result, Rounding, SinkCapabilities, Storage,
 };
 use nnz_interop::matrix_market::{self, Layout};
 use nnz_interop::r_matrix;
@@ -18,7 +18,7 @@ use crate::binsparse_target::Binsparse;
 use crate::daphne::{self, DaphneOptions};
 use crate::home::{self, Home, Plain};
 use crate::read::MemorySink;
-use crate::{BinsparseOptions, Compressed, ConvertOptions, Format, Location};
+use crate::{BinsparseOptions, ConvertOptions, CsMatrix, Format, Location};
 
 /// A place to write to, and the format to write.
 pub(crate) struct Target {
@@ -38,7 +38,7 @@ enum Kind {
 }
 
 /// Where a matrix is put that was read into memory.
-pub(crate) type Shelf = Arc<Mutex<Option<Compressed>>>;
+pub(crate) type Shelf = Arc<Mutex<Option<CsMatrix>>>;
 
 /// Refuses what has been asked for and says nothing of the format that is written.
 pub(crate) fn check_concern(options: &ConvertOptions, format: Format, group: bool) -> Result<()> {
@@ -140,7 +140,7 @@ impl Target {
     }
 
     /// Returns what the format can hold.
-    pub(crate) fn needs(&self) -> Needs {
+    pub(crate) fn needs(&self) -> SinkCapabilities {
         match &self.kind {
             Kind::BpCells(..) => nnz_bpcells::NEEDS,
             Kind::Binsparse(_, binsparse) => binsparse.needs(),
@@ -168,8 +168,8 @@ impl Target {
     }
 
     /// Says what readers of the format will take the axes for, where that is not what they are.
-    pub(crate) fn misleads(&self, meaning: [AxisMeaning; 2]) -> Option<String> {
-        let exchanged = meaning == [AxisMeaning::Cells, AxisMeaning::Features];
+    pub(crate) fn misleads(&self, meaning: [AxisKind; 2]) -> Option<String> {
+        let exchanged = meaning == [AxisKind::Cells, AxisKind::Features];
         let bpcells = matches!(self.kind, Kind::BpCells(..));
         (exchanged && bpcells).then(|| {
             "rows are cells here, but programs take the rows of a BPCells matrix for features"
@@ -297,6 +297,6 @@ impl Target {
                 matrix_market::create(target, header, options)
             }
         };
-        created.map_err(|error| error.within(&self.place()))
+        created.map_err(|error| error.with_context(&self.place()))
     }
 }

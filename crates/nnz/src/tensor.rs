@@ -7,8 +7,8 @@ use std::time::Instant;
 use nnz_binsparse::{DESCRIPTOR, Descriptor, EntryReader, LevelKind, Narrowest, Tensor};
 use nnz_container::Container;
 use nnz_core::{
-    About, AxisMeaning, Duplicates, Error, Header, Metadata, Order, Place, Result, Rounding,
-    Scalar, Shape, Storage, write_scalar,
+    About, AxisKind, Duplicates, Error, Header, Metadata, Order, Place, Result, Rounding, Scalar,
+    Shape, Storage, write_scalar,
 };
 
 use crate::binsparse_target;
@@ -91,8 +91,8 @@ impl TensorFile {
         Ok(Header {
             shape: Shape { rows: 0, cols: 0 },
             order: Order::Row,
-            majors_ascend: true,
-            minors_ascend: None,
+            sorted_majors: true,
+            sorted_indices: None,
             value_type: entries.value_type(),
             iso: entries.iso().is_some(),
             stored: Some(self.descriptor.stored),
@@ -100,7 +100,7 @@ impl TensorFile {
             structure: self.descriptor.structure,
             fill: entries.fill(),
             duplicates: Duplicates::Refused,
-            meaning: [AxisMeaning::Unknown; 2],
+            meaning: [AxisKind::Unknown; 2],
         })
     }
 

@@ -3,8 +3,8 @@
 use std::ops::{Deref, Range};
 
 use nnz_core::{
-    About, At, Axis, Batch, BatchReader, Fields, Header, InTurn, MatrixSource, Metadata, Names,
-    Order, Result, Shape, Structure, Triangle, Unit, UnitReader,
+    About, At, Axis, Batch, BatchReader, Header, MatrixSource, Metadata, Names, Order, Projection,
+    Result, SequentialReader, Shape, Structure, Triangle, Unit, UnitReader,
 };
 
 /// A matrix seen with its rows and columns exchanged. Nothing is moved: what was stored by column
@@ -80,11 +80,15 @@ impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Transposed<S
         self.inner.rereadable()
     }
 
-    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(InTurn(self.units(majors, fields)?)))
+    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
-    fn units(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
         Ok(Box::new(Exchanging(self.inner.units(majors, fields)?)))
     }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use nnz::{ConvertOptions, DiffOptions, Location, Silent, WriteOptions};
+use nnz::{ConvertOptions, DiffOptions, Location, NoProgress, WriteOptions};
 
 fn at(path: &Path) -> Location {
     Location::Path { path: path.to_path_buf(), group: None }
@@ -34,7 +34,7 @@ fn convert_and_compare(path: &Path, memory: u64) {
                 threads,
                 ..ConvertOptions::default()
             };
-            nnz::convert(&at(path), &at(&target), &options, &Silent).unwrap();
+            nnz::convert(&at(path), &at(&target), &options, &NoProgress).unwrap();
             let options = DiffOptions { stored: true, most: 1, memory: 1 << 24, threads: 1 };
             let mut differences = Vec::new();
             let each = &mut |difference| differences.push(difference);
@@ -77,7 +77,7 @@ fn the_example_equals_its_conversion_though_its_rows_descend() {
     let dir = tempfile::tempdir().unwrap();
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/pbmc_10x_v3_mtx");
     let target = dir.path().join("pbmc.bpcells");
-    nnz::convert(&at(&example), &at(&target), &ConvertOptions::default(), &Silent).unwrap();
+    nnz::convert(&at(&example), &at(&target), &ConvertOptions::default(), &NoProgress).unwrap();
     let mut count = 0;
     let options = DiffOptions { stored: false, most: 10, memory: 1 << 26, threads: 2 };
     nnz::diff(&at(&example), &at(&target), &options, &mut |_| count += 1).unwrap();

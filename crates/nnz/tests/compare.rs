@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use nnz::{
-    Axis, ConvertOptions, DiffOptions, Difference, Location, Order, Scalar, Silent, WriteOptions,
+    Axis, ConvertOptions, DiffOptions, Difference, Location, NoProgress, Order, Scalar,
+    WriteOptions,
 };
 
 fn testdata(name: &str) -> Location {
@@ -46,7 +47,7 @@ fn transposing_exchanges_rows_columns_and_names_and_keeps_the_order() {
     for (from, order) in [("packed.col", Order::Col), ("unpacked.row", Order::Row)] {
         let from = testdata(&format!("matrix_dir/utf8names_uint.{from}"));
         let transpose = ConvertOptions { transpose: true, ..options() };
-        nnz::convert(&from, &target, &transpose, &Silent).unwrap();
+        nnz::convert(&from, &target, &transpose, &NoProgress).unwrap();
         let (was, is) = (nnz::open(&from).unwrap().source, nnz::open(&target).unwrap().source);
         assert_eq!(is.header().shape.rows, was.header().shape.cols);
         assert_eq!(is.header().order, order);
@@ -61,8 +62,8 @@ fn transposing_twice_gives_the_same_bytes() {
     for name in ["basic_uint.packed.col", "special_double.packed.row", "nnz0_uint.packed.col"] {
         let from = testdata(&format!("matrix_dir/{name}"));
         let transpose = ConvertOptions { transpose: true, ..options() };
-        nnz::convert(&from, &at(&once), &transpose, &Silent).unwrap();
-        nnz::convert(&at(&once), &at(&twice), &transpose, &Silent).unwrap();
+        nnz::convert(&from, &at(&once), &transpose, &NoProgress).unwrap();
+        nnz::convert(&at(&once), &at(&twice), &transpose, &NoProgress).unwrap();
         let Location::Path { path, .. } = &from else { panic!("a path") };
         for entry in fs::read_dir(path).unwrap() {
             let file = entry.unwrap();
@@ -77,7 +78,7 @@ fn a_matrix_equals_itself_in_every_order_type_and_format() {
     let dir = tempfile::tempdir().unwrap();
     let text = at(&dir.path().join("m.mtx"));
     let first = testdata("matrix_dir/basic_uint.packed.col");
-    nnz::convert(&first, &text, &options(), &Silent).unwrap();
+    nnz::convert(&first, &text, &options(), &NoProgress).unwrap();
     for second in ["packed.row", "unpacked.col", "v1.packed.row", "import_mtx.row"] {
         let second = testdata(&format!("matrix_dir/basic_uint.{second}"));
         assert_eq!(differences(&first, &second, false), []);
@@ -131,7 +132,7 @@ fn names_that_cannot_be_read_are_an_error_and_no_equality() {
     let dir = tempfile::tempdir().unwrap();
     let store = dir.path().join("s.bpcells");
     let from = testdata("matrix_dir/basic_uint.packed.col");
-    nnz::convert(&from, &at(&store), &options(), &Silent).unwrap();
+    nnz::convert(&from, &at(&store), &options(), &NoProgress).unwrap();
     fs::write(store.join("row_names"), "other\n").unwrap();
     let options = DiffOptions { stored: false, most: 1, memory: 1 << 20, threads: 1 };
     assert!(nnz::diff(&from, &at(&store), &options, &mut |_| {}).is_err());
@@ -146,7 +147,7 @@ fn summed_entries_of_a_pattern_are_counted() {
     let sum = ConvertOptions { duplicates: Some(nnz::DuplicatePolicy::Sum), ..options() };
     for target in ["summed.bpcells", "summed.mtx"] {
         let target = at(&dir.path().join(target));
-        nnz::convert(&pattern, &target, &sum, &Silent).unwrap();
+        nnz::convert(&pattern, &target, &sum, &NoProgress).unwrap();
         assert_eq!(differences(&target, &counts, true), []);
     }
     let mut out = Vec::new();
@@ -161,7 +162,7 @@ fn the_mirror_image_of_nothing_is_no_negative_zero() {
     let half = mtx(dir.path(), "half.mtx", "real skew-symmetric\n3 3 1\n3 1 2\n");
     let cells = at(&dir.path().join("cells.mtx"));
     let array = ConvertOptions { layout: Some(nnz::Layout::Array), ..options() };
-    nnz::convert(&half, &cells, &array, &Silent).unwrap();
+    nnz::convert(&half, &cells, &array, &NoProgress).unwrap();
     assert_eq!(differences(&half, &cells, false), []);
 }
 
@@ -199,7 +200,7 @@ fn differences_among_many_entries_are_those_of_a_plain_comparison() {
             }
             let text = mtx(dir.path(), &format!("{name}.mtx"), &text);
             let packed = at(&dir.path().join(format!("{name}.bpcells")));
-            if draw(2) == 0 || nnz::convert(&text, &packed, &options(), &Silent).is_err() {
+            if draw(2) == 0 || nnz::convert(&text, &packed, &options(), &NoProgress).is_err() {
                 return text;
             }
             packed

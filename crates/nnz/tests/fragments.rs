@@ -10,7 +10,7 @@ use nnz::fragments::{
     SelectOptions, StoreOptions, Tiles,
 };
 use nnz::{
-    Batch, Fields, Location, MatrixSource as _, Order, Packing, Silent, StringList, Values,
+    Batch, Location, MatrixSource as _, NoProgress, Order, Packing, Projection, StringList, Values,
     WriteOptions,
 };
 use proptest::prelude::*;
@@ -59,7 +59,7 @@ fn store(directory: &Path, name: &str, all: &[Fragment]) -> Location {
     std::fs::write(&source, text(all)).unwrap();
     let target = place(&directory.join(name));
     let reading = ImportOptions { sort: true, ..ImportOptions::default() };
-    fragments::import(&place(&source), &target, reading, &options(), &Silent).unwrap();
+    fragments::import(&place(&source), &target, reading, &options(), &NoProgress).unwrap();
     target
 }
 
@@ -86,7 +86,7 @@ fn any_fragments(most: usize) -> impl Strategy<Value = Vec<Fragment>> {
 /// The entries of a matrix: row, column, value.
 fn entries(counts: &Counts) -> Vec<(u64, u64, u32)> {
     let header = counts.header();
-    let mut reader = counts.batches(0..header.shape.rows, Fields::ALL).unwrap();
+    let mut reader = counts.batches(0..header.shape.rows, Projection::ALL).unwrap();
     let mut batch = Batch::new(Order::Row, Values::new(header.value_type));
     let mut entries = Vec::new();
     let mut next = 0;
@@ -147,7 +147,7 @@ proptest! {
         for (to, packing) in [("unpacked", Packing::Unpacked), ("again", Packing::Packed)] {
             let to = place(&directory.path().join(to));
             let options = StoreOptions { packing: Some(packing), ..options() };
-            fragments::convert(&store, &to, &options, &Silent).unwrap();
+            fragments::convert(&store, &to, &options, &NoProgress).unwrap();
             let mut found = Vec::new();
             fragments::diff(&store, &to, 5, &mut |difference| found.push(difference)).unwrap();
             prop_assert_eq!(found, []);
@@ -156,7 +156,7 @@ proptest! {
         let source = directory.path().join("sorted.tsv");
         std::fs::write(&source, text(&sorted(&all))).unwrap();
         let to = place(&directory.path().join("direct"));
-        fragments::import(&place(&source), &to, ImportOptions::default(), &options(), &Silent)
+        fragments::import(&place(&source), &to, ImportOptions::default(), &options(), &NoProgress)
             .unwrap();
         prop_assert!(printed(&to, &[]) == text(&sorted(&all)));
     }
@@ -191,7 +191,7 @@ proptest! {
         let target = place(&directory.path().join("merged"));
         let prefixes: Vec<_> = (0..lists.len()).map(|number| format!("{number}_")).collect();
         let merging = MergeOptions { prefixes: prefixes.clone() };
-        fragments::merge(&stores, &target, &merging, &options(), &Silent).unwrap();
+        fragments::merge(&stores, &target, &merging, &options(), &NoProgress).unwrap();
         let all: Vec<Fragment> = prefixes.iter().zip(&lists)
             .flat_map(|(prefix, list)| list.iter().map(move |(chromosome, start, end, cell)| {
                 (chromosome.clone(), *start, *end, format!("{prefix}{cell}"))
@@ -220,7 +220,7 @@ proptest! {
             ..SelectOptions::default()
         };
         let target = place(&directory.path().join("kept"));
-        fragments::select(&store, &target, &selected, &options(), &Silent).unwrap();
+        fragments::select(&store, &target, &selected, &options(), &NoProgress).unwrap();
         let kept: Vec<_> = all.into_iter()
             .filter(|(_, start, end, cell)| cells.contains(cell) && length.contains(&(end - start)))
             .collect();
@@ -325,7 +325,7 @@ fn sorting_out_of_memory_is_the_same() {
         let reading = ImportOptions { sort: true, ..ImportOptions::default() };
         let options = StoreOptions { memory, threads, ..options() };
         let summary =
-            fragments::import(&place(&source), &target, reading, &options, &Silent).unwrap();
+            fragments::import(&place(&source), &target, reading, &options, &NoProgress).unwrap();
         assert_eq!(summary.fragments, 600_000);
         assert_eq!(summary.disk > 0, name == "small");
         stores.push(target);

@@ -15,8 +15,8 @@ use std::path::Path;
 
 use common::{location, root, unsynced};
 use nnz::{
-    Batch, Compressed, Dense, ErrorKind, Fields, Layout, Minors, Order, Place, ReadOptions, Shape,
-    Silent, Values, convert_opened,
+    Batch, CsMatrix, Dense, ErrorKind, Layout, Minors, NoProgress, Order, Place, Projection,
+    ReadOptions, Shape, Values, convert_opened,
 };
 use proptest::prelude::*;
 
@@ -47,7 +47,7 @@ fn dense() -> impl Strategy<Value = Dense> {
     })
 }
 
-fn compressed() -> impl Strategy<Value = Compressed> {
+fn compressed() -> impl Strategy<Value = CsMatrix> {
     (0_u64..40, 1_u32..50, order()).prop_flat_map(|(majors, minors, order)| {
         let places = prop::collection::btree_set(0..minors, 0..12);
         let vectors = prop::collection::vec(places, usize::try_from(majors).unwrap());
@@ -63,7 +63,7 @@ fn compressed() -> impl Strategy<Value = Compressed> {
                 Order::Row => Shape { rows: majors, cols: minors.into() },
                 Order::Col => Shape { rows: minors.into(), cols: majors },
             };
-            Compressed { shape, order, pointers, minors: Minors::U32(list), values }
+            CsMatrix { shape, order, pointers, minors: Minors::U32(list), values }
         })
     })
 }
@@ -82,7 +82,7 @@ fn cells(dense: &Dense) -> Vec<Vec<u64>> {
 
 fn write(opened: &nnz::Opened, path: &Path, threads: usize) {
     let options = nnz::ConvertOptions { threads, ..unsynced() };
-    convert_opened(opened, &Place::default(), &location(path), &options, &Silent).unwrap();
+    convert_opened(opened, &Place::default(), &location(path), &options, &NoProgress).unwrap();
 }
 
 proptest! {
@@ -177,7 +177,7 @@ fn many_short_rows_of_daphne_come_back() {
     let values =
         Values::F64((0..minors.len()).map(|n| f64::from(u32::try_from(n).unwrap())).collect());
     let shape = Shape { rows, cols: 100 };
-    let matrix = Compressed { shape, order: ROW, pointers, minors: Minors::U32(minors), values };
+    let matrix = CsMatrix { shape, order: ROW, pointers, minors: Minors::U32(minors), values };
     for dialect in [nnz::daphne::Dialect::Spec, nnz::daphne::Dialect::Daphne2022] {
         let daphne = nnz::daphne::DaphneOptions {
             dialect: Some(dialect),
@@ -186,7 +186,7 @@ fn many_short_rows_of_daphne_come_back() {
         };
         let how = nnz::ConvertOptions { daphne, layout: Some(Layout::Coordinate), ..unsynced() };
         let opened = matrix.clone().into_source().unwrap();
-        convert_opened(&opened, &Place::default(), &location(&path), &how, &Silent).unwrap();
+        convert_opened(&opened, &Place::default(), &location(&path), &how, &NoProgress).unwrap();
         for threads in [1, 3] {
             let read = nnz::read(&location(&path), &options(None, threads)).unwrap();
             assert!(read == matrix, "{dialect:?} {threads}");
@@ -210,18 +210,18 @@ fn few_rows_of_daphne_are_those_of_the_whole() {
     let values =
         Values::F64((0..minors.len()).map(|n| f64::from(u32::try_from(n).unwrap())).collect());
     let shape = Shape { rows, cols: cols.into() };
-    let matrix = Compressed { shape, order: ROW, pointers, minors: Minors::U32(minors), values };
+    let matrix = CsMatrix { shape, order: ROW, pointers, minors: Minors::U32(minors), values };
     let Minors::U32(wanted) = &matrix.minors else { panic!("{:?}", matrix.minors) };
     let at = |row: u64| usize::try_from(matrix.pointers[usize::try_from(row).unwrap()]).unwrap();
     let opened = matrix.clone().into_source().unwrap();
     for dialect in [nnz::daphne::Dialect::Spec, nnz::daphne::Dialect::Daphne2022] {
         let daphne = nnz::daphne::DaphneOptions { dialect: Some(dialect), ..Default::default() };
         let how = nnz::ConvertOptions { daphne, ..unsynced() };
-        convert_opened(&opened, &Place::default(), &location(&path), &how, &Silent).unwrap();
+        convert_opened(&opened, &Place::default(), &location(&path), &how, &NoProgress).unwrap();
         let stored = nnz::open(&location(&path)).unwrap().source;
         for count in [1, 2, 30, 46, 47, 200] {
             for first in (0..rows - count).step_by(83).chain([499, 500, 501, rows - count]) {
-                let mut reader = stored.batches(first..first + count, Fields::ALL).unwrap();
+                let mut reader = stored.batches(first..first + count, Projection::ALL).unwrap();
                 let mut batch = Batch::new(ROW, Values::default());
                 let mut found = Vec::new();
                 while reader.next_batch(&mut batch).unwrap() {
@@ -258,7 +258,7 @@ fn long_rows_among_empty_ones_come_back() {
     }
     let values = Values::U32((0..).take(minors.len()).collect());
     let shape = Shape { rows: lengths.len() as u64, cols: 700_000 };
-    let matrix = Compressed { shape, order: ROW, pointers, minors: Minors::U32(minors), values };
+    let matrix = CsMatrix { shape, order: ROW, pointers, minors: Minors::U32(minors), values };
     for name in ["long.dbdf", "long.bpcells", "long.bsp.h5", "long.npz"] {
         let path = folder.path().join(name);
         write(&matrix.clone().into_source().unwrap(), &path, 2);
@@ -271,7 +271,7 @@ fn long_rows_among_empty_ones_come_back() {
 
 #[test]
 fn what_contradicts_itself_is_no_matrix() {
-    let matrix = Compressed {
+    let matrix = CsMatrix {
         shape: Shape { rows: 2, cols: 3 },
         order: ROW,
         pointers: vec![0, 1, 2],
@@ -280,22 +280,23 @@ fn what_contradicts_itself_is_no_matrix() {
     };
     matrix.clone().into_source().unwrap();
     let others = [
-        Compressed { pointers: vec![0, 2], ..matrix.clone() },
-        Compressed { pointers: vec![1, 1, 2], ..matrix.clone() },
-        Compressed { pointers: vec![0, 3, 2], ..matrix.clone() },
-        Compressed { pointers: vec![0, 1, 3], ..matrix.clone() },
-        Compressed { values: Values::U8(vec![1]), ..matrix.clone() },
-        Compressed { minors: Minors::Spans(vec![0, 0]), ..matrix.clone() },
+        CsMatrix { pointers: vec![0, 2], ..matrix.clone() },
+        CsMatrix { pointers: vec![1, 1, 2], ..matrix.clone() },
+        CsMatrix { pointers: vec![0, 3, 2], ..matrix.clone() },
+        CsMatrix { pointers: vec![0, 1, 3], ..matrix.clone() },
+        CsMatrix { values: Values::U8(vec![1]), ..matrix.clone() },
+        CsMatrix { minors: Minors::Spans(vec![0, 0]), ..matrix.clone() },
     ];
     for other in others {
         let text = format!("{other:?}");
         assert!(other.into_source().is_err(), "{text}");
     }
-    let past = Compressed { minors: Minors::U32(vec![0, 3]), ..matrix };
+    let past = CsMatrix { minors: Minors::U32(vec![0, 3]), ..matrix };
     let folder = tempfile::tempdir().unwrap();
     let to = location(&folder.path().join("x.mtx"));
     let opened = past.into_source().unwrap();
-    let error = convert_opened(&opened, &Place::default(), &to, &unsynced(), &Silent).unwrap_err();
+    let error =
+        convert_opened(&opened, &Place::default(), &to, &unsynced(), &NoProgress).unwrap_err();
     assert!(error.to_string().contains("index 3"), "{error}");
     let shape = Shape { rows: 2, cols: 3 };
     let short = Dense { shape, order: ROW, values: Values::U8(vec![0; 5]) };

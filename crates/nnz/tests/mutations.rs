@@ -37,7 +37,7 @@ use common::entries;
 use common::random::Random;
 use common::{location, root, unsynced};
 use damage::{Damage, Files};
-use nnz::{Axis, Batch, Fields, Format, Order, Severity, Values};
+use nnz::{Axis, Batch, Format, Order, Projection, Severity, Values};
 
 /// Memory that is allowed whatever the size of a file.
 const SLACK: u64 = 64 << 20;
@@ -250,7 +250,7 @@ fn threads_agree(path: &Path, one: &Path, several: &Path) -> Result<(), String> 
     options.format = Some(Format::BpCells);
     let mut convert = |threads: usize| {
         options.threads = threads;
-        let done = nnz::convert(&location(path), &location(several), &options, &nnz::Silent);
+        let done = nnz::convert(&location(path), &location(several), &options, &nnz::NoProgress);
         done.map(|summary| summary.entries).map_err(|error| error.to_string())
     };
     let alone = convert(1);
@@ -343,7 +343,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
         options.order = None;
         options.layout = Some(nnz::Layout::Coordinate);
     }
-    if nnz::convert(&here, &location(target), &options, &nnz::Silent).is_err() {
+    if nnz::convert(&here, &location(target), &options, &nnz::NoProgress).is_err() {
         // Not every matrix fits the other format. What is left behind is looked for later.
         return Ok(Outcome::Read);
     }
@@ -354,7 +354,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     options.format = Some(again);
     options.order = None;
     options.layout = (again == Format::MatrixMarket).then_some(nnz::Layout::Coordinate);
-    nnz::convert(&location(target), &location(back), &options, &nnz::Silent)
+    nnz::convert(&location(target), &location(back), &options, &nnz::NoProgress)
         .map_err(|error| format!("does not come back from {there}: {error}"))?;
     let largest = largest.max(size(back));
     let found = nnz::open(&location(back)).and_then(|back| entries::logical(&*back.source));
@@ -390,7 +390,7 @@ fn read_everything(path: &Path) -> nnz::Result<Read> {
     let names = [source.names(Axis::Rows), source.names(Axis::Cols)];
     let majors = header.shape.major(header.order);
     let mut counts = Vec::new();
-    for fields in [Fields::ALL, Fields::MINORS, Fields::VALUES] {
+    for fields in [Projection::ALL, Projection::MINORS, Projection::VALUES] {
         let mut batch = Batch::new(header.order, Values::new(header.value_type));
         let mut reader = source.batches(0..majors, fields)?;
         let mut count = 0;
@@ -408,7 +408,7 @@ fn read_everything(path: &Path) -> nnz::Result<Read> {
         let range = source.stored_before(start)?.zip(source.stored_before(end)?);
         if source.random_access() {
             let mut batch = Batch::new(header.order, Values::new(header.value_type));
-            let mut reader = source.batches(start..end, Fields::ALL)?;
+            let mut reader = source.batches(start..end, Projection::ALL)?;
             let mut count = 0;
             while reader.next_batch(&mut batch)? {
                 count += batch.entries() as u64;
@@ -436,9 +436,9 @@ fn convert_broken(here: &nnz::Location, target: &Path) -> Result<(), String> {
     }
     let mut options = unsynced();
     options.format = Some(Format::BpCells);
-    let _ = nnz::convert(here, &location(target), &options, &nnz::Silent);
+    let _ = nnz::convert(here, &location(target), &options, &nnz::NoProgress);
     options.format = Some(Format::MatrixMarket);
-    let _ = nnz::convert(here, &location(target), &options, &nnz::Silent);
+    let _ = nnz::convert(here, &location(target), &options, &nnz::NoProgress);
     Ok(())
 }
 
@@ -675,7 +675,7 @@ fn texts_of_enormous_shape_cost_what_their_entries_do() {
         for order in [None, Some(Order::Col), Some(Order::Row)] {
             let mut options = unsynced();
             options.order = order;
-            let done = nnz::convert(&location(&from), &location(&to), &options, &nnz::Silent);
+            let done = nnz::convert(&location(&from), &location(&to), &options, &nnz::NoProgress);
             done.unwrap_or_else(|error| panic!("{}: {error}", subject.name));
             let after = nnz::open(&location(&to)).unwrap();
             assert_eq!(after.source.header().shape, before.source.header().shape);

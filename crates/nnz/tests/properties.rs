@@ -24,7 +24,7 @@ use common::entries::{self, Entry, Number};
 use common::random::Random;
 use common::{location, unsynced};
 use nnz::{
-    ConvertOptions, DuplicatePolicy, Format, Generation, Order, Packing, Severity, ValueType,
+    ConvertOptions, DuplicatePolicy, Format, FormatVersion, Order, Packing, Severity, ValueType,
 };
 use proptest::prelude::*;
 
@@ -42,12 +42,12 @@ impl Scratch {
 }
 
 fn convert(from: &Path, to: &Path, options: &ConvertOptions) -> nnz::Summary {
-    let done = nnz::convert(&location(from), &location(to), options, &nnz::Silent);
+    let done = nnz::convert(&location(from), &location(to), options, &nnz::NoProgress);
     done.unwrap_or_else(|error| panic!("{} to {}: {error}", from.display(), to.display()))
 }
 
 fn refusal(from: &Path, to: &Path, options: &ConvertOptions) -> String {
-    let done = nnz::convert(&location(from), &location(to), options, &nnz::Silent);
+    let done = nnz::convert(&location(from), &location(to), options, &nnz::NoProgress);
     assert!(!to.exists());
     done.expect_err("a refusal").to_string()
 }
@@ -201,9 +201,9 @@ const SYMMETRIC: &[(&str, &str)] = &[
     ("complex", "hermitian"),
 ];
 
-fn packing() -> impl Strategy<Value = (Packing, Generation)> {
+fn packing() -> impl Strategy<Value = (Packing, FormatVersion)> {
     let packings = prop_oneof![Just(Packing::Packed), Just(Packing::Unpacked)];
-    (packings, prop_oneof![Just(Generation::V1), Just(Generation::V2)])
+    (packings, prop_oneof![Just(FormatVersion::V1), Just(FormatVersion::V2)])
 }
 
 /// The NaN of the text is one of several; any of them is right.
@@ -312,7 +312,7 @@ proptest! {
 
         // Without a place for the structure, it is the whole matrix that is stored.
         let store = scratch.at("b.bpcells");
-        let done = nnz::convert(&location(&from), &location(&store), &unsynced(), &nnz::Silent);
+        let done = nnz::convert(&location(&from), &location(&store), &unsynced(), &nnz::NoProgress);
         if text.field == "complex" {
             prop_assert!(done.is_err() && !store.exists());
         } else {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use nnz::{Batch, Compressed, ErrorKind, Fields, Location, Minors, Order, ReadOptions, Values};
+use nnz::{Batch, CsMatrix, ErrorKind, Location, Minors, Order, Projection, ReadOptions, Values};
 
 fn testdata(name: &str) -> Location {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/bpcells");
@@ -21,7 +21,7 @@ fn stored(location: &Location) -> BTreeMap<(u64, u64), String> {
     let header = source.header();
     let mut all = BTreeMap::new();
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
-    let mut reader = source.batches(0..header.shape.major(header.order), Fields::ALL).unwrap();
+    let mut reader = source.batches(0..header.shape.major(header.order), Projection::ALL).unwrap();
     while reader.next_batch(&mut batch).unwrap() {
         let visit = |entry, major, minor| {
             let value = format!("{:?}", batch.values.get(entry).unwrap());
@@ -33,7 +33,7 @@ fn stored(location: &Location) -> BTreeMap<(u64, u64), String> {
     all
 }
 
-fn entries(matrix: &Compressed) -> BTreeMap<(u64, u64), String> {
+fn entries(matrix: &CsMatrix) -> BTreeMap<(u64, u64), String> {
     let minors: Vec<u64> = match &matrix.minors {
         Minors::U32(list) => list.iter().copied().map(u64::from).collect(),
         Minors::U64(list) => list.clone(),
@@ -132,7 +132,7 @@ fn two_entries_at_one_place_are_refused_where_that_is_asked_for() {
     std::fs::write(&text, format!("%%MatrixMarket matrix {lines}")).unwrap();
     let keep = Some(nnz::DuplicatePolicy::Keep);
     let options = nnz::ConvertOptions { duplicates: keep, ..nnz::ConvertOptions::default() };
-    nnz::convert(&at(text), &at(store.clone()), &options, &nnz::Silent).unwrap();
+    nnz::convert(&at(text), &at(store.clone()), &options, &nnz::NoProgress).unwrap();
     let read = |duplicates| {
         nnz::read(&at(store.clone()), &ReadOptions { duplicates, ..ReadOptions::default() })
     };

@@ -23,8 +23,8 @@ use common::entries::{self, Entry, Number};
 use common::random::Random;
 use common::{location, unsynced};
 use nnz::{
-    Axis, Concat, ConcatOptions, ConvertOptions, Fields, Format, Location, MatrixSource as _,
-    Order, Selection, Slice, ValueType,
+    Axis, Concat, ConcatOptions, ConvertOptions, Format, Location, MatrixSource as _, Order,
+    Projection, Selection, Slice, ValueType,
 };
 use proptest::prelude::*;
 
@@ -102,7 +102,7 @@ impl Model {
         };
         let options =
             ConvertOptions { format: Some(Format::BpCells), order: Some(order), ..unsynced() };
-        nnz::convert(&location(&text), &target, &options, &nnz::Silent).unwrap();
+        nnz::convert(&location(&text), &target, &options, &nnz::NoProgress).unwrap();
         target
     }
 
@@ -211,7 +211,7 @@ proptest! {
         let mut options = ConvertOptions { order: Some(order_of(by_row)), ..unsynced() };
         let selections = [&row_selection, &col_selection];
         let run = |options: &ConvertOptions| {
-            nnz::slice(&source, &location(&target), selections, options, &nnz::Silent).unwrap()
+            nnz::slice(&source, &location(&target), selections, options, &nnz::NoProgress).unwrap()
         };
         let summary = run(&options);
         prop_assert_eq!(summary.entries, expected.len() as u64);
@@ -233,7 +233,7 @@ proptest! {
             let start = seed % (majors + 1);
             let end = start + (seed >> 32) % (majors - start + 1);
             let mut found = Vec::new();
-            let mut reader = slice.batches(start..end, Fields::ALL).unwrap();
+            let mut reader = slice.batches(start..end, Projection::ALL).unwrap();
             let mut batch = nnz::Batch::new(order, nnz::Values::new(header.value_type));
             while reader.next_batch(&mut batch).unwrap() {
                 entries::append(&batch, &mut found);
@@ -269,7 +269,7 @@ proptest! {
         for name in ["t.mtx", "t.bpcells"] {
             let target = scratch.path().join(name);
             let selections = [&row_selection, &col_selection];
-            nnz::slice(&source, &location(&target), selections, &unsynced(), &nnz::Silent).unwrap();
+            nnz::slice(&source, &location(&target), selections, &unsynced(), &nnz::NoProgress).unwrap();
             prop_assert_eq!(stored(&target), ordered(expected.clone(), Order::Col));
         }
     }
@@ -319,13 +319,13 @@ proptest! {
             let how = ConcatOptions { value_type, ..ConcatOptions::default() };
             let to = location(&target);
             let summary =
-                nnz::concat(&sources, &to, axis, &how, &options, &nnz::Silent).unwrap();
+                nnz::concat(&sources, &to, axis, &how, &options, &nnz::NoProgress).unwrap();
             prop_assert_eq!(summary.shape.len(axis), start);
             prop_assert_eq!(&stored(&target), &expected);
             let bytes = bytes_of(&target);
             options.threads = 3;
             options.memory = 1;
-            nnz::concat(&sources, &to, axis, &how, &options, &nnz::Silent).unwrap();
+            nnz::concat(&sources, &to, axis, &how, &options, &nnz::NoProgress).unwrap();
             prop_assert!(bytes_of(&target) == bytes);
         }
         let opened = sources.iter().map(|one| (nnz::open(one).unwrap(), one.clone())).collect();
@@ -338,7 +338,7 @@ proptest! {
             let start = seed % (majors + 1);
             let end = start + (seed >> 32) % (majors - start + 1);
             let mut found = Vec::new();
-            let mut reader = concat.batches(start..end, Fields::ALL).unwrap();
+            let mut reader = concat.batches(start..end, Projection::ALL).unwrap();
             let mut batch = nnz::Batch::new(order, nnz::Values::new(header.value_type));
             while reader.next_batch(&mut batch).unwrap() {
                 entries::append(&batch, &mut found);
@@ -367,7 +367,7 @@ fn tall(scratch: &Path, name: &str, step: u64) -> Location {
     let path = scratch.join(format!("{name}.mtx"));
     fs::write(&path, text).unwrap();
     let target = location(&scratch.join(format!("{name}.bpcells")));
-    nnz::convert(&location(&path), &target, &unsynced(), &nnz::Silent).unwrap();
+    nnz::convert(&location(&path), &target, &unsynced(), &nnz::NoProgress).unwrap();
     target
 }
 
@@ -379,12 +379,12 @@ fn majors_longer_than_a_batch_are_read_in_step_and_reordered() {
     let opened = parts.iter().map(|one| (nnz::open(one).unwrap(), one.clone())).collect();
     let concat = Concat::new(opened, Axis::Rows, &ConcatOptions::default()).unwrap();
     // In order, without sorting.
-    assert!(concat.random_access() && concat.header().majors_ascend);
+    assert!(concat.random_access() && concat.header().sorted_majors);
     for threads in [1, 3] {
         let options = ConvertOptions { threads, ..unsynced() };
         let how = ConcatOptions::default();
         let to = location(&target);
-        nnz::concat(&parts, &to, Axis::Rows, &how, &options, &nnz::Silent).unwrap();
+        nnz::concat(&parts, &to, Axis::Rows, &how, &options, &nnz::NoProgress).unwrap();
         let [a, b] = parts.each_ref().map(|part| {
             let Location::Path { path, .. } = part else { panic!("a path") };
             stored(path)
@@ -395,7 +395,7 @@ fn majors_longer_than_a_batch_are_read_in_step_and_reordered() {
         // Rows from the last to the first, in columns that take several batches each.
         let backwards = Selection::ranges([75_000..150_000, 0..75_000]);
         let some = Selection::ranges([2..3, 0..1]);
-        nnz::slice(&parts[0], &to, [&backwards, &some], &options, &nnz::Silent).unwrap();
+        nnz::slice(&parts[0], &to, [&backwards, &some], &options, &nnz::NoProgress).unwrap();
         let moved = a
             .iter()
             .filter(|(_, col, _)| *col != 1)
@@ -421,13 +421,13 @@ fn dimensions_beyond_32_bits_are_sliced_and_put_together() {
     let all = Selection::all();
     for order in [Order::Row, Order::Col] {
         let options = ConvertOptions { order: Some(order), ..unsynced() };
-        nnz::slice(&source, &location(&target), [&rows, &all], &options, &nnz::Silent).unwrap();
+        nnz::slice(&source, &location(&target), [&rows, &all], &options, &nnz::NoProgress).unwrap();
         let expected = vec![(0, long - 1, Number::Integer(9)), (1, 4, Number::Integer(8))];
         assert_eq!(stored(&target), ordered(expected, order));
         for axis in [Axis::Rows, Axis::Cols] {
             let both = [source.clone(), source.clone()];
             let how = ConcatOptions::default();
-            nnz::concat(&both, &location(&target), axis, &how, &options, &nnz::Silent).unwrap();
+            nnz::concat(&both, &location(&target), axis, &how, &options, &nnz::NoProgress).unwrap();
             let mut expected = Vec::new();
             for start in [0, long] {
                 let (down, right) = if axis == Axis::Rows { (start, 0) } else { (0, start) };
@@ -445,7 +445,7 @@ fn dimensions_beyond_32_bits_are_sliced_and_put_together() {
         Axis::Rows,
         &ConcatOptions::default(),
         &unsynced(),
-        &nnz::Silent,
+        &nnz::NoProgress,
     );
     assert!(done.unwrap_err().to_string().contains("more than 2^64 rows"));
 }
@@ -463,7 +463,7 @@ fn dense_matrices_stay_dense_together_and_lose_their_zeros_among_sparse_ones() {
     let target = scratch.path().join("t.mtx");
     let concat = |parts: &[Location], axis| {
         let how = ConcatOptions::default();
-        nnz::concat(parts, &location(&target), axis, &how, &unsynced(), &nnz::Silent).unwrap();
+        nnz::concat(parts, &location(&target), axis, &how, &unsynced(), &nnz::NoProgress).unwrap();
         fs::read_to_string(&target).unwrap()
     };
     let text = concat(&[dense.clone(), dense.clone()], Axis::Rows);
@@ -475,8 +475,14 @@ fn dense_matrices_stay_dense_together_and_lose_their_zeros_among_sparse_ones() {
                     1 1 1.5\n2 2 -0.0\n2 3 0.0\n";
     assert_eq!(text, expected);
     let one = Selection::words(["1"]);
-    nnz::slice(&dense, &location(&target), [&one, &Selection::all()], &unsynced(), &nnz::Silent)
-        .unwrap();
+    nnz::slice(
+        &dense,
+        &location(&target),
+        [&one, &Selection::all()],
+        &unsynced(),
+        &nnz::NoProgress,
+    )
+    .unwrap();
     let text = fs::read_to_string(&target).unwrap();
     assert_eq!(text, "%%MatrixMarket matrix array real general\n1 2\n0.0\n-0.0\n");
 }
@@ -495,7 +501,7 @@ fn values_become_the_smallest_type_that_holds_all_or_the_one_asked_for() {
     let concat = |parts: &[Location], value_type| {
         let how = ConcatOptions { value_type, ..ConcatOptions::default() };
         let options = ConvertOptions { value_type, ..unsynced() };
-        nnz::concat(parts, &target, Axis::Rows, &how, &options, &nnz::Silent)
+        nnz::concat(parts, &target, Axis::Rows, &how, &options, &nnz::NoProgress)
     };
     // Not every integer of 64 bits is a float.
     let message = concat(&texts, None).unwrap_err().to_string();

@@ -39,7 +39,7 @@ fn auto() -> ConvertOptions {
 }
 
 fn convert(from: &Path, to: &Path, options: &ConvertOptions) -> nnz::Summary {
-    nnz::convert(&location(from), &location(to), options, &nnz::Silent).unwrap()
+    nnz::convert(&location(from), &location(to), options, &nnz::NoProgress).unwrap()
 }
 
 fn structure(path: &Path) -> Structure {
@@ -179,7 +179,7 @@ fn a_type_without_negatives_has_no_skew_symmetry() {
     };
     // The upper triangle does not fit, also if it were not stored.
     let done =
-        nnz::convert(&location(&at("a.mtx")), &location(&at("b.h5")), &options, &nnz::Silent);
+        nnz::convert(&location(&at("a.mtx")), &location(&at("b.h5")), &options, &nnz::NoProgress);
     done.unwrap_err();
     assert!(!at("b.h5").exists());
 }

@@ -64,7 +64,7 @@ fn text(layout: Layout, field: &str, structure: &str) -> String {
 }
 
 fn convert(from: &Path, to: &Path, options: &ConvertOptions) -> nnz::Result<nnz::Summary> {
-    nnz::convert(&location(from), &location(to), options, &nnz::Silent)
+    nnz::convert(&location(from), &location(to), options, &nnz::NoProgress)
 }
 
 /// All entries that a matrix means, sorted.

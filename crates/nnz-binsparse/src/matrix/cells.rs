@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use nnz_core::{Batch, Fields, Majors, Result, Unit, UnitReader};
+use nnz_core::{Batch, Majors, Projection, Result, Unit, UnitReader};
 
 use super::MatrixSource;
 use super::runs::{check_listed, listed_range};
@@ -13,7 +13,7 @@ use crate::store::{Integers, PIECE};
 pub(super) struct CellReader<'a> {
     source: &'a MatrixSource,
     listed: Option<&'a Integers>,
-    fields: Fields,
+    fields: Projection,
     /// The values that are still to come.
     cells: Range<u64>,
     /// The last major that was handed out.
@@ -27,7 +27,7 @@ impl<'a> CellReader<'a> {
         source: &'a MatrixSource,
         listed: Option<&'a Integers>,
         majors: Range<u64>,
-        fields: Fields,
+        fields: Projection,
     ) -> Result<Self> {
         let runs = match listed {
             Some(listed) => listed_range(listed, majors, source.majors)?,
@@ -95,7 +95,7 @@ impl<'a> UnitReader<'a> for CellReader<'a> {
 /// Neighbouring cells.
 struct Piece<'a> {
     source: &'a MatrixSource,
-    fields: Fields,
+    fields: Projection,
     majors: Majors,
     offsets: Vec<usize>,
     cells: Range<u64>,

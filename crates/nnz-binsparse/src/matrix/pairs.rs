@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use nnz_core::{Batch, Fields, Majors, Result, Unit, UnitReader};
+use nnz_core::{Batch, Majors, Projection, Result, Unit, UnitReader};
 
 use super::MatrixSource;
 use super::ascending::read_minors;
@@ -21,7 +21,7 @@ pub(super) struct PairReader<'a> {
     source: &'a MatrixSource,
     along: &'a Integers,
     minors: &'a Integers,
-    fields: Fields,
+    fields: Projection,
     /// The first entry of all that are wanted.
     first: u64,
     /// The entries that are still to come.
@@ -36,7 +36,7 @@ impl<'a> PairReader<'a> {
         along: &'a Integers,
         minors: &'a Integers,
         majors: Range<u64>,
-        fields: Fields,
+        fields: Projection,
     ) -> Result<Self> {
         let all = along.len();
         let start = if majors.start == 0 { 0 } else { along.search(0..all, majors.start)? };
@@ -71,7 +71,7 @@ struct Piece<'a> {
     source: &'a MatrixSource,
     along: &'a Integers,
     minors: &'a Integers,
-    fields: Fields,
+    fields: Projection,
     /// Whether the entry before the first one is wanted too.
     continued: bool,
     entries: Range<u64>,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use nnz_core::{Batch, Fields, Majors, Result, Unit, UnitReader};
+use nnz_core::{Batch, Majors, Projection, Result, Unit, UnitReader};
 
 use super::MatrixSource;
 use super::ascending::read_minors;
@@ -18,7 +18,7 @@ pub(super) struct RunReader<'a> {
     listed: Option<&'a Integers>,
     pointers: Option<&'a Integers>,
     minors: &'a Integers,
-    fields: Fields,
+    fields: Projection,
     /// The next run to hand out, which may be begun already, and the end.
     runs: Range<u64>,
     /// The next entry to hand out.
@@ -37,7 +37,7 @@ impl<'a> RunReader<'a> {
         pointers: Option<&'a Integers>,
         minors: &'a Integers,
         majors: Range<u64>,
-        fields: Fields,
+        fields: Projection,
     ) -> Result<Self> {
         let runs = match listed {
             Some(listed) => listed_range(listed, majors, source.majors)?,
@@ -171,7 +171,7 @@ impl<'a> UnitReader<'a> for RunReader<'a> {
 struct Piece<'a> {
     source: &'a MatrixSource,
     minors: &'a Integers,
-    fields: Fields,
+    fields: Projection,
     majors: Majors,
     offsets: Vec<usize>,
     entries: Range<u64>,

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use nnz_container::{ArrayId, ContainerWriter};
 use nnz_core::{
-    Batch, BatchEncoder, Encoded, Error, ErrorKind, Header, Needs, Order, Place, Result, Scalar,
-    Structure, ValueType, Written,
+    Batch, BatchEncoder, Encoded, Error, ErrorKind, Header, Order, Place, Result, Scalar,
+    SinkCapabilities, Structure, ValueType, Written,
 };
 
 use crate::descriptor::{DESCRIPTOR, DIAGONAL, Descriptor};
@@ -28,7 +28,7 @@ use plan::Plan;
 /// # Errors
 ///
 /// Fails where the layout is not of one or two dimensions.
-pub fn needs(layout: &Layout) -> Result<Needs> {
+pub fn needs(layout: &Layout) -> Result<SinkCapabilities> {
     let orders: &[Order] = match layout.rank() {
         2 if !layout.is_transposed() => &[Order::Row],
         1 | 2 => &[Order::Col],
@@ -39,7 +39,7 @@ pub fn needs(layout: &Layout) -> Result<Needs> {
     };
     let ends_dense = layout.levels().last().is_some_and(|level| level.kind == LevelKind::Dense);
     let dense = layout.levels().iter().all(|level| level.kind == LevelKind::Dense);
-    Ok(Needs {
+    Ok(SinkCapabilities {
         orders,
         value_types: ValueType::ALL,
         structure: !ends_dense && layout.rank() == 2,

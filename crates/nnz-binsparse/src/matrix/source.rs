@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use nnz_container::Container;
 use nnz_core::{
-    About, Axis, AxisMeaning, Batch, BatchReader, Duplicates, Error, Fields, Header, InTurn,
-    Majors, Metadata, Names, Place, Result, Storage, Structure, UnitReader,
+    About, Axis, AxisKind, Batch, BatchReader, Duplicates, Error, Header, Majors, Metadata, Names,
+    Place, Projection, Result, SequentialReader, Storage, Structure, UnitReader,
 };
 
 use super::cells::CellReader;
@@ -53,8 +53,8 @@ impl MatrixSource {
         let header = Header {
             shape,
             order,
-            majors_ascend: true,
-            minors_ascend: Some(true),
+            sorted_majors: true,
+            sorted_indices: Some(true),
             value_type: values.value_type(),
             iso: values.iso().is_some(),
             stored: (!trimmed).then_some(descriptor.stored),
@@ -62,7 +62,7 @@ impl MatrixSource {
             structure: descriptor.structure,
             fill,
             duplicates: Duplicates::Refused,
-            meaning: [AxisMeaning::Unknown; 2],
+            meaning: [AxisKind::Unknown; 2],
         };
         let (majors, minors) = (shape.major(order), shape.minor(order));
         Ok(Self { container, descriptor, notes, header, form, values, majors, minors })
@@ -110,11 +110,15 @@ impl nnz_core::MatrixSource for MatrixSource {
         true
     }
 
-    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(InTurn(self.units(majors, fields)?)))
+    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
-    fn units(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
         if majors.start > majors.end || majors.end > self.majors {
             return Err(Error::argument(format!(
                 "{} {} to {} of {} were asked for",

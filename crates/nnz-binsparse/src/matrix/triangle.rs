@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use nnz_core::{Batch, Error, Fields, MatrixSource as _, Result, Structure};
+use nnz_core::{Batch, Error, MatrixSource as _, Projection, Result, Structure};
 
 use super::MatrixSource;
 use crate::store::Integers;
@@ -13,7 +13,7 @@ pub(super) fn check_triangle(
     source: &MatrixSource,
     minors: &Integers,
     first: u64,
-    fields: Fields,
+    fields: Projection,
     batch: &Batch,
 ) -> Result<()> {
     let structure = source.header().structure;
@@ -62,7 +62,7 @@ fn check_diagonal(
 pub(super) fn trim(
     source: &MatrixSource,
     first: u64,
-    fields: Fields,
+    fields: Projection,
     batch: &mut Batch,
 ) -> Result<()> {
     let structure = source.header().structure;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nnz_binsparse::{Layout, MatrixSink, Options};
 use nnz_container::memory::Memory;
 use nnz_core::{
-    AxisMeaning, Batch, Bint8, Duplicates, Header, MatrixSink as _, Minors, Order, Result, Scalar,
+    AxisKind, Batch, Bint8, Duplicates, Header, MatrixSink as _, Minors, Order, Result, Scalar,
     Shape, Storage, Structure, Triangle, ValueType, Values,
 };
 
@@ -64,8 +64,8 @@ pub fn matrix(shape: Shape, value_type: ValueType, structure: Structure, iso: bo
     let header = Header {
         shape,
         order: Order::Row,
-        majors_ascend: true,
-        minors_ascend: Some(true),
+        sorted_majors: true,
+        sorted_indices: Some(true),
         value_type,
         iso,
         stored: Some(entries.len() as u64),
@@ -73,7 +73,7 @@ pub fn matrix(shape: Shape, value_type: ValueType, structure: Structure, iso: bo
         structure,
         fill: None,
         duplicates: Duplicates::Refused,
-        meaning: [AxisMeaning::Unknown; 2],
+        meaning: [AxisKind::Unknown; 2],
     };
     Matrix { header, entries }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use nnz_binsparse::{Keys, MatrixSource};
 use nnz_container::Container;
 use nnz_container::hdf5::Hdf5;
-use nnz_core::{Batch, Fields, MatrixSource as _, Result, Scalar, ValueType, Values};
+use nnz_core::{Batch, MatrixSource as _, Projection, Result, Scalar, ValueType, Values};
 use serde_json::value::RawValue;
 
 /// Coordinates and value of an entry.
@@ -133,7 +133,7 @@ pub fn entries_of(source: &MatrixSource, majors: std::ops::Range<u64>) -> Result
     let header = source.header();
     let vector = source.descriptor().shape.len() == 1;
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
-    let mut reader = source.batches(majors, Fields::ALL)?;
+    let mut reader = source.batches(majors, Projection::ALL)?;
     let mut entries = Vec::new();
     while reader.next_batch(&mut batch)? {
         assert_eq!(batch.values.value_type(), header.value_type);

@@ -8,7 +8,7 @@ use nnz_core::Result;
 
 use super::packed::at_least;
 use super::{By, LoadedChunks, PackedArray, Scratch};
-use crate::{Generation, Packing};
+use crate::{FormatVersion, Packing};
 
 /// An array of 32-bit integers, bit-packed or plain.
 pub(crate) enum Integers {
@@ -23,7 +23,7 @@ impl Integers {
         name: &str,
         codec: Codec,
         packing: Packing,
-        generation: Generation,
+        generation: FormatVersion,
         count: u64,
     ) -> Result<Self> {
         match packing {

@@ -10,7 +10,7 @@ use nnz_core::{At, Error, Result, ValueType};
 
 use super::chunks;
 use super::words::{By, Words};
-use crate::Generation;
+use crate::FormatVersion;
 
 /// A bit-packed array, decoded chunk by chunk.
 pub(crate) struct PackedArray {
@@ -36,7 +36,7 @@ impl PackedArray {
         container: &dyn Container,
         name: &str,
         codec: Codec,
-        generation: Generation,
+        generation: FormatVersion,
         count: u64,
     ) -> Result<Self> {
         let open = |suffix: &str| container.array(&format!("{name}_{suffix}"));
@@ -48,8 +48,8 @@ impl PackedArray {
             at_least(&**starts, chunks(count))?;
         }
         let idx_offsets = match generation {
-            Generation::V1 => None,
-            Generation::V2 => Some(open("idx_offsets")?),
+            FormatVersion::V1 => None,
+            FormatVersion::V2 => Some(open("idx_offsets")?),
         };
         let epochs = match &idx_offsets {
             None => EpochTable::single(),

@@ -4,7 +4,7 @@ use nnz_bitpack::{CHUNK, Chunks, Codec, Encoder};
 use nnz_container::{ArrayId, ContainerWriter};
 use nnz_core::{Error, Result, ValueType};
 
-use crate::{Generation, Packing};
+use crate::{FormatVersion, Packing};
 
 /// Neighbouring elements of an array, made ready by any thread.
 pub(crate) enum EncodedIntegers {
@@ -43,7 +43,7 @@ impl IntegerSink {
         name: &str,
         codec: Codec,
         packing: Packing,
-        generation: Generation,
+        generation: FormatVersion,
     ) -> Result<Self> {
         match packing {
             Packing::Packed => {
@@ -106,7 +106,7 @@ impl PackedSink {
         container: &mut dyn ContainerWriter,
         name: &str,
         codec: Codec,
-        generation: Generation,
+        generation: FormatVersion,
     ) -> Result<Self> {
         let mut create = |suffix: &str, value_type| {
             container.create_array(&format!("{name}_{suffix}"), value_type)
@@ -120,8 +120,8 @@ impl PackedSink {
                 false => None,
             },
             idx_offsets: match generation {
-                Generation::V1 => None,
-                Generation::V2 => Some(create("idx_offsets", ValueType::U64)?),
+                FormatVersion::V1 => None,
+                FormatVersion::V2 => Some(create("idx_offsets", ValueType::U64)?),
             },
         })
     }

@@ -146,10 +146,10 @@ impl Columns<'_> {
     /// Returns whether no start is less than the one before it.
     fn never_fall(&self, run: &Range<usize>, starts: &[u32], last: u32) -> bool {
         let Some(Loaded::Packed(loaded)) = &self.starts else {
-            return goes_on(starts, last) && nnz_bitpack::never_falls(starts);
+            return goes_on(starts, last) && nnz_bitpack::is_sorted(starts);
         };
         if loaded.width(run) > NARROW {
-            return goes_on(starts, last) && nnz_bitpack::never_falls(starts);
+            return goes_on(starts, last) && nnz_bitpack::is_sorted(starts);
         }
         // Steps so narrow add up to less than 2^32 in a chunk. So they wrapped around just once, if
         // at all, and then the last start of the chunk is less than its first.

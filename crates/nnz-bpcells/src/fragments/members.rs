@@ -47,7 +47,7 @@ pub(super) fn chromosome_names(
     let allowed = allowed(container.strings_size(CHR_NAMES)?, memory);
     let mut first = First { names: container.read_strings(CHR_NAMES)?, left: len };
     let names = (&mut first as &mut dyn StringReader).list_within(allowed);
-    let names = names.map_err(|error| error.within(&place))?;
+    let names = names.map_err(|error| error.with_context(&place))?;
     if names.len() < len {
         let found = format!("{} names", names.len());
         let place = place.at(At::Element(names.len()));
@@ -60,7 +60,7 @@ pub(super) fn chromosome_names(
 pub(super) fn cell_names(container: &dyn Container, memory: u64) -> Result<StringList> {
     let allowed = allowed(container.strings_size(CELL_NAMES)?, memory);
     let names = container.read_strings(CELL_NAMES)?.list_within(allowed);
-    names.map_err(|error| error.within(&Place::array(container.path(), CELL_NAMES)))
+    names.map_err(|error| error.with_context(&Place::array(container.path(), CELL_NAMES)))
 }
 
 /// Returns what may be in memory of what takes so many bytes where it is stored.

@@ -4,7 +4,7 @@ use nnz_container::{Container, NumberArray};
 use nnz_core::{At, Error, ErrorKind, FragmentHeader, Result, Segment};
 
 use super::members::{CHR_PTR, allowed};
-use crate::Generation;
+use crate::FormatVersion;
 
 /// Elements that are read at a time; an even number.
 const BLOCK: u64 = 16 * 1024;
@@ -15,7 +15,7 @@ const BLOCK: u64 = 16 * 1024;
 /// chromosome without fragments is said to lie means nothing, if it is not behind all others.
 pub(super) fn read(
     container: &dyn Container,
-    generation: Generation,
+    generation: FormatVersion,
     memory: u64,
 ) -> Result<(Box<dyn NumberArray>, FragmentHeader)> {
     let array = container.array(CHR_PTR)?;

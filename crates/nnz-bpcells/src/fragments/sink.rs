@@ -11,7 +11,7 @@ use super::end_max::EndMax;
 use super::members::{CELL, CELL_NAMES, CHR_NAMES, CHR_PTR, END, END_MAX, START};
 use crate::arrays::IntegerSink;
 use crate::version;
-use crate::{FragmentVersion, Generation, Packing, SinkOptions};
+use crate::{FormatVersion, FragmentVersion, Packing, SinkOptions};
 
 /// Fragments that are checked and encoded at a time: few enough to stay in the fastest cache.
 const BLOCK: usize = 16 * CHUNK;
@@ -121,7 +121,7 @@ impl FragmentSink {
         ends: &[u32],
     ) -> Result<()> {
         let count = self.count + starts.len() as u64;
-        if self.version.generation == Generation::V1 && u32::try_from(count).is_err() {
+        if self.version.generation == FormatVersion::V1 && u32::try_from(count).is_err() {
             let most = u32::MAX;
             let what = format!("version 1 holds at most {most} fragments; version 2 holds more");
             return Err(Error::unsupported(Place::default(), what));
@@ -218,8 +218,8 @@ fn append_pointers(
     pointers: &[u64],
 ) -> Result<()> {
     match version.generation {
-        Generation::V2 => container.append(array, pointers),
-        Generation::V1 => {
+        FormatVersion::V2 => container.append(array, pointers),
+        FormatVersion::V1 => {
             // The count was checked to fit.
             let narrow = pointers.iter().map(|&pointer| u32::try_from(pointer).unwrap_or(u32::MAX));
             container.append(array, &narrow.collect::<Vec<_>>())

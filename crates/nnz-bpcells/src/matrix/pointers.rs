@@ -4,7 +4,7 @@ use nnz_container::{Container, NumberArray};
 use nnz_core::{At, Error, Order, Result, Shape};
 
 use super::members::{IDXPTR, SHAPE};
-use crate::Generation;
+use crate::FormatVersion;
 
 /// The `idxptr` of a matrix. Only its last element is read when it is opened.
 pub(super) struct Pointers {
@@ -18,7 +18,7 @@ pub(super) struct Pointers {
 impl Pointers {
     pub(super) fn open(
         container: &dyn Container,
-        generation: Generation,
+        generation: FormatVersion,
         shape: Shape,
         order: Order,
     ) -> Result<Self> {

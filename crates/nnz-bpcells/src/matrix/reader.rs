@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use nnz_bitpack::CHUNK;
 use nnz_core::{
-    At, Batch, Element, Error, Fields, Majors, Order, Result, Unit, UnitReader, Values,
+    At, Batch, Element, Error, Majors, Order, Projection, Result, Unit, UnitReader, Values,
 };
 
 use super::source::{MatrixSource, ValueArray};
@@ -26,7 +26,7 @@ thread_local! {
 /// Cuts a range of major vectors into pieces.
 pub(super) struct Reader<'a> {
     source: &'a MatrixSource,
-    fields: Fields,
+    fields: Projection,
     /// The next major to hand out, which may be begun already, and the end.
     majors: Range<u64>,
     /// The next entry to hand out.
@@ -37,7 +37,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(source: &'a MatrixSource, majors: Range<u64>, fields: Fields) -> Self {
+    pub(super) fn new(source: &'a MatrixSource, majors: Range<u64>, fields: Projection) -> Self {
         Self { source, fields, majors, entry: None, window: Vec::new(), window_start: 0 }
     }
 
@@ -91,7 +91,7 @@ impl<'a> UnitReader<'a> for Reader<'a> {
 /// The entries of neighbouring major vectors, the first and last of which may be cut.
 struct Piece<'a> {
     source: &'a MatrixSource,
-    fields: Fields,
+    fields: Projection,
     first: u64,
     offsets: Vec<usize>,
     entries: Range<u64>,

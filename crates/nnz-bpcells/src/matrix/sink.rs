@@ -8,19 +8,19 @@ use std::sync::Arc;
 use nnz_bitpack::Codec;
 use nnz_container::{ArrayId, ContainerWriter};
 use nnz_core::{
-    Axis, Batch, BatchEncoder, Encoded, Error, Header, Names, Needs, Order, Place, Result,
-    ValueType, Written,
+    Axis, Batch, BatchEncoder, Encoded, Error, Header, Names, Order, Place, Result,
+    SinkCapabilities, ValueType, Written,
 };
 
 use super::members;
 use crate::arrays::IntegerSink;
 use crate::version::{self, Version};
-use crate::{Generation, Packing};
+use crate::{FormatVersion, Packing};
 use encode::{EncodedBatch, EncodedValues, MatrixEncoder};
 use pointers::PointerSink;
 
 /// What a BPCells matrix can hold.
-pub const NEEDS: Needs = Needs {
+pub const NEEDS: SinkCapabilities = SinkCapabilities {
     orders: &[Order::Col, Order::Row],
     value_types: &[ValueType::U32, ValueType::F32, ValueType::F64],
     structure: false,
@@ -36,7 +36,7 @@ pub struct SinkOptions {
     /// Whether integers are bit-packed.
     pub packing: Packing,
     /// The revision of the format.
-    pub generation: Generation,
+    pub generation: FormatVersion,
 }
 
 /// A BPCells matrix being written to a container.

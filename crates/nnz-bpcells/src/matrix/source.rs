@@ -5,8 +5,8 @@ use std::ops::Range;
 use nnz_bitpack::Codec;
 use nnz_container::{Container, NumberArray};
 use nnz_core::{
-    About, ArrayAbout, Axis, AxisMeaning, BatchReader, Duplicates, Error, Fields, Header, InTurn,
-    Names, Place, Result, Storage, Structure, UnitReader, ValueType,
+    About, ArrayAbout, Axis, AxisKind, BatchReader, Duplicates, Error, Header, Names, Place,
+    Projection, Result, SequentialReader, Storage, Structure, UnitReader, ValueType,
 };
 
 use super::members::{self, INDEX, VAL};
@@ -63,8 +63,8 @@ impl MatrixSource {
         let header = Header {
             shape,
             order,
-            majors_ascend: true,
-            minors_ascend: None,
+            sorted_majors: true,
+            sorted_indices: None,
             value_type: version.value_type,
             iso: false,
             stored: Some(entries),
@@ -72,7 +72,7 @@ impl MatrixSource {
             structure: Structure::General,
             fill: None,
             duplicates: Duplicates::Kept,
-            meaning: [AxisMeaning::Features, AxisMeaning::Cells],
+            meaning: [AxisKind::Features, AxisKind::Cells],
         };
         Ok(Self { container, version, header, pointers, index, values })
     }
@@ -149,11 +149,15 @@ impl nnz_core::MatrixSource for MatrixSource {
         true
     }
 
-    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(InTurn(self.units(majors, fields)?)))
+    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
-    fn units(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
         if majors.start > majors.end || majors.end > self.pointers.majors {
             return Err(Error::argument(format!(
                 "{} {} to {} of {} were asked for",

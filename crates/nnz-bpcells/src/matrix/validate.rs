@@ -6,7 +6,7 @@
 use nnz_bitpack::Codec;
 use nnz_container::Container;
 use nnz_core::{
-    At, Axis, Batch, Fields, Finding, MatrixSource as _, Minors, Order, Place, Result, Shape,
+    At, Axis, Batch, Finding, MatrixSource as _, Minors, Order, Place, Projection, Result, Shape,
     ValueType, Values,
 };
 
@@ -153,7 +153,7 @@ impl Check<'_> {
     fn entries(&mut self, matrix: &MatrixSource) -> Result<()> {
         let header = matrix.header();
         let mut batch = Batch::new(header.order, Values::new(header.value_type));
-        let mut reader = matrix.batches(0..header.shape.major(header.order), Fields::ALL)?;
+        let mut reader = matrix.batches(0..header.shape.major(header.order), Projection::ALL)?;
         let mut unsorted: Option<(u64, u64)> = None;
         let mut repeated: Option<(u64, u64)> = None;
         let mut last: Option<(u64, u32)> = None;

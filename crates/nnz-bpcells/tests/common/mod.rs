@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use nnz_bpcells::{MatrixSource, SinkOptions};
 use nnz_container::directory::{Directory, DirectoryWriter};
 use nnz_container::staging::WriteOptions;
-use nnz_core::{Axis, Batch, Fields, MatrixSink as _, MatrixSource as _, Result, Values};
+use nnz_core::{Axis, Batch, MatrixSink as _, MatrixSource as _, Projection, Result, Values};
 
 pub fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/bpcells")
@@ -19,7 +19,7 @@ pub fn open(path: &Path) -> Result<MatrixSource> {
 pub fn entries(matrix: &MatrixSource, majors: std::ops::Range<u64>) -> Result<Vec<Entry>> {
     let header = matrix.header();
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
-    let mut reader = matrix.batches(majors, Fields::ALL)?;
+    let mut reader = matrix.batches(majors, Projection::ALL)?;
     let mut all = Vec::new();
     while reader.next_batch(&mut batch)? {
         let size = header.value_type.size();
@@ -55,7 +55,7 @@ pub fn write(from: &MatrixSource, to: &Path, options: SinkOptions) -> Result<u64
     let names = [from.read_names(Axis::Rows)?, from.read_names(Axis::Cols)?];
     let mut sink = nnz_bpcells::MatrixSink::create(Box::new(container), header, names, options)?;
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
-    let mut reader = from.batches(0..header.shape.major(header.order), Fields::ALL)?;
+    let mut reader = from.batches(0..header.shape.major(header.order), Projection::ALL)?;
     while reader.next_batch(&mut batch)? {
         sink.write(&batch)?;
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use nnz_bpcells::{FragmentSink, FragmentSource, Generation, Packing, SinkOptions};
+use nnz_bpcells::{FormatVersion, FragmentSink, FragmentSource, Packing, SinkOptions};
 use nnz_container::memory::Memory;
 use nnz_container::{Container, ContainerWriter};
 use nnz_core::{
@@ -65,7 +65,7 @@ pub fn names(prefix: &str, count: u32) -> StringList {
 
 pub fn all_options() -> impl Iterator<Item = SinkOptions> {
     [Packing::Packed, Packing::Unpacked].into_iter().flat_map(|packing| {
-        [Generation::V1, Generation::V2]
+        [FormatVersion::V1, FormatVersion::V2]
             .into_iter()
             .map(move |generation| SinkOptions { packing, generation })
     })

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args as Group, Subcommand, ValueEnum};
 use nnz::fragments::CountMode;
-use nnz::{Compress, Generation, Location};
+use nnz::{Compression, FormatVersion, Location};
 
 use super::values::compress;
 use super::{Memory, Threads, Writing, generation, location};
@@ -266,11 +266,11 @@ pub(crate) struct Storing {
 
     /// The version of the format
     #[arg(long, value_name = "N", value_parser = generation)]
-    pub(crate) format_version: Option<Generation>,
+    pub(crate) format_version: Option<FormatVersion>,
 
     /// Containers: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default: none; for R gzip:6]
     #[arg(long, value_name = "HOW", value_parser = compress)]
-    pub(crate) compress: Option<Compress>,
+    pub(crate) compress: Option<Compression>,
 
     /// Replace DST if it is there: a group with all groups in it, and without a group the whole
     /// file

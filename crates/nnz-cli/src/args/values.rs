@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use nnz::binsparse::Layout;
-use nnz::{Compress, Error, Format, Selection};
+use nnz::{Compression, Error, Format, Selection};
 
 /// Rows or columns that are selected.
 #[derive(Clone, Debug)]
@@ -111,12 +111,12 @@ impl FromStr for To {
 }
 
 /// Reads how arrays are compressed.
-pub(super) fn compress(text: &str) -> Result<Compress, String> {
+pub(super) fn compress(text: &str) -> Result<Compression, String> {
     let how = text.split_once(':').and_then(|(how, level)| Some((how, level.parse().ok()?)));
     match how {
-        _ if text == "none" => Ok(Compress::None),
-        Some(("gzip", level @ 1..=9)) => Ok(Compress::Gzip(level)),
-        Some(("zstd", level @ 1..=22)) => Ok(Compress::Zstd(level)),
+        _ if text == "none" => Ok(Compression::None),
+        Some(("gzip", level @ 1..=9)) => Ok(Compression::Gzip(level)),
+        Some(("zstd", level @ 1..=22)) => Ok(Compression::Zstd(level)),
         _ => Err("expected none, gzip:1 to gzip:9, or zstd:1 to zstd:22".to_owned()),
     }
 }

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use nnz::binsparse::Format;
-use nnz::{BinsparseOptions, Compress, ConvertOptions, Error, Location, Storage};
+use nnz::{BinsparseOptions, Compression, ConvertOptions, Error, Location, Storage};
 
 const TOOL: &str = "mtx2bsp";
 
@@ -73,8 +73,8 @@ fn run(args: &Args) -> Result<(), Error> {
             ..BinsparseOptions::default()
         },
         compress: Some(match args.level {
-            0 => Compress::None,
-            level => Compress::Gzip(level),
+            0 => Compression::None,
+            level => Compression::Gzip(level),
         }),
         write: args.writing.options(),
         ..ConvertOptions::default()

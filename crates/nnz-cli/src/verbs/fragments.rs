@@ -79,7 +79,7 @@ fn print(
         Ok(())
     })?;
     let place = location.source_place();
-    printed.map_err(|error| error.within(&place))?;
+    printed.map_err(|error| error.with_context(&place))?;
     Ok(Outcome::Good)
 }
 
@@ -124,7 +124,7 @@ fn count(args: &Count, quiet: bool) -> Result<Outcome, Error> {
     let place = args.source.source_place();
     let source = fragments::open_within(&args.source, options.memory)?;
     let counts = Counts::new(source, regions, args.mode.into());
-    let counts = counts.map_err(|error| error.within(&place))?;
+    let counts = counts.map_err(|error| error.with_context(&place))?;
     let opened = Opened { source: Box::new(counts), ordered: true };
     let bar = Bar::new(quiet);
     let summary = nnz::convert_opened(&opened, &place, &args.target, &options, &bar)?;

@@ -18,7 +18,7 @@ use rust_hdf5::{H5Dataset, H5File, H5Group, Hdf5Error};
 pub use options::Hdf5Options;
 
 use super::container::{CAPABILITIES, full_path};
-use crate::compress::Compress;
+use crate::compress::Compression;
 use crate::staging::WriteOptions;
 use crate::{ArrayId, ContainerWriter};
 use array::Array;

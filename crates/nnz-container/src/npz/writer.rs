@@ -6,7 +6,7 @@ use std::path::Path;
 use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
 
 use super::output::{Head, Output};
-use crate::compress::Compress;
+use crate::compress::Compression;
 use crate::container::one_line;
 use crate::npy::{Element, Header, check_text, spool_strings, write_string, write_strings};
 use crate::spool::{Spool, Texts};
@@ -20,7 +20,7 @@ const BUFFER: usize = 256 << 10;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NpzOptions {
     /// How entries are compressed. `NumPy` reads deflate, and no zstd.
-    pub compress: Compress,
+    pub compress: Compression,
 }
 
 /// An `.npz` file being written. It appears when it is finished.
@@ -48,9 +48,9 @@ impl NpzWriter {
     pub fn create(path: &Path, write: WriteOptions, options: NpzOptions) -> Result<Self> {
         options.compress.check()?;
         let level = match options.compress {
-            Compress::None => None,
-            Compress::Gzip(level) => Some(level),
-            Compress::Zstd(_) => {
+            Compression::None => None,
+            Compression::Gzip(level) => Some(level),
+            Compression::Zstd(_) => {
                 return Err(Error::argument("npz files are written with gzip, not with zstd"));
             }
         };

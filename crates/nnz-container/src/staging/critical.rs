@@ -93,13 +93,13 @@ impl Drop for Pending {
 ///
 /// A step that puts a finished output in its place is let finish first. After this call nothing
 /// can be staged any more: the threads that try wait for the end of the program.
-pub fn abandon_all() {
+pub fn remove_staged_outputs() {
     abandon(lock());
 }
 
-/// Does what [`abandon_all`] does if no output is in its place yet. `false` where one is, and nothing
+/// Does what [`remove_staged_outputs`] does if no output is in its place yet. `false` where one is, and nothing
 /// was removed: whoever writes a single one had better let the program end by itself.
-pub fn abandon_unless_placed() -> bool {
+pub fn remove_staged_outputs_unless_placed() -> bool {
     let outputs = lock();
     let unfinished = !outputs.placed;
     if unfinished {

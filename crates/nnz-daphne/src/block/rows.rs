@@ -1,6 +1,6 @@
 //! How a sparse block lays out its rows.
 
-use nnz_bitpack::{PairRows, part_pairs_of_32, part_pairs_of_64};
+use nnz_bitpack::{PairRows, deinterleave_u32, deinterleave_u64};
 use nnz_core::Element;
 
 use crate::Dialect;
@@ -191,10 +191,10 @@ impl Rows<'_> {
         let rows = PairRows { bytes, ends: self.offsets, between: width };
         let split = match (layout, size_of::<T>()) {
             (RowLayout::Narrow, 4) => {
-                part_pairs_of_32(rows, columns, bytemuck::cast_slice_mut(values))
+                deinterleave_u32(rows, columns, bytemuck::cast_slice_mut(values))
             }
             (RowLayout::Narrow, 8) => {
-                part_pairs_of_64(rows, columns, bytemuck::cast_slice_mut(values))
+                deinterleave_u64(rows, columns, bytemuck::cast_slice_mut(values))
             }
             (RowLayout::Narrow, _) => split_rows::<Narrow, T>(rows, columns, values),
             _ => split_rows::<Wide, T>(rows, columns, values),

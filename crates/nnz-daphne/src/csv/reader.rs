@@ -12,7 +12,7 @@ use super::infer::Inferred;
 use super::strict::{Fault, Strict};
 use crate::{Column, FrameBatch, FrameReader};
 
-/// Fields of a batch, unless one row has more.
+/// Projection of a batch, unless one row has more.
 const FIELDS: usize = 1 << 18;
 
 /// Says how a text is read.

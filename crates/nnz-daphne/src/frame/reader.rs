@@ -140,7 +140,7 @@ impl FrameReader for BlockReader<'_> {
         batch.columns = columns_of_zeros(columns, stop - self.rows.start)?;
         for (piece, _) in self.queue.pieces(&mut self.window, &batch.rows)? {
             let taken = self.take(&piece, &mut batch.columns);
-            taken.map_err(|error| error.within(&place))?;
+            taken.map_err(|error| error.with_context(&place))?;
         }
         self.rows.start = stop;
         Ok(true)

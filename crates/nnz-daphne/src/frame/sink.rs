@@ -57,7 +57,7 @@ impl FrameSink {
         let mut bytes = Vec::new();
         let shape = Shape { rows: 0, cols: columns.len() as u64 };
         let put = layout::put_header(options.dialect, DataType::Frame, shape, columns, &mut bytes);
-        put.map_err(|error| error.within(&Place::path(path)))?;
+        put.map_err(|error| error.with_context(&Place::path(path)))?;
         let meta = options.meta || options.dialect != Dialect::Spec;
         let mut output = Output::create(path, write, meta)?;
         output.write(&bytes)?;

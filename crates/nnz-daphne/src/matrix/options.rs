@@ -1,6 +1,6 @@
 //! How a matrix is written, and what can be.
 
-use nnz_core::{Needs, Order};
+use nnz_core::{Order, SinkCapabilities};
 
 use crate::{BlockType, DataType, Dialect};
 
@@ -46,8 +46,8 @@ impl Options {
 
 /// Returns what a file written so can hold.
 #[must_use]
-pub fn needs(options: &Options) -> Needs {
-    Needs {
+pub fn needs(options: &Options) -> SinkCapabilities {
+    SinkCapabilities {
         orders: &[Order::Row],
         value_types: options.dialect.value_types(),
         structure: false,

@@ -32,13 +32,13 @@ use place::Position;
 /// ```
 /// use nnz_container::staging::WriteOptions;
 /// use nnz_core::{Batch, Header, Majors, MatrixSink as _, Minors, Order, Values};
-/// # use nnz_core::{AxisMeaning, Duplicates, Shape, Storage, Structure, ValueType};
+/// # use nnz_core::{AxisKind, Duplicates, Shape, Storage, Structure, ValueType};
 /// use nnz_daphne::{MatrixSink, Options};
 /// # let header = Header {
 /// #     shape: Shape { rows: 2, cols: 3 },
 /// #     order: Order::Row,
-/// #     majors_ascend: true,
-/// #     minors_ascend: Some(true),
+/// #     sorted_majors: true,
+/// #     sorted_indices: Some(true),
 /// #     value_type: ValueType::F64,
 /// #     iso: false,
 /// #     stored: Some(1),
@@ -46,7 +46,7 @@ use place::Position;
 /// #     structure: Structure::General,
 /// #     fill: None,
 /// #     duplicates: Duplicates::Refused,
-/// #     meaning: [AxisMeaning::Unknown; 2],
+/// #     meaning: [AxisKind::Unknown; 2],
 /// # };
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("x.dbdf");
@@ -88,7 +88,7 @@ impl MatrixSink {
         write: WriteOptions,
         options: &Options,
     ) -> Result<Self> {
-        check(header, options).map_err(|error| error.within(&Place::path(path)))?;
+        check(header, options).map_err(|error| error.with_context(&Place::path(path)))?;
         Self::start(Output::create(path, write, options.writes_meta())?, header, options)
     }
 
@@ -109,7 +109,7 @@ impl MatrixSink {
         options: &Options,
     ) -> Result<Self> {
         let place = Place::path(directory.path().join(name));
-        check(header, options).map_err(|error| error.within(&place))?;
+        check(header, options).map_err(|error| error.with_context(&place))?;
         Self::start(Output::member(directory, name, true)?, header, options)
     }
 
@@ -121,7 +121,7 @@ impl MatrixSink {
         layout::put_header(dialect, data_type, header.shape, &[column], &mut bytes)?;
         output.write(&bytes)?;
         let form = Form::start(&mut output, header, options);
-        let form = form.map_err(|error| error.within(&place))?;
+        let form = form.map_err(|error| error.with_context(&place))?;
         let drop_zeros = data_type == DataType::Dense;
         let encoder = Arc::new(Encoder::new(form.coding(*options), header, drop_zeros, place));
         let (header, options) = (header.clone(), *options);
@@ -173,12 +173,12 @@ impl nnz_core::MatrixSink for MatrixSink {
             return self.write_encoded(encoded);
         }
         let place = self.place();
-        let ends = place::check(batch, &self.header).map_err(|error| error.within(&place))?;
-        place::follow(&mut self.last, ends).map_err(|error| error.within(&place))?;
+        let ends = place::check(batch, &self.header).map_err(|error| error.with_context(&place))?;
+        place::follow(&mut self.last, ends).map_err(|error| error.with_context(&place))?;
         let written = self.form.write(&mut self.output, batch);
         self.entries += batch.entries() as u64;
         self.kept = self.entries;
-        written.map_err(|error| error.within(&place))
+        written.map_err(|error| error.with_context(&place))
     }
 
     fn encoder(&self) -> Option<Arc<dyn BatchEncoder>> {
@@ -191,18 +191,18 @@ impl nnz_core::MatrixSink for MatrixSink {
             return Err(Error::argument("not the next batch of this matrix"));
         };
         let place = self.place();
-        place::follow(&mut self.last, batch.ends).map_err(|error| error.within(&place))?;
+        place::follow(&mut self.last, batch.ends).map_err(|error| error.with_context(&place))?;
         self.entries += batch.entries;
         self.kept += batch.kept;
         let written = self.form.write_encoded(&mut self.output, &batch);
         self.encoder.reuse(batch);
-        written.map_err(|error| error.within(&place))
+        written.map_err(|error| error.with_context(&place))
     }
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
         let place = self.place();
         let finished = self.form.finish(&mut self.output, self.kept);
-        finished.map_err(|error| error.within(&place))?;
+        finished.map_err(|error| error.with_context(&place))?;
         let shape = self.header.shape;
         let entries = (self.options.data_type == DataType::Csr).then_some(self.kept);
         let meta = Meta::of_matrix(shape.rows, shape.cols, self.header.value_type, entries);

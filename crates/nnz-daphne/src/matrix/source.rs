@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use nnz_core::{
-    About, At, Axis, AxisMeaning, BatchReader, Duplicates, Error, Fields, Header, InTurn, Names,
-    Order, Result, Storage, Structure, UnitReader,
+    About, At, Axis, AxisKind, BatchReader, Duplicates, Error, Header, Names, Order, Projection,
+    Result, SequentialReader, Storage, Structure, UnitReader,
 };
 
 use super::about::about;
@@ -77,8 +77,8 @@ impl MatrixSource {
         let header = Header {
             shape,
             order: Order::Row,
-            majors_ascend: true,
-            minors_ascend: (dense || only(&[BlockType::Dense, BlockType::Empty])).then_some(true),
+            sorted_majors: true,
+            sorted_indices: (dense || only(&[BlockType::Dense, BlockType::Empty])).then_some(true),
             value_type: object.value_type(),
             iso: false,
             stored,
@@ -86,7 +86,7 @@ impl MatrixSource {
             structure: Structure::General,
             fill: None,
             duplicates: Duplicates::Refused,
-            meaning: [AxisMeaning::Unknown; 2],
+            meaning: [AxisKind::Unknown; 2],
         };
         let finder = Finder::new(RowLayout::of(object.dialect));
         Self { object, header, finder, listed }
@@ -175,11 +175,11 @@ impl nnz_core::MatrixSource for MatrixSource {
         true
     }
 
-    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(InTurn(self.units(majors, fields)?)))
+    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
-    fn units(&self, majors: Range<u64>, _: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+    fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
         self.units_within(majors, 0..self.header.shape.cols)
     }
 

@@ -116,7 +116,7 @@ impl Unit for Entries<'_> {
                 parts.map(|parts| self.merge(&parts, batch))
             }
         };
-        decoded.map_err(|error| error.within(&place))?;
+        decoded.map_err(|error| error.with_context(&place))?;
         if self.cols != (0..self.source.header.shape.cols) {
             keep_columns(batch, &self.cols);
         }
@@ -185,6 +185,6 @@ impl Panel<'_> {
 impl Unit for Panel<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let place = Place::path(self.source.object.file.path());
-        self.cells(batch).map_err(|error| error.within(&place))
+        self.cells(batch).map_err(|error| error.with_context(&place))
     }
 }

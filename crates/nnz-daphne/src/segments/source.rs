@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use nnz_core::{
-    About, At, Axis, Batch, BatchReader, Error, Fields, Header, InTurn, Majors, MatrixSource as _,
-    Names, Place, Result, Shape, Storage, Unit, UnitReader,
+    About, At, Axis, Batch, BatchReader, Error, Header, Majors, MatrixSource as _, Names, Place,
+    Projection, Result, SequentialReader, Shape, Storage, Unit, UnitReader,
 };
 
 use super::parse_name;
@@ -80,11 +80,11 @@ impl SegmentsSource {
         let sum = |sum: Option<u64>, segment: &MatrixSource| {
             sum.and_then(|sum| sum.checked_add(segment.header().stored?))
         };
-        let ascend = segments.iter().all(|s| s.header().minors_ascend == Some(true));
+        let ascend = segments.iter().all(|s| s.header().sorted_indices == Some(true));
         let header = Header {
             shape: Shape { rows, cols: first.header().shape.cols },
             stored: segments.iter().fold(Some(0), sum),
-            minors_ascend: ascend.then_some(true),
+            sorted_indices: ascend.then_some(true),
             ..first.header().clone()
         };
         if let Some(meta) = Meta::read(path)? {
@@ -156,11 +156,15 @@ impl nnz_core::MatrixSource for SegmentsSource {
         true
     }
 
-    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(InTurn(self.units(majors, fields)?)))
+    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
-    fn units(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
         check_rows(&majors, self.header.shape.rows)?;
         Ok(Box::new(Units { source: self, rows: majors, fields, next: 0, current: None }))
     }
@@ -193,7 +197,7 @@ impl nnz_core::MatrixSource for SegmentsSource {
 struct Units<'a> {
     source: &'a SegmentsSource,
     rows: Range<u64>,
-    fields: Fields,
+    fields: Projection,
     next: usize,
     /// Units of a segment, and its first row.
     current: Option<(Box<dyn UnitReader<'a> + 'a>, u64)>,

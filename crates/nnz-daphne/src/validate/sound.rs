@@ -1,6 +1,6 @@
 //! Blocks of which nothing is to be said, which is told of many entries at once.
 
-use nnz_core::{Batch, BatchReader as _, Extent, InTurn, Order, Values};
+use nnz_core::{Batch, BatchReader as _, Extent, Order, SequentialReader, Values};
 
 use crate::matrix::{MatrixSource, Units};
 use crate::{Block, BlockType, DataType};
@@ -13,7 +13,7 @@ pub(super) fn sound(source: &MatrixSource, block: &Block) -> bool {
     if block.block_type != BlockType::Sparse || source.data_type() == DataType::Frame {
         return false;
     }
-    let mut reader = InTurn(Box::new(Units::of_block(source, block)));
+    let mut reader = SequentialReader(Box::new(Units::of_block(source, block)));
     let mut batch = Batch::new(Order::Row, Values::new(source.object.value_type()));
     let mut last = None;
     while let Ok(more) = reader.next_batch(&mut batch) {

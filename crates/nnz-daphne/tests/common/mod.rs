@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use nnz_container::staging::WriteOptions;
-use nnz_core::{Batch, Fields, MatrixSource, Order, Scalar, Shape, ValueType, Values};
+use nnz_core::{Batch, MatrixSource, Order, Projection, Scalar, Shape, ValueType, Values};
 use nnz_daphne::{DataType, Dialect};
 use serde_json::Value;
 
@@ -186,7 +186,7 @@ pub fn copy(matrix: &dyn MatrixSource, sink: nnz_daphne::MatrixSink) -> nnz_core
     let mut sink: Box<dyn nnz_core::MatrixSink> = Box::new(sink);
     let header = matrix.header();
     let mut batch = Batch::new(Order::Row, Values::new(header.value_type));
-    let mut reader = matrix.batches(0..header.shape.rows, Fields::ALL)?;
+    let mut reader = matrix.batches(0..header.shape.rows, Projection::ALL)?;
     while reader.next_batch(&mut batch)? {
         sink.write(&batch)?;
     }
@@ -216,7 +216,7 @@ pub fn scalar_bits(scalar: Scalar) -> u64 {
 /// Reads all entries of some rows, with those that are zero, in the order they come.
 pub fn entries(matrix: &dyn MatrixSource, rows: Range<u64>) -> Vec<Cell> {
     let mut batch = Batch::new(Order::Row, Values::new(matrix.header().value_type));
-    let mut reader = matrix.batches(rows, Fields::ALL).unwrap();
+    let mut reader = matrix.batches(rows, Projection::ALL).unwrap();
     let mut cells = Vec::new();
     while reader.next_batch(&mut batch).unwrap_or_else(|error| panic!("{error}")) {
         cells.append(&mut batch_cells(&batch));
@@ -241,7 +241,7 @@ pub fn batch_cells(batch: &Batch) -> Vec<Cell> {
 pub fn matrix_cells(matrix: &dyn MatrixSource, rows: Range<u64>) -> Vec<Cell> {
     let mut cells = entries(matrix, rows);
     cells.retain(|&(.., bits)| bits != 0);
-    assert!(cells.is_sorted() || matrix.header().minors_ascend != Some(true));
+    assert!(cells.is_sorted() || matrix.header().sorted_indices != Some(true));
     cells.sort_unstable();
     cells
 }

@@ -1,6 +1,6 @@
 //! What the preamble of a file says, as the engine and the parsers want it.
 
-use nnz_core::{AxisMeaning, Duplicates, Header, Order, Storage, ValueType};
+use nnz_core::{AxisKind, Duplicates, Header, Order, Storage, ValueType};
 
 use super::banner::{Field, Layout};
 use super::entries::Rules;
@@ -18,8 +18,8 @@ impl Preamble {
         Header {
             shape,
             order: guess.order,
-            majors_ascend: guess.ascend,
-            minors_ascend: array.then_some(true),
+            sorted_majors: guess.ascend,
+            sorted_indices: array.then_some(true),
             value_type: match banner.field {
                 Field::Integer => ValueType::I64,
                 Field::Unsigned => ValueType::U64,
@@ -33,7 +33,7 @@ impl Preamble {
             structure: banner.symmetry.structure(),
             fill: None,
             duplicates: Duplicates::Refused,
-            meaning: [AxisMeaning::Unknown; 2],
+            meaning: [AxisKind::Unknown; 2],
         }
     }
 }

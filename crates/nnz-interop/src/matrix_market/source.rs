@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 
 use nnz_container::stdio;
 use nnz_core::{
-    About, At, Axis, Batch, BatchReader, Error, Fields, Header, InTurn, MatrixSource, Metadata,
-    Names, Order, Place, Result, UnitReader, Values,
+    About, At, Axis, Batch, BatchReader, Error, Header, MatrixSource, Metadata, Names, Order,
+    Place, Projection, Result, SequentialReader, UnitReader, Values,
 };
 
 use super::array::ArrayReader;
@@ -24,7 +24,7 @@ use crate::lines::{Block, Lines};
 
 /// A matrix in Matrix Market text, read from its start to its end.
 ///
-/// For a coordinate file, [`Header::order`] and [`Header::majors_ascend`] are what its first
+/// For a coordinate file, [`Header::order`] and [`Header::sorted_majors`] are what its first
 /// 64 KiB of entries show. The rest may be otherwise: whoever relies on it checks as it reads.
 pub struct MatrixMarketSource {
     path: PathBuf,
@@ -217,11 +217,11 @@ impl MatrixSource for MatrixMarketSource {
         self.origin.file_bytes.is_some()
     }
 
-    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(InTurn(self.units(majors, fields)?)))
+    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
-    fn units(&self, majors: Range<u64>, _: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+    fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
         let all = 0..self.header.shape.major(self.header.order);
         if majors != all {
             let what = "a text is read whole, not by a range of rows or columns";

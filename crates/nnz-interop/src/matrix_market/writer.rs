@@ -14,7 +14,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use nnz_container::staging;
-use nnz_core::{Error, Header, MatrixSink, Needs, Order, Place, Result, ValueType};
+use nnz_core::{Error, Header, MatrixSink, Order, Place, Result, SinkCapabilities, ValueType};
 
 use super::{LARGEST_SIZE, Layout};
 use array::Cells;
@@ -70,8 +70,8 @@ impl Options {
 ///
 /// Coordinate text takes either order. An array goes column by column.
 #[must_use]
-pub fn needs(layout: Layout) -> Needs {
-    Needs {
+pub fn needs(layout: Layout) -> SinkCapabilities {
+    SinkCapabilities {
         orders: match layout {
             Layout::Coordinate => &[Order::Col, Order::Row],
             Layout::Array => &[Order::Col],
@@ -97,13 +97,13 @@ pub fn needs(layout: Layout) -> Needs {
 ///
 /// ```
 /// use nnz_core::{Batch, Header, Majors, Minors, Order, Values};
-/// # use nnz_core::{AxisMeaning, Duplicates, Shape, Storage, Structure, ValueType};
+/// # use nnz_core::{AxisKind, Duplicates, Shape, Storage, Structure, ValueType};
 /// use nnz_interop::matrix_market::{Layout, Options, Target, create};
 /// # let header = Header {
 /// #     shape: Shape { rows: 3, cols: 2 },
 /// #     order: Order::Col,
-/// #     majors_ascend: true,
-/// #     minors_ascend: Some(true),
+/// #     sorted_majors: true,
+/// #     sorted_indices: Some(true),
 /// #     value_type: ValueType::F64,
 /// #     iso: false,
 /// #     stored: Some(1),
@@ -111,7 +111,7 @@ pub fn needs(layout: Layout) -> Needs {
 /// #     structure: Structure::General,
 /// #     fill: None,
 /// #     duplicates: Duplicates::Kept,
-/// #     meaning: [AxisMeaning::Unknown; 2],
+/// #     meaning: [AxisKind::Unknown; 2],
 /// # };
 /// let target = Target::Stream {
 ///     writer: Box::new(std::io::sink()),

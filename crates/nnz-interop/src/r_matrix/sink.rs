@@ -6,12 +6,12 @@ use nnz_container::rds::{Form, Integers, RdsOptions, RdsWriter, Value};
 use nnz_container::staging::WriteOptions;
 use nnz_container::{ArrayId, ContainerWriter};
 use nnz_core::{
-    At, Batch, Error, Header, MatrixSink, Names, Needs, Order, Place, Result, ValueType, Values,
-    Written,
+    At, Batch, Error, Header, MatrixSink, Names, Order, Place, Result, SinkCapabilities, ValueType,
+    Values, Written,
 };
 
 /// What a `dgCMatrix` can hold.
-pub const NEEDS: Needs = Needs {
+pub const NEEDS: SinkCapabilities = SinkCapabilities {
     orders: &[Order::Col],
     value_types: &[ValueType::F64],
     structure: false,

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use nnz_container::rds::{self, Compression, Cursor, Document, Limits};
 use nnz_core::{
-    About, At, Axis, AxisMeaning, BatchReader, Duplicates, Error, Fields, Header, InTurn,
-    MatrixSource, Names, Order, Place, Result, Storage, StringReader, UnitReader,
+    About, At, Axis, AxisKind, BatchReader, Duplicates, Error, Header, MatrixSource, Names, Order,
+    Place, Projection, Result, SequentialReader, Storage, StringReader, UnitReader,
 };
 
 use super::parse::{self, Parts, Places};
@@ -40,7 +40,7 @@ pub fn from_document(path: &Path, document: Document) -> Result<RMatrixSource> {
     let Document { native, compression, object, .. } = document;
     let mut parts = parse::parse(path, object)?;
     let dense = matches!(parts.places, Places::Dense);
-    let mut majors_ascend = true;
+    let mut sorted_majors = true;
     let stored = match &parts.places {
         Places::Compressed { minors, .. } => minors.len(),
         Places::Dense => u64::try_from(parts.shape.cells()).unwrap_or(u64::MAX),
@@ -49,7 +49,7 @@ pub fn from_document(path: &Path, document: Document) -> Result<RMatrixSource> {
             if !by_col && ascends(rows) {
                 parts.order = Order::Row;
             } else {
-                majors_ascend = by_col;
+                sorted_majors = by_col;
             }
             rows.len()
         }
@@ -57,8 +57,8 @@ pub fn from_document(path: &Path, document: Document) -> Result<RMatrixSource> {
     let header = Header {
         shape: parts.shape,
         order: parts.order,
-        majors_ascend,
-        minors_ascend: dense.then_some(true),
+        sorted_majors,
+        sorted_indices: dense.then_some(true),
         value_type: parts.numbers.value_type(),
         iso: parts.numbers.len().is_none(),
         stored: Some(stored),
@@ -67,7 +67,7 @@ pub fn from_document(path: &Path, document: Document) -> Result<RMatrixSource> {
         // Triplets at one place are added up by R, and other classes may have none.
         fill: None,
         duplicates: Duplicates::Refused,
-        meaning: [AxisMeaning::Unknown; 2],
+        meaning: [AxisKind::Unknown; 2],
     };
     let bytes = path.metadata().ok().map(|found| found.len());
     Ok(RMatrixSource { path: path.to_path_buf(), parts, header, native, compression, bytes })
@@ -132,11 +132,11 @@ impl MatrixSource for RMatrixSource {
         !matches!(self.parts.places, Places::Triplets { .. })
     }
 
-    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(InTurn(self.units(majors, fields)?)))
+    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
-    fn units(&self, majors: Range<u64>, _: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+    fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
         let all = 0..self.header.shape.major(self.header.order);
         let fits = majors.start <= majors.end && majors.end <= all.end;
         if !fits || (!self.random_access() && majors != all) {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use nnz_core::{
-    AxisMeaning, Batch, Duplicates, Error, Fields, Header, MatrixSource, Order, Result, Scalar,
+    AxisKind, Batch, Duplicates, Error, Header, MatrixSource, Order, Projection, Result, Scalar,
     Shape, Storage, Structure, ValueType, Values,
 };
 use nnz_interop::matrix_market::{
@@ -29,7 +29,7 @@ pub fn open_text(text: impl AsRef<[u8]>) -> Result<MatrixMarketSource> {
 pub fn entries(source: &dyn MatrixSource) -> Result<Vec<Entry>> {
     let header = source.header();
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
-    let mut reader = source.batches(0..header.shape.major(header.order), Fields::ALL)?;
+    let mut reader = source.batches(0..header.shape.major(header.order), Projection::ALL)?;
     let mut entries = Vec::new();
     while reader.next_batch(&mut batch)? {
         assert_eq!(batch.order, header.order);
@@ -79,8 +79,8 @@ pub fn header(rows: u64, cols: u64, value_type: ValueType, stored: Option<u64>) 
     Header {
         shape: Shape { rows, cols },
         order: Order::Col,
-        majors_ascend: true,
-        minors_ascend: Some(true),
+        sorted_majors: true,
+        sorted_indices: Some(true),
         value_type,
         iso: false,
         stored,
@@ -88,7 +88,7 @@ pub fn header(rows: u64, cols: u64, value_type: ValueType, stored: Option<u64>) 
         structure: Structure::General,
         fill: None,
         duplicates: Duplicates::Refused,
-        meaning: [AxisMeaning::Unknown; 2],
+        meaning: [AxisKind::Unknown; 2],
     }
 }
 

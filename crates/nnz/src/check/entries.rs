@@ -29,7 +29,7 @@ impl<'a> Checking<'a> {
 
 impl Work for Checking<'_> {
     type Batch = Batch;
-    type Decoded = Option<Seen>;
+    type BatchUnits = Option<Seen>;
     type Encoded = ();
     type Joint = ();
 

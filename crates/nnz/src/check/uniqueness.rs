@@ -1,8 +1,8 @@
 //! Whether any two entries share a place.
 
 use nnz_core::{
-    At, Batch, Duplicates, Error, ErrorKind, Extent, Fields, InTurn, MatrixSource, Place, Result,
-    Structure, Triangle,
+    At, Batch, Duplicates, Error, ErrorKind, Extent, MatrixSource, Place, Projection, Result,
+    SequentialReader, Structure, Triangle,
 };
 
 use crate::convert::locate;
@@ -25,7 +25,7 @@ impl Watch {
     pub(crate) fn of(source: &dyn MatrixSource, policy: DuplicatePolicy) -> Self {
         let header = source.header();
         let open = header.duplicates == Duplicates::Refused
-            && header.minors_ascend != Some(true)
+            && header.sorted_indices != Some(true)
             && policy == DuplicatePolicy::Refuse;
         match (open, source.rereadable()) {
             (false, _) => Self::Not,
@@ -74,7 +74,7 @@ impl Ascent {
             return Ok(());
         }
         let header = source.header();
-        let units = source.units(0..header.shape.major(header.order), Fields::MINORS)?;
+        let units = source.units(0..header.shape.major(header.order), Projection::MINORS)?;
         refuse_repeated(units, source, memory)
     }
 }
@@ -120,7 +120,7 @@ pub(crate) fn refuse_repeated(
     let plan =
         SortPlan { value_type: None, ..SortPlan::of(source, header.order, memory, &directory, 1) };
     let (units, _) = sorted(units, &steps, plan, &|_| {})?;
-    let mut reader = InTurn(units);
+    let mut reader = SequentialReader(units);
     let mut batch = empty_batch(header.order, nnz_core::ValueType::U8);
     let mut last = None;
     while nnz_core::BatchReader::next_batch(&mut reader, &mut batch)? {

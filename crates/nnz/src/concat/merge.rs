@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use nnz_core::{Batch, Error, Fields, Header, Result, Unit, Values};
+use nnz_core::{Batch, Error, Header, Projection, Result, Unit, Values};
 
 use super::Part;
 use crate::parts::Gathering;
@@ -25,7 +25,7 @@ pub(super) struct Merging<'a> {
     parts: &'a [Part],
     gathering: Gathering,
     majors: Range<u64>,
-    fields: Fields,
+    fields: Projection,
     /// Majors to try next.
     width: u64,
     /// Entries before the next major, of all matrices.
@@ -37,7 +37,7 @@ impl<'a> Merging<'a> {
         parts: &'a [Part],
         header: &Header,
         majors: Range<u64>,
-        fields: Fields,
+        fields: Projection,
     ) -> Self {
         let gathering = Gathering::new(header.order, header.shape, header.value_type);
         Self { parts, gathering, majors, fields, width: 256, before: None }
@@ -47,7 +47,7 @@ impl<'a> Merging<'a> {
         let mut sum = 0_u64;
         for part in self.parts {
             let before = part.source.stored_before(major);
-            let before = before.map_err(|error| error.within(&part.place))?;
+            let before = before.map_err(|error| error.with_context(&part.place))?;
             let Some(more) = before.and_then(|before| sum.checked_add(before)) else {
                 return Ok(None);
             };
@@ -103,7 +103,7 @@ pub(super) struct Merged<'a> {
     parts: &'a [Part],
     gathering: Gathering,
     majors: Range<u64>,
-    fields: Fields,
+    fields: Projection,
 }
 
 /// What was read of one matrix, as far as it is taken.
@@ -135,7 +135,7 @@ impl Unit for Merged<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let mut all = Vec::with_capacity(self.parts.len());
         for part in self.parts {
-            let within = |error: Error| error.within(&part.place);
+            let within = |error: Error| error.with_context(&part.place);
             let mut batches = Vec::new();
             let mut reader =
                 part.source.batches(self.majors.clone(), self.fields).map_err(within)?;

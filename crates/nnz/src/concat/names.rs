@@ -7,7 +7,7 @@ use crate::slice::one_of;
 
 impl Part {
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
-        self.source.read_names(axis).map_err(|error| error.within(&self.place))
+        self.source.read_names(axis).map_err(|error| error.with_context(&self.place))
     }
 }
 
@@ -84,7 +84,7 @@ struct OfPart<'a> {
 impl StringReader for OfPart<'_> {
     fn next_string(&mut self) -> Result<Option<&[u8]>> {
         let part = self.part;
-        self.names.next_string().map_err(|error| error.within(&part.place))
+        self.names.next_string().map_err(|error| error.with_context(&part.place))
     }
 
     fn remaining(&self) -> Option<u64> {

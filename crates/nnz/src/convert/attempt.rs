@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{
-    At, Axis, Batch, BatchEncoder, Decoded, Encoded, Error, ErrorKind, Extent, Fields, InTurn,
-    MatrixSink, MatrixSource, Place, Result, Unit, ValueType, Values, Written,
+    At, Axis, Batch, BatchEncoder, BatchUnits, Encoded, Error, ErrorKind, Extent, MatrixSink,
+    MatrixSource, Place, Projection, Result, SequentialReader, Unit, ValueType, Values, Written,
 };
 
 use super::plan::Plan;
@@ -34,10 +34,10 @@ impl Strategy {
     pub(super) fn from_fastest(source: &dyn MatrixSource, plan: &Plan) -> &'static [Self] {
         let header = source.header();
         let grouped = header.order == plan.order
-            && header.majors_ascend
+            && header.sorted_majors
             && plan.mirroring.is_none()
             && plan.duplicates != DuplicatePolicy::Sum;
-        let certain = header.minors_ascend == Some(true);
+        let certain = header.sorted_indices == Some(true);
         if grouped && (certain || source.rereadable()) {
             &[Self::InOrder, Self::Grouped, Self::Sorted]
         } else {
@@ -97,7 +97,7 @@ impl Attempt<'_> {
             Some(found) => Some(found.stored),
             None => header.stored.filter(|_| first.is_empty()),
         };
-        let units = self.source.units(0..header.shape.major(header.order), Fields::ALL)?;
+        let units = self.source.units(0..header.shape.major(header.order), Projection::ALL)?;
         let violated = AtomicBool::new(false);
         match strategy {
             Strategy::InOrder => {
@@ -105,7 +105,7 @@ impl Attempt<'_> {
                 self.write(units, &first, stored, Promise::InOrder)
             }
             Strategy::Grouped => {
-                let stepped = Stepped::new(Box::new(InTurn(units)), &first, header.order);
+                let stepped = Stepped::new(Box::new(SequentialReader(units)), &first, header.order);
                 let grouped = Grouped::new(
                     Box::new(stepped),
                     plan.order,
@@ -135,7 +135,7 @@ impl Attempt<'_> {
                 if !sum {
                     return self.write(units, &[], stored, Promise::None);
                 }
-                let unique = Unique::new(Box::new(InTurn(units)), plan.order, builder);
+                let unique = Unique::new(Box::new(SequentialReader(units)), plan.order, builder);
                 self.write(self.decoded(Box::new(unique)), &cast, stored, Promise::None)
             }
         }
@@ -143,7 +143,7 @@ impl Attempt<'_> {
 
     fn decoded<'b>(&self, reader: Batches<'b>) -> Units<'b> {
         let empty = empty_batch(self.plan.order, self.source.header().value_type);
-        Box::new(Decoded::new(reader, empty))
+        Box::new(BatchUnits::new(reader, empty))
     }
 
     fn sorted<'b>(
@@ -177,7 +177,7 @@ impl Attempt<'_> {
         promise: Promise<'_>,
     ) -> Result<Option<(u64, Written)>> {
         let plan = self.plan;
-        let at_target = |error: Error| error.within(&self.target.place());
+        let at_target = |error: Error| error.with_context(&self.target.place());
         let header = plan.sink_header(stored);
         // A few bytes of text can ask for a shape that no disk holds.
         let mut least = self.target.least_bytes(&header);
@@ -242,11 +242,11 @@ impl Writing<'_> {
 
 impl Work for Writing<'_> {
     type Batch = Batch;
-    type Decoded = ([Batch; 2], Extent);
+    type BatchUnits = ([Batch; 2], Extent);
     type Encoded = (Ready, usize);
     type Joint = u64;
 
-    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Self::Decoded, Vec<u64>)> {
+    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Self::BatchUnits, Vec<u64>)> {
         let buffers = self.buffers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let empty = || Batch::new(self.plan.order, Values::default());
         let [mut batch, mut spare] = buffers.unwrap_or_else(|| [empty(), empty()]);
@@ -260,12 +260,13 @@ impl Work for Writing<'_> {
         Ok((([batch, spare], extent), stored))
     }
 
-    fn encode(&self, (batches, _): Self::Decoded, first: u64) -> Result<Self::Encoded> {
+    fn encode(&self, (batches, _): Self::BatchUnits, first: u64) -> Result<Self::Encoded> {
         let entries = batches[0].entries();
         let Some(encoder) = &self.encoder else {
             return Ok((Ready::Batch(Box::new(batches)), entries));
         };
-        let encoded = encoder.encode(&batches[0], first).map_err(|e| e.within(&self.place))?;
+        let encoded =
+            encoder.encode(&batches[0], first).map_err(|e| e.with_context(&self.place))?;
         self.reuse(batches);
         Ok((Ready::Encoded(encoded), entries))
     }
@@ -321,6 +322,6 @@ impl Write<Writing<'_>> for Put<'_> {
             }
         };
         self.progress.advance(entries as u64);
-        written.map_err(|error| error.within(&self.writing.place))
+        written.map_err(|error| error.with_context(&self.writing.place))
     }
 }

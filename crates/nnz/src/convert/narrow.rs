@@ -2,7 +2,7 @@
 
 use nnz_binsparse::Narrowest;
 use nnz_core::{
-    BatchReader as _, ErrorKind, Fields, MatrixSource, Result, Scalar, Structure, ValueType,
+    BatchReader as _, ErrorKind, MatrixSource, Projection, Result, Scalar, Structure, ValueType,
 };
 
 use super::locate;
@@ -30,8 +30,8 @@ pub(super) fn narrowest(
 fn of_all(source: &dyn MatrixSource, fill: Option<Scalar>) -> Result<ValueType> {
     let header = source.header();
     let (fields, (steps, value_type)) = match header.structure {
-        Structure::SkewSymmetric(_) => (Fields::ALL, expand(header)),
-        _ => (Fields::VALUES, (Vec::new(), header.value_type)),
+        Structure::SkewSymmetric(_) => (Projection::ALL, expand(header)),
+        _ => (Projection::VALUES, (Vec::new(), header.value_type)),
     };
     let mut narrowest = Narrowest::new(value_type);
     if let Some(fill) = fill {

@@ -1,8 +1,8 @@
 //! What has to be done to the entries of a source so that a target can hold them.
 
 use nnz_core::{
-    Error, Header, Needs, Order, Place, Result, Rounding, Scalar, Shape, Storage, Structure,
-    Triangle, ValueType,
+    Error, Header, Order, Place, Result, Rounding, Scalar, Shape, SinkCapabilities, Storage,
+    Structure, Triangle, ValueType,
 };
 
 use super::structure::{self, Found};
@@ -35,7 +35,7 @@ pub(super) struct Plan {
     pub(super) found: Option<Found>,
     pub(super) drop_zeros: bool,
     pub(super) duplicates: DuplicatePolicy,
-    pub(super) needs: Needs,
+    pub(super) needs: SinkCapabilities,
     pub(super) memory: u64,
     pub(super) threads: usize,
     source: Header,
@@ -123,8 +123,8 @@ impl Plan {
     pub(super) fn sink_header(&self, stored: Option<u64>) -> Header {
         Header {
             order: self.order,
-            majors_ascend: true,
-            minors_ascend: Some(true),
+            sorted_majors: true,
+            sorted_indices: Some(true),
             value_type: self.value_type,
             stored,
             storage: if self.needs.dense { Storage::Dense } else { Storage::Sparse },
@@ -141,7 +141,7 @@ impl Plan {
 /// Returns what becomes of the structure of a source, if it has one.
 pub(super) fn mirroring(
     source: &Header,
-    needs: &Needs,
+    needs: &SinkCapabilities,
     options: &ConvertOptions,
 ) -> Option<Mirroring> {
     match source.structure {
@@ -155,7 +155,7 @@ pub(super) fn mirroring(
 
 /// Returns what cells hold that are not stored. Where every cell is, that says nothing, and is left
 /// out if a target has no place for it.
-pub(super) fn fill(source: &Header, needs: &Needs) -> Option<Scalar> {
+pub(super) fn fill(source: &Header, needs: &SinkCapabilities) -> Option<Scalar> {
     source.fill.filter(|_| needs.fill || source.storage == Storage::Sparse)
 }
 
@@ -165,7 +165,11 @@ fn unfillable(fill: Scalar) -> String {
 }
 
 /// Chooses the type values are stored as.
-fn value_type(source: ValueType, needs: &Needs, wanted: Option<ValueType>) -> Result<ValueType> {
+fn value_type(
+    source: ValueType,
+    needs: &SinkCapabilities,
+    wanted: Option<ValueType>,
+) -> Result<ValueType> {
     let possible = needs.value_types;
     let chosen = match wanted {
         Some(wanted) => possible.contains(&wanted).then_some(wanted),

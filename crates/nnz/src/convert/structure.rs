@@ -72,7 +72,7 @@ pub(super) fn find(
     let plan = SortPlan::of(source, order, options.memory / 2, &directory, options.threads);
     // As they come, while they come in order; sorted otherwise.
     for as_they_come in [true, false] {
-        if as_they_come && !header.majors_ascend {
+        if as_they_come && !header.sorted_majors {
             continue;
         }
         let below = if as_they_come {

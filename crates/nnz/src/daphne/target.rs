@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nnz_container::staging::WriteOptions;
-use nnz_core::{Error, Header, MatrixSink, Needs, Result};
+use nnz_core::{Error, Header, MatrixSink, Result, SinkCapabilities};
 use nnz_daphne::{DataType, Options, SegmentsSink};
 use nnz_interop::matrix_market::Layout;
 
@@ -46,7 +46,7 @@ impl Target {
     }
 
     /// Returns what the dialect can hold.
-    pub(crate) fn needs(&self) -> Needs {
+    pub(crate) fn needs(&self) -> SinkCapabilities {
         nnz_daphne::needs(&self.options)
     }
 

@@ -92,7 +92,7 @@ pub fn diff(
             let mut next = [None, None];
             for (which, next) in next.iter_mut().enumerate() {
                 let place = &places[which];
-                *next = streams[which].next().map_err(|error| error.within(place))?;
+                *next = streams[which].next().map_err(|error| error.with_context(place))?;
             }
             let of = |which: usize| {
                 let (start, end, cell) = next[which]?;

@@ -59,7 +59,7 @@ pub fn import(
         cells: reading.cells,
         chromosomes: reading.chromosomes,
     })?;
-    let mut sink = target.create_store().map_err(|error| error.within(&target.place()))?;
+    let mut sink = target.create_store().map_err(|error| error.with_context(&target.place()))?;
     let threads = options.threads;
     let disk = Arc::<AtomicU64>::default();
     progress.begin(if sort { "sorting" } else { "importing" }, None);
@@ -82,11 +82,11 @@ pub fn import(
         read.map(|()| Output::Store(sink))
     };
     progress.end();
-    let output = done.map_err(|error| error.within(&from.source_place()))?;
+    let output = done.map_err(|error| error.with_context(&from.source_place()))?;
     let read = joiner.finish()?;
     let Written { bytes } = output
         .finish(&read.chromosomes, &read.cells)
-        .map_err(|error| error.within(&target.place()))?;
+        .map_err(|error| error.with_context(&target.place()))?;
     let mut notes: Vec<_> = target.lost.into_iter().collect();
     if sort && options.memory < LEAST_MEMORY {
         notes.push(format!("sorting takes {LEAST_MEMORY} bytes of memory at least"));
@@ -146,7 +146,7 @@ struct Importing {
 
 impl Work for Importing {
     type Batch = TsvBlock;
-    type Decoded = TsvBlock;
+    type BatchUnits = TsvBlock;
     type Encoded = Vec<FragmentBatch>;
     type Joint = Joint;
 
@@ -191,7 +191,7 @@ struct Sorting {
 
 impl Work for Sorting {
     type Batch = TsvBlock;
-    type Decoded = Vec<TsvBlock>;
+    type BatchUnits = Vec<TsvBlock>;
     type Encoded = SortedRun;
     type Joint = Vec<Joint>;
 

@@ -55,7 +55,7 @@ pub fn merge(
     let mut bytes_before = Some(0);
     for (at, location) in from.iter().enumerate() {
         let place = location.source_place();
-        let at_place = |error: Error| error.within(&location.source_place());
+        let at_place = |error: Error| error.with_context(&location.source_place());
         let source = super::open_within(location, options.memory)?;
         let bytes = source.about().map_err(at_place)?.bytes;
         bytes_before = bytes_before.zip(bytes).map(|(sum, bytes): (u64, u64)| sum + bytes);
@@ -84,7 +84,7 @@ pub fn merge(
     progress.end();
     let fragments = done?;
     let Written { bytes } =
-        output.finish(&chromosomes, &cells).map_err(|error| error.within(&target.place()))?;
+        output.finish(&chromosomes, &cells).map_err(|error| error.with_context(&target.place()))?;
     Ok(FragmentSummary {
         fragments,
         chromosomes: chromosomes.len(),
@@ -202,7 +202,7 @@ impl Sequences for Segments<'_> {
                 start = batch.starts.first().copied().unwrap_or(start);
                 Ok(())
             })
-            .map_err(|error| error.within(&store.place))?;
+            .map_err(|error| error.with_context(&store.place))?;
         Ok(start.into())
     }
 }
@@ -258,7 +258,7 @@ impl Unit<Merged> for Piece<'_> {
                 all.extend(columns.map(fragment));
                 Ok(())
             });
-            read.map_err(|error| error.within(&store.place))?;
+            read.map_err(|error| error.with_context(&store.place))?;
         }
         if several {
             // Stable: where starts are equal, stores stay in their order.

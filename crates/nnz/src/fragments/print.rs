@@ -46,7 +46,7 @@ pub fn print(
 fn in_lines(names: &StringList, what: &str) -> Result<Table> {
     let place = Place { array: Some(what.to_owned()), ..Place::default() };
     for (name, number) in names.iter().zip(0..) {
-        check_one_line(name, number).map_err(|error| error.within(&place))?;
+        check_one_line(name, number).map_err(|error| error.with_context(&place))?;
     }
     Table::of(names)
 }
@@ -63,7 +63,7 @@ struct Printed<'a>(&'a mut (dyn std::io::Write + Send));
 
 impl Work for Lines {
     type Batch = FragmentBatch;
-    type Decoded = FragmentBatch;
+    type BatchUnits = FragmentBatch;
     type Encoded = Vec<u8>;
     type Joint = ();
 

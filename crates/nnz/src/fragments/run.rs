@@ -37,11 +37,11 @@ struct Appended<'a>(&'a mut Output);
 
 impl<B: Default> Work for Taking<'_, B> {
     type Batch = B;
-    type Decoded = Vec<FragmentBatch>;
+    type BatchUnits = Vec<FragmentBatch>;
     type Encoded = Ready;
     type Joint = ();
 
-    fn decode(&self, units: Vec<Box<dyn Unit<B> + '_>>) -> Result<(Self::Decoded, Vec<u64>)> {
+    fn decode(&self, units: Vec<Box<dyn Unit<B> + '_>>) -> Result<(Self::BatchUnits, Vec<u64>)> {
         let mut batches = Vec::new();
         for unit in units {
             let mut batch = B::default();

@@ -51,7 +51,7 @@ pub fn select(
     let target = Target::new(to, options)?;
     let source = super::open_within(from, options.memory)?;
     let place = from.source_place();
-    let about = source.about().map_err(|error| error.within(&place))?;
+    let about = source.about().map_err(|error| error.with_context(&place))?;
     let (chromosomes, cells) = (source.chromosome_names()?, source.cell_names()?);
 
     let header = source.header();
@@ -109,9 +109,9 @@ pub fn select(
     progress.begin("selecting", None);
     let done = run(units, &change, &mut output, progress, options.threads);
     progress.end();
-    let fragments = done.map_err(|error| error.within(&place))?;
+    let fragments = done.map_err(|error| error.with_context(&place))?;
     let Written { bytes } =
-        output.finish(&chromosomes, &cells).map_err(|error| error.within(&target.place()))?;
+        output.finish(&chromosomes, &cells).map_err(|error| error.with_context(&target.place()))?;
     Ok(FragmentSummary {
         fragments,
         chromosomes: chromosomes.len(),

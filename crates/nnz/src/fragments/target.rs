@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use nnz_bpcells::{FRAGMENT_MEMBERS, SinkOptions};
-use nnz_container::hdf5::Compress;
+use nnz_container::hdf5::Compression;
 use nnz_container::staging::WriteOptions;
 use nnz_container::stdio::{self, TerminalEscapes};
 use nnz_core::{Error, FragmentBatch, FragmentSink, Place, Result, StringList, Written};
@@ -13,7 +13,7 @@ use nnz_interop::fragment_tsv::{
 };
 
 use crate::home::{self, Home, Plain, ends_in};
-use crate::{Format, Generation, Location, Packing};
+use crate::{Format, FormatVersion, Location, Packing};
 
 /// Says how fragments are written, and with what.
 #[derive(Clone, Copy, Debug)]
@@ -21,9 +21,9 @@ pub struct StoreOptions {
     /// Whether numbers are bit-packed; by default they are.
     pub packing: Option<Packing>,
     /// The revision of the format; by default the second.
-    pub generation: Option<Generation>,
+    pub generation: Option<FormatVersion>,
     /// HDF5: how arrays are compressed; by default not at all.
-    pub compress: Option<Compress>,
+    pub compress: Option<Compression>,
     /// Whether the target may be replaced, and is synced.
     pub write: WriteOptions,
     /// Bytes of memory for sorting.
@@ -146,7 +146,7 @@ impl Target {
             }
             Kind::Store(..) => self.create_store().map(Output::Store),
         };
-        created.map_err(|error| error.within(&self.place()))
+        created.map_err(|error| error.with_context(&self.place()))
     }
 }
 

@@ -49,7 +49,7 @@ pub fn convert(
     let target = Target::new(to, options)?;
     let source = super::open_within(from, options.memory)?;
     let place = from.source_place();
-    let about = source.about().map_err(|error| error.within(&place))?;
+    let about = source.about().map_err(|error| error.with_context(&place))?;
     let (chromosomes, cells) = (source.chromosome_names()?, source.cell_names()?);
     let mut output = target.create(&chromosomes, &cells)?;
     let count = source.header().count;
@@ -58,9 +58,9 @@ pub fn convert(
         .units(0..count, FragmentFields::ALL)
         .and_then(|units| run(units, &unchanged, &mut output, progress, options.threads));
     progress.end();
-    let fragments = done.map_err(|error| error.within(&place))?;
+    let fragments = done.map_err(|error| error.with_context(&place))?;
     let Written { bytes } =
-        output.finish(&chromosomes, &cells).map_err(|error| error.within(&target.place()))?;
+        output.finish(&chromosomes, &cells).map_err(|error| error.with_context(&target.place()))?;
     Ok(FragmentSummary {
         fragments,
         chromosomes: chromosomes.len(),

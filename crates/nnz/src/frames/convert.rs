@@ -91,7 +91,7 @@ pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result
     };
     let cols = reader.columns().len() as u64;
     let (rows, bytes_after) =
-        target.write(&mut *reader, options).map_err(|error| error.within(&place))?;
+        target.write(&mut *reader, options).map_err(|error| error.with_context(&place))?;
     let seconds = started.elapsed().as_secs_f64();
     Ok(FrameSummary { rows, cols, bytes_before, bytes_after, seconds, notes })
 }
@@ -182,7 +182,7 @@ impl<'a> Target<'a> {
             let written = csv::write(frame, out, csv::WriteOptions { lossy });
             // What was read says where it is; what could not be written does not.
             written.map_err(|error| match error.kind() {
-                ErrorKind::Io(_) => error.within(&Place::path(name)),
+                ErrorKind::Io(_) => error.with_context(&Place::path(name)),
                 _ => error,
             })
         };

@@ -2,13 +2,13 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use nnz_container::expect_writes;
+use nnz_container::prefault;
 use nnz_core::{
-    Batch, Error, ErrorKind, Fields, MatrixSource, Minors, Order, Place, Result, Shape, Storage,
-    Structure, Unit, Values,
+    Batch, Error, ErrorKind, MatrixSource, Minors, Order, Place, Projection, Result, Shape,
+    Storage, Structure, Unit, Values,
 };
 
-use super::{Compressed, ReadOptions, no_memory, read};
+use super::{CsMatrix, ReadOptions, no_memory, read};
 use crate::flow::{Done, Join, Work, run};
 use crate::{Location, open_within};
 
@@ -49,7 +49,7 @@ pub fn read_dense(location: &Location, options: &ReadOptions) -> Result<Dense> {
     let here = location.source_place();
     let own = source.header().order;
     if comes_cell_by_cell(source)
-        && let Some(dense) = fill(source, options).map_err(|error| error.within(&here))?
+        && let Some(dense) = fill(source, options).map_err(|error| error.with_context(&here))?
     {
         return match options.order {
             Some(order) if order != own => dense.turned(options.memory),
@@ -58,14 +58,14 @@ pub fn read_dense(location: &Location, options: &ReadOptions) -> Result<Dense> {
     }
     drop(opened);
     let dense = read(location, options).and_then(|matrix| spread(&matrix, options.memory));
-    dense.map_err(|error| error.within(&here))
+    dense.map_err(|error| error.with_context(&here))
 }
 
 fn comes_cell_by_cell(source: &dyn MatrixSource) -> bool {
     let header = source.header();
     header.storage == Storage::Dense
         && header.structure == Structure::General
-        && header.majors_ascend
+        && header.sorted_majors
         && !header.iso
         && source.rereadable()
 }
@@ -109,7 +109,7 @@ fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<Dense
         spare: Mutex::default(),
         memory: std::marker::PhantomData,
     };
-    let units = source.units(0..majors, Fields::ALL)?;
+    let units = source.units(0..majors, Projection::ALL)?;
     run(units, &panels, &mut cells, &mut Done, options.threads)?;
     let complete = cells.follow && cells.left.is_empty();
     Ok(complete.then_some(dense))
@@ -126,7 +126,7 @@ struct Panels<'m> {
 
 impl<'m> Work for Panels<'m> {
     type Batch = Batch;
-    type Decoded = Batch;
+    type BatchUnits = Batch;
     type Encoded = ();
     type Joint = &'m mut [u8];
 
@@ -143,7 +143,7 @@ impl<'m> Work for Panels<'m> {
     }
 
     fn encode(&self, batch: Batch, cells: &'m mut [u8]) -> Result<()> {
-        expect_writes(cells);
+        prefault(cells);
         cells.copy_from_slice(batch.values.bytes());
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(batch);
         Ok(())
@@ -191,7 +191,7 @@ impl<'m> Join<Panels<'m>> for Cells<'m> {
 }
 
 /// Puts entries into their cells.
-fn spread(matrix: &Compressed, allowed: u64) -> Result<Dense> {
+fn spread(matrix: &CsMatrix, allowed: u64) -> Result<Dense> {
     let mut dense = zeros(matrix.shape, matrix.order, matrix.values.value_type(), allowed)?;
     let size = matrix.values.value_type().size();
     let width = dense.width();

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use nnz_container::expect_writes;
+use nnz_container::prefault;
 use nnz_core::{
     Batch, Error, Extent, Header, Majors, Minors, Order, Place, Result, Unit, ValueType, Values,
 };
@@ -31,11 +31,11 @@ impl Filling<'_> {
 
 impl<'m> Work for Filling<'m> {
     type Batch = Batch;
-    type Decoded = (Batch, Extent);
+    type BatchUnits = (Batch, Extent);
     type Encoded = ();
     type Joint = Slot<'m>;
 
-    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Self::Decoded, Vec<u64>)> {
+    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Self::BatchUnits, Vec<u64>)> {
         let spare = self.spare().pop();
         let mut batch =
             spare.unwrap_or_else(|| Batch::new(self.order, Values::new(self.value_type)));
@@ -48,10 +48,10 @@ impl<'m> Work for Filling<'m> {
         Ok(((batch, extent), stored))
     }
 
-    fn encode(&self, (batch, _): Self::Decoded, slot: Slot<'m>) -> Result<()> {
-        expect_writes(bytemuck::cast_slice_mut(slot.minors));
-        expect_writes(slot.values);
-        expect_writes(bytemuck::cast_slice_mut(slot.pointers));
+    fn encode(&self, (batch, _): Self::BatchUnits, slot: Slot<'m>) -> Result<()> {
+        prefault(bytemuck::cast_slice_mut(slot.minors));
+        prefault(slot.values);
+        prefault(bytemuck::cast_slice_mut(slot.pointers));
         if let Minors::U32(minors) = &batch.minors {
             slot.minors.copy_from_slice(minors);
         }

@@ -3,22 +3,22 @@
 use std::sync::PoisonError;
 
 use nnz_core::{
-    Batch, Error, ErrorKind, Header, Minors, Needs, Order, Place, Result, Storage, ValueType,
-    Values, Written,
+    Batch, Error, ErrorKind, Header, Minors, Order, Place, Result, SinkCapabilities, Storage,
+    ValueType, Values, Written,
 };
 
-use super::Compressed;
+use super::CsMatrix;
 use crate::target::Shelf;
 
 /// Collects a matrix, and puts it on a shelf when it is complete.
 pub(crate) struct MemorySink {
-    matrix: Compressed,
+    matrix: CsMatrix,
     shelf: Shelf,
     allowed: u64,
 }
 
 impl MemorySink {
-    pub(crate) const NEEDS: Needs = Needs {
+    pub(crate) const NEEDS: SinkCapabilities = SinkCapabilities {
         orders: &[Order::Col, Order::Row],
         value_types: ValueType::ALL,
         structure: false,
@@ -38,7 +38,7 @@ impl MemorySink {
         let wide = header.shape.minor(header.order) > 1 << 32;
         let mut pointers = Vec::with_capacity(usize::try_from(majors).unwrap_or(0).min(1 << 20));
         pointers.push(0);
-        let matrix = Compressed {
+        let matrix = CsMatrix {
             shape: header.shape,
             order: header.order,
             pointers,

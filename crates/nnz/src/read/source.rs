@@ -3,18 +3,18 @@
 use std::ops::Range;
 
 use nnz_core::{
-    About, ArrayAbout, Axis, AxisMeaning, Batch, BatchReader, Duplicates, Error, Fields, Header,
-    InTurn, Majors, MatrixSource, Minors, Names, Order, Place, Result, Shape, Storage, Structure,
-    Unit, UnitReader, Values,
+    About, ArrayAbout, Axis, AxisKind, Batch, BatchReader, Duplicates, Error, Header, Majors,
+    MatrixSource, Minors, Names, Order, Place, Projection, Result, SequentialReader, Shape,
+    Storage, Structure, Unit, UnitReader, Values,
 };
 
-use super::{Compressed, Dense};
+use super::{CsMatrix, Dense};
 use crate::Opened;
 
 /// Entries of a unit.
 const ENTRIES: u64 = 64 << 10;
 
-impl Compressed {
+impl CsMatrix {
     /// Returns the minor index of an entry.
     pub(crate) fn minor(&self, entry: usize) -> u64 {
         match &self.minors {
@@ -26,12 +26,12 @@ impl Compressed {
     /// Makes it a source, to be converted or sliced like any other.
     ///
     /// ```no_run
-    /// use nnz::{ConvertOptions, Location, Place, ReadOptions, Silent};
+    /// use nnz::{ConvertOptions, Location, Place, ReadOptions, NoProgress};
     ///
     /// let matrix = nnz::read(&Location::parse("pbmc.h5ad"), &ReadOptions::default())?;
     /// let to = Location::parse("pbmc.bpcells");
     /// let opened = matrix.into_source()?;
-    /// nnz::convert_opened(&opened, &Place::default(), &to, &ConvertOptions::default(), &Silent)?;
+    /// nnz::convert_opened(&opened, &Place::default(), &to, &ConvertOptions::default(), &NoProgress)?;
     /// # Ok::<(), nnz::Error>(())
     /// ```
     ///
@@ -65,7 +65,7 @@ impl Compressed {
         let header = Header {
             iso: values.is_none(),
             stored: Some(entries as u64),
-            minors_ascend: None,
+            sorted_indices: None,
             duplicates: Duplicates::Kept,
             ..header(self.shape, self.order, &self.values, Storage::Sparse)
         };
@@ -88,7 +88,7 @@ impl Dense {
         }
         let header = Header {
             stored: u64::try_from(self.shape.cells()).ok(),
-            minors_ascend: Some(true),
+            sorted_indices: Some(true),
             duplicates: Duplicates::Refused,
             ..header(self.shape, self.order, &self.values, Storage::Dense)
         };
@@ -100,8 +100,8 @@ fn header(shape: Shape, order: Order, values: &Values, storage: Storage) -> Head
     Header {
         shape,
         order,
-        majors_ascend: true,
-        minors_ascend: None,
+        sorted_majors: true,
+        sorted_indices: None,
         value_type: values.value_type(),
         iso: false,
         stored: None,
@@ -109,7 +109,7 @@ fn header(shape: Shape, order: Order, values: &Values, storage: Storage) -> Head
         structure: Structure::General,
         fill: None,
         duplicates: Duplicates::Refused,
-        meaning: [AxisMeaning::Unknown; 2],
+        meaning: [AxisKind::Unknown; 2],
     }
 }
 
@@ -138,7 +138,7 @@ fn array(name: &str, value_type: nnz_core::ValueType, bytes: usize) -> ArrayAbou
     }
 }
 
-impl Vectors for Compressed {
+impl Vectors for CsMatrix {
     fn together(&self, majors: Range<u64>) -> u64 {
         let first = self.before(majors.start).unwrap_or(0);
         let some = usize::try_from(majors.start).ok().zip(usize::try_from(majors.end).ok());
@@ -269,11 +269,11 @@ impl<V: Vectors> MatrixSource for InMemory<V> {
         true
     }
 
-    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(InTurn(self.units(majors, fields)?)))
+    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
-    fn units(&self, majors: Range<u64>, _: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+    fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
         let all = self.header.shape.major(self.header.order);
         if majors.start > majors.end || majors.end > all {
             let Range { start, end } = majors;

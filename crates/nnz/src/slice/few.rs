@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use nnz_core::{Batch, Error, Fields, MatrixSource, Result, Unit};
+use nnz_core::{Batch, Error, MatrixSource, Projection, Result, Unit};
 
 use super::Slice;
 use super::pick::Majors;
@@ -41,13 +41,13 @@ pub(super) fn few(
 pub(super) struct Few<'a> {
     pub(super) slice: &'a Slice,
     pub(super) stretches: Vec<Stretch>,
-    pub(super) fields: Fields,
+    pub(super) fields: Projection,
     pub(super) gathering: Gathering,
 }
 
 impl Unit for Few<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
-        let within = |error: Error| error.within(&self.slice.place);
+        let within = |error: Error| error.with_context(&self.slice.place);
         let source = &*self.slice.inner;
         let (mut read, mut spare) = (batch.clone(), batch.clone());
         self.gathering.start(source.header().order, batch);

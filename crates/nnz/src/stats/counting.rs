@@ -54,7 +54,7 @@ pub(super) struct Part<S> {
 
 impl<T: Value, S: Slim<T>> Work for Counting<T, S> {
     type Batch = Batch;
-    type Decoded = [Batch; 2];
+    type BatchUnits = [Batch; 2];
     type Encoded = Part<S::Sums>;
     type Joint = ();
 

@@ -1,6 +1,6 @@
 //! All entries of a matrix, in a form that can be compared across formats.
 
-use nnz::{Batch, Fields, MatrixSource, Result, Scalar, Storage, Structure, Values};
+use nnz::{Batch, MatrixSource, Projection, Result, Scalar, Storage, Structure, Values};
 
 /// A value, whatever type it is stored as: two that are equal here hold the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,7 +74,7 @@ pub fn append(batch: &Batch, into: &mut Vec<Entry>) {
 pub fn stored(source: &dyn MatrixSource) -> Result<Vec<Entry>> {
     let header = source.header();
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
-    let mut reader = source.batches(0..header.shape.major(header.order), Fields::ALL)?;
+    let mut reader = source.batches(0..header.shape.major(header.order), Projection::ALL)?;
     let mut entries = Vec::new();
     while reader.next_batch(&mut batch)? {
         append(&batch, &mut entries);

@@ -3,13 +3,13 @@
 use nnz_container::{ArrayId, ContainerWriter};
 use nnz_core::{Error, Majors, Place, Result};
 
-use crate::Generation;
+use crate::FormatVersion;
 use crate::matrix::members::IDXPTR;
 
 /// The `idxptr` of a matrix being written.
 pub(super) struct PointerSink {
     array: ArrayId,
-    generation: Generation,
+    generation: FormatVersion,
     majors: u64,
     /// Pointers written: all up to that of the last major that was begun.
     written: u64,
@@ -19,7 +19,7 @@ impl PointerSink {
     pub(super) fn create(
         container: &mut dyn ContainerWriter,
         majors: u64,
-        generation: Generation,
+        generation: FormatVersion,
     ) -> Result<Self> {
         let array = container.create_array(IDXPTR, generation.pointer_type())?;
         Ok(Self { array, generation, majors, written: 0 })
@@ -73,8 +73,8 @@ impl PointerSink {
     fn append(&mut self, container: &mut dyn ContainerWriter, pointers: &[u64]) -> Result<()> {
         self.written += pointers.len() as u64;
         match self.generation {
-            Generation::V2 => container.append(self.array, pointers),
-            Generation::V1 => {
+            FormatVersion::V2 => container.append(self.array, pointers),
+            FormatVersion::V1 => {
                 let narrow: Option<Vec<u32>> =
                     pointers.iter().map(|&pointer| u32::try_from(pointer).ok()).collect();
                 let Some(narrow) = narrow else {

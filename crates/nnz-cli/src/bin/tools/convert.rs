@@ -1,6 +1,6 @@
 //! Conversions, and what is to be told of them.
 
-use nnz::{ConvertOptions, Error, Location, Opened, Silent};
+use nnz::{ConvertOptions, Error, Location, NoProgress, Opened};
 
 /// Converts a matrix that was opened, and tells on standard error what is to be told of it.
 pub(crate) fn convert(
@@ -10,7 +10,7 @@ pub(crate) fn convert(
     options: &ConvertOptions,
 ) -> Result<(), Error> {
     let place = from.source_place();
-    let summary = nnz::convert_opened(&opened, &place, to, options, &Silent)?;
+    let summary = nnz::convert_opened(&opened, &place, to, options, &NoProgress)?;
     let dropped = summary.dropped.iter().map(|what| format!("dropped: {what}"));
     for line in summary.notes.iter().cloned().chain(dropped) {
         crate::ending::stdio::tell(&format!("{tool}: {line}"));

@@ -5,7 +5,7 @@ use rust_hdf5::format::messages::filter::FilterPipeline;
 use rust_hdf5::types::{Complex32, Complex64, HBool};
 use rust_hdf5::{H5Dataset, H5Group, H5Type};
 
-use super::{Compress, Hdf5Options, guarded, pack};
+use super::{Compression, Hdf5Options, guarded, pack};
 
 /// An array of numbers being written: a dataset in chunks that may grow without end.
 ///
@@ -105,7 +105,7 @@ impl Array {
         let Some(dataset) = &self.dataset else { return Ok(()) };
         let bytes_of_chunk = self.chunk * width;
         match self.options.compress {
-            Compress::None => {
+            Compression::None => {
                 for chunk in bytes.chunks_exact(bytes_of_chunk) {
                     guarded(&self.place, || dataset.write_chunk_at(&[self.chunks], chunk))?;
                     self.chunks += 1;

@@ -7,7 +7,7 @@ use rust_hdf5::format::messages::filter::{FLAG_OPTIONAL, Filter, FilterPipeline}
 
 use crate::hdf5::filters::{DEFLATE, SHUFFLE, ZSTD};
 
-use crate::compress::Compress;
+use crate::compress::Compression;
 
 /// Elements of a chunk unless told. Programs that read one element read its whole chunk, and the
 /// HDF5 library keeps 1 MiB of chunks per dataset: this is 64 or 128 KiB of what formats store.
@@ -23,7 +23,7 @@ pub struct Hdf5Options {
     /// Elements of a chunk. `None`: 16,384, and fewer for an array that is shorter.
     pub chunk: Option<u32>,
     /// How chunks are compressed.
-    pub compress: Compress,
+    pub compress: Compression,
     /// How many threads compress.
     pub threads: usize,
 }
@@ -32,7 +32,7 @@ impl Default for Hdf5Options {
     /// Uncompressed, on all cores.
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        Self { chunk: None, compress: Compress::None, threads }
+        Self { chunk: None, compress: Compression::None, threads }
     }
 }
 
@@ -48,9 +48,9 @@ impl Hdf5Options {
     /// Returns what is done to chunks of elements of `width` bytes, if anything.
     pub(super) fn pipeline(&self, width: usize) -> Option<FilterPipeline> {
         let (id, level) = match self.compress {
-            Compress::None => return None,
-            Compress::Gzip(level) => (DEFLATE, level),
-            Compress::Zstd(level) => (ZSTD, level),
+            Compression::None => return None,
+            Compression::Gzip(level) => (DEFLATE, level),
+            Compression::Zstd(level) => (ZSTD, level),
         };
         let width = u32::try_from(width).unwrap_or(0);
         let filter =
@@ -74,8 +74,8 @@ impl Hdf5Options {
     pub(super) fn batch_bytes(&self, value_type: ValueType) -> usize {
         let chunk = self.chunk_elements(None) * value_type.size();
         match self.compress {
-            Compress::None => chunk,
-            Compress::Gzip(_) | Compress::Zstd(_) => {
+            Compression::None => chunk,
+            Compression::Gzip(_) | Compression::Zstd(_) => {
                 let several = ((4 << 20) / chunk).clamp(1, 64);
                 chunk * several * self.threads.max(1)
             }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use libdeflater::{CompressionLvl, Compressor};
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-use super::Compress;
+use super::Compression;
 use crate::hdf5::filters::shuffle;
 
 /// The form of chunks: their bytes, the bytes of an element, and how they are compressed.
@@ -13,7 +13,7 @@ use crate::hdf5::filters::shuffle;
 pub(super) struct Form {
     pub(super) chunk: usize,
     pub(super) width: usize,
-    pub(super) compress: Compress,
+    pub(super) compress: Compression,
 }
 
 /// Shuffles and compresses whole chunks on several threads, and returns them in order.
@@ -77,13 +77,13 @@ impl Packer {
     fn new(form: Form) -> Self {
         let chunk = form.chunk;
         let method = match form.compress {
-            Compress::Zstd(level) => {
+            Compression::Zstd(level) => {
                 let level = i32::try_from(level).unwrap_or(i32::MAX);
                 let options = rust_zstd::CompressOptions { level, ..Default::default() };
                 Method::Zstd(Box::new(rust_zstd::Compressor::new(options)))
             }
-            Compress::None => Self::deflate(0),
-            Compress::Gzip(level) => Self::deflate(level),
+            Compression::None => Self::deflate(0),
+            Compression::Gzip(level) => Self::deflate(level),
         };
         Self { width: form.width, shuffled: vec![0; chunk], packed: Vec::new(), method }
     }

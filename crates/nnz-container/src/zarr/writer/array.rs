@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::target::Target;
 use super::{ZarrOptions, metadata};
-use crate::compress::Compress;
+use crate::compress::Compression;
 use crate::parallel;
 use crate::zarr::codec;
 
@@ -89,14 +89,14 @@ pub(super) fn put_chunk(
     array: &str,
     number: u64,
     bytes: &[u8],
-    compress: Compress,
+    compress: Compression,
     place: &Place,
 ) -> Result<()> {
     let io = |error| Error::new(ErrorKind::Io(error), place.clone());
     let packed = match compress {
-        Compress::None => Cow::Borrowed(bytes),
-        Compress::Gzip(level) => Cow::Owned(codec::gzip(bytes, level).map_err(io)?),
-        Compress::Zstd(level) => Cow::Owned(codec::zstd(bytes, level)),
+        Compression::None => Cow::Borrowed(bytes),
+        Compression::Gzip(level) => Cow::Owned(codec::gzip(bytes, level).map_err(io)?),
+        Compression::Zstd(level) => Cow::Owned(codec::zstd(bytes, level)),
     };
     target.put(&format!("{array}/c/{number}"), &packed)
 }

@@ -6,7 +6,7 @@ use nnz_core::ValueType;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::compress::Compress;
+use crate::compress::Compression;
 
 /// Returns a text as a string in JSON.
 pub(super) fn string(text: &str) -> Box<RawValue> {
@@ -26,7 +26,12 @@ pub(super) fn group(attributes: &BTreeMap<String, Box<RawValue>>) -> String {
 }
 
 /// Describes an array of numbers.
-pub(super) fn numbers(value_type: ValueType, len: u64, chunk: usize, compress: Compress) -> String {
+pub(super) fn numbers(
+    value_type: ValueType,
+    len: u64,
+    chunk: usize,
+    compress: Compression,
+) -> String {
     let (name, fill) = match value_type {
         ValueType::Bint8 => ("bool", json!(false)),
         ValueType::F32 | ValueType::F64 => (value_type.name(), json!(0.0)),
@@ -43,7 +48,7 @@ pub(super) fn numbers(value_type: ValueType, len: u64, chunk: usize, compress: C
 }
 
 /// Describes a list of strings.
-pub(super) fn strings(len: u64, chunk: usize, compress: Compress) -> String {
+pub(super) fn strings(len: u64, chunk: usize, compress: Compression) -> String {
     array("string", &json!(""), &json!({"name": "vlen-utf8"}), len, chunk, compress)
 }
 
@@ -53,15 +58,15 @@ fn array(
     bytes: &Value,
     len: u64,
     chunk: usize,
-    compress: Compress,
+    compress: Compression,
 ) -> String {
     let mut codecs = vec![bytes.clone()];
     match compress {
-        Compress::None => {}
-        Compress::Gzip(level) => {
+        Compression::None => {}
+        Compression::Gzip(level) => {
             codecs.push(json!({"name": "gzip", "configuration": {"level": level}}));
         }
-        Compress::Zstd(level) => {
+        Compression::Zstd(level) => {
             let configuration = json!({"level": level, "checksum": false});
             codecs.push(json!({"name": "zstd", "configuration": configuration}));
         }

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use nnz_core::{Error, Result};
 
-use crate::compress::Compress;
+use crate::compress::Compression;
 
 /// Elements of a chunk unless told. Each chunk is a file: smaller ones make many files, of larger
 /// ones more has to be read for a few elements.
@@ -19,7 +19,7 @@ pub struct ZarrOptions {
     /// Elements of a chunk. `None`: 1,048,576, and fewer for an array that is shorter.
     pub chunk: Option<u32>,
     /// How chunks are compressed.
-    pub compress: Compress,
+    pub compress: Compression,
     /// How many threads compress.
     pub threads: usize,
 }
@@ -28,7 +28,7 @@ impl Default for ZarrOptions {
     /// Uncompressed, on all cores.
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        Self { chunk: None, compress: Compress::None, threads }
+        Self { chunk: None, compress: Compression::None, threads }
     }
 }
 
@@ -58,7 +58,7 @@ impl ZarrOptions {
     /// Returns how many chunks of so many bytes are collected before they are written.
     pub(super) fn batch(&self, chunk_bytes: usize) -> usize {
         match self.compress {
-            Compress::None => 1,
+            Compression::None => 1,
             _ => (BATCH / chunk_bytes.max(1)).clamp(1, self.threads.max(1)),
         }
     }

@@ -6,7 +6,7 @@ mod rows;
 use std::sync::Mutex;
 
 use nnz_core::{
-    AxisMeaning, Batch, BatchEncoder, Duplicates, Element, Encoded, Header, Majors, Minors, Order,
+    AxisKind, Batch, BatchEncoder, Duplicates, Element, Encoded, Header, Majors, Minors, Order,
     Place, Result, Shape, Storage, Structure, ValueType, Values,
 };
 
@@ -52,7 +52,7 @@ impl BatchEncoder for Encoder {
             return self.encode(&Batch { values, ..batch.clone() }, first);
         }
         let ends = place::check(batch, &self.header());
-        let ends = ends.map_err(|error| error.within(&self.place))?;
+        let ends = ends.map_err(|error| error.with_context(&self.place))?;
         let entries = batch.entries() as u64;
         let held = if self.drop_zeros { Some(without_zeros(batch)) } else { None };
         let batch = held.as_ref().unwrap_or(batch);
@@ -90,8 +90,8 @@ impl Encoder {
         Header {
             shape: self.shape,
             order: Order::Row,
-            majors_ascend: true,
-            minors_ascend: Some(true),
+            sorted_majors: true,
+            sorted_indices: Some(true),
             value_type: self.value_type,
             iso: false,
             stored: None,
@@ -99,7 +99,7 @@ impl Encoder {
             structure: Structure::General,
             fill: None,
             duplicates: Duplicates::Refused,
-            meaning: [AxisMeaning::Unknown; 2],
+            meaning: [AxisKind::Unknown; 2],
         }
     }
 

@@ -168,5 +168,5 @@ pub(super) fn check_integer(found: u64) -> Result<()> {
 /// Adds the entry that an error concerns.
 #[cold]
 pub(super) fn at_entry(error: Error, path: &std::path::Path, row: u64, col: u64) -> Error {
-    error.within(&Place::path(path).at(At::Entry { row, col }))
+    error.with_context(&Place::path(path).at(At::Entry { row, col }))
 }

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use nnz_core::{
-    About, Axis, AxisMeaning, Batch, BatchReader, Duplicates, Error, Fields, FragmentFields,
-    FragmentSource, Header, InTurn, MatrixSource, Names, Order, Result, Shape, Storage,
+    About, Axis, AxisKind, Batch, BatchReader, Duplicates, Error, FragmentFields, FragmentSource,
+    Header, MatrixSource, Names, Order, Projection, Result, SequentialReader, Shape, Storage,
     StringReader, Structure, Unit, UnitReader, ValueType,
 };
 
@@ -78,8 +78,8 @@ impl Counts {
         let header = Header {
             shape: Shape { rows: rows.len(), cols: cells },
             order: Order::Row,
-            majors_ascend: true,
-            minors_ascend: Some(true),
+            sorted_majors: true,
+            sorted_indices: Some(true),
             value_type: ValueType::U32,
             iso: false,
             stored: None,
@@ -87,7 +87,7 @@ impl Counts {
             structure: Structure::General,
             fill: None,
             duplicates: Duplicates::Kept,
-            meaning: [AxisMeaning::Features, AxisMeaning::Cells],
+            meaning: [AxisKind::Features, AxisKind::Cells],
         };
         Ok(Self { source, rows, mode, header, extents })
     }
@@ -203,11 +203,11 @@ impl MatrixSource for Counts {
         true
     }
 
-    fn batches(&self, majors: Range<u64>, fields: Fields) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(InTurn(self.units(majors, fields)?)))
+    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
-    fn units(&self, majors: Range<u64>, _: Fields) -> Result<Box<dyn UnitReader<'_> + '_>> {
+    fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
         if majors.start > majors.end || majors.end > self.rows.len() {
             return Err(Error::argument(format!(
                 "rows {} to {} of {} were asked for",
