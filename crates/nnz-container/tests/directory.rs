@@ -34,3 +34,21 @@ fn a_return_inside_a_name_is_kept_and_one_at_its_end_refused() {
     assert_eq!(there_and_back(b"c\rd").unwrap(), b"c\rd");
     assert!(there_and_back(b"c\r").is_err());
 }
+
+#[test]
+fn a_store_that_is_none_any_more_when_it_is_done_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let target = dir.path().join("store");
+    let options = WriteOptions { overwrite: true, sync: false };
+    std::fs::create_dir(&target).unwrap();
+    std::fs::write(target.join("version"), "packed-uint-matrix-v2\n").unwrap();
+    let mut writer =
+        Box::new(DirectoryWriter::create(&target, options, &["version", "val"]).unwrap());
+    writer.set_tag("version", "packed-uint-matrix-v2").unwrap();
+    std::fs::write(target.join("version"), "1.0.0\n").unwrap();
+    std::fs::write(target.join("val"), "mine").unwrap();
+    let error = writer.finish().unwrap_err().to_string();
+    assert!(error.contains("not replaced; remove it first"), "{error}");
+    assert_eq!(std::fs::read(target.join("val")).unwrap(), b"mine");
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+}
