@@ -174,6 +174,10 @@ fn has_unnamed_files(directory: &Path) -> bool {
 /// its place: a directory cannot be made without a name, nor a file take another's name without
 /// one of its own. Until that last step nothing has a name.
 fn is_hidden_of(name: &str, target: &str) -> bool {
+    // A stand-in for an HDF5 file without a name, while it is opened.
+    if name.starts_with('#') && name.ends_with(" (deleted)") {
+        return true;
+    }
     [target.to_owned(), format!("{target}.meta")].iter().any(|target| {
         let digits = name.strip_prefix(&format!(".{target}.nnz-"));
         digits.is_some_and(|digits| digits.len() == 16 && !name.contains('/'))

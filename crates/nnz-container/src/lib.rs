@@ -23,6 +23,7 @@ pub mod npy;
 pub mod npz;
 #[cfg(feature = "zarr")]
 mod parallel;
+mod pinned;
 pub mod rds;
 #[cfg(any(feature = "hdf5", feature = "zarr"))]
 mod shuffle;

@@ -4,6 +4,7 @@
 use nnz_container::directory::{Directory, DirectoryWriter};
 use nnz_container::staging::WriteOptions;
 use nnz_container::{Container, ContainerWriter};
+use nnz_core::{ErrorKind, ValueType};
 
 /// Writes one name, reads it again, and returns it.
 fn there_and_back(name: &[u8]) -> nnz_core::Result<Vec<u8>> {
@@ -51,4 +52,27 @@ fn a_store_that_is_none_any_more_when_it_is_done_stays() {
     assert!(error.contains("not replaced; remove it first"), "{error}");
     assert_eq!(std::fs::read(target.join("val")).unwrap(), b"mine");
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn arrays_are_those_of_the_directory_that_was_opened() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x");
+    let write = |number: u32| {
+        let options = WriteOptions { overwrite: true, sync: false };
+        let members: &[&str] = &["version", "a"];
+        let mut to: Box<dyn ContainerWriter> =
+            Box::new(DirectoryWriter::create(&path, options, members).unwrap());
+        to.set_tag("version", "packed-uint-matrix-v2").unwrap();
+        let id = to.create_array("a", ValueType::U32).unwrap();
+        to.append(id, &[number]).unwrap();
+        to.finish().unwrap();
+    };
+    write(1);
+    let first = Directory::open(&path).unwrap();
+    write(2);
+    assert!(matches!(first.array("a").err().unwrap().kind(), ErrorKind::Missing));
+    let mut out = [0_u32];
+    Directory::open(&path).unwrap().array("a").unwrap().read(0, &mut out).unwrap();
+    assert_eq!(out, [2]);
 }

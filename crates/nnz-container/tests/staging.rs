@@ -332,6 +332,43 @@ fn pairs_written_at_the_same_time_stay_pairs() {
     assert_eq!(listing(dir.path()), ["d", "d.meta", "x", "x.meta"]);
 }
 
+#[test]
+fn a_stand_in_that_a_killed_process_left_is_swept_and_files_of_its_name_stay() {
+    let dir = tempfile::tempdir().unwrap();
+    let names =
+        ["#12 (deleted)", "#13 (deleted)", "#x (deleted)"].map(|name| dir.path().join(name));
+    let [stand_in, other, another] = &names;
+    fs::write(stand_in, "stand-in of nnz\n").unwrap();
+    fs::write(other, "something else.\n").unwrap();
+    fs::write(another, "stand-in of nnz\n").unwrap();
+    StagedFile::create(&dir.path().join("x.h5"), NEW).unwrap();
+    assert_eq!(names.each_ref().map(|path| path.exists()), [false, true, true]);
+}
+
+#[test]
+fn a_sidecar_keeps_its_mode_also_where_several_replace_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let (data, meta) = (dir.path().join("x"), dir.path().join("x.meta"));
+    for path in [&data, &meta] {
+        fs::write(path, "old").unwrap();
+        set_access(path, 0o640);
+    }
+    let before = access(&meta);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..100 {
+                    let options = WriteOptions { overwrite: true, sync: false };
+                    let [file, sidecar] =
+                        [&data, &meta].map(|path| StagedFile::create(path, options).unwrap());
+                    file.commit_with_sidecar(sidecar).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!([access(&data), access(&meta)], [before; 2]);
+}
+
 /// The names in a directory that appeared or went, in that order, hidden ones left out.
 #[cfg(target_os = "linux")]
 fn changes(dir: &Path, act: impl FnOnce()) -> Vec<(bool, String)> {

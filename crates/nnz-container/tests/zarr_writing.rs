@@ -347,3 +347,29 @@ fn a_group_is_as_private_as_the_store_around_it() {
     Box::new(to).finish().unwrap();
     assert_eq!((mode(""), mode("g"), mode("g/zarr.json")), (0o700, 0o750, 0o640));
 }
+
+#[test]
+fn chunks_of_a_store_that_was_replaced_are_not_taken_for_fill_values() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.zarr");
+    let options = ZarrOptions { chunk: Some(2), ..ZarrOptions::default() };
+    let write = |write, number| {
+        let to = ZarrWriter::create(&path, "", write, options).unwrap();
+        let mut to: Box<dyn ContainerWriter> = Box::new(to);
+        let id = to.create_array("a", ValueType::U32).unwrap();
+        to.append(id, &[number; 100]).unwrap();
+        to.finish().unwrap();
+    };
+    write(NEW, 1_u32);
+    let array = Zarr::open(&path, "").unwrap().array("a").unwrap();
+    let mut out = [0_u32; 2];
+    array.read(0, &mut out).unwrap();
+    assert_eq!(out, [1, 1]);
+    write(FORCED, 2);
+    // Neither zeros nor the numbers of the other store.
+    let refused = array.read(50, &mut out).unwrap_err();
+    assert!(matches!(refused.kind(), nnz_core::ErrorKind::Changed), "{refused}");
+    let again = Zarr::open(&path, "").unwrap().array("a").unwrap();
+    again.read(50, &mut out).unwrap();
+    assert_eq!(out, [2, 2]);
+}

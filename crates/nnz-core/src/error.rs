@@ -138,7 +138,8 @@ pub enum ErrorKind {
     },
     /// The target is there already.
     Exists,
-    /// Another program changed the target while it was being written. It is left as that program has it.
+    /// Another program changed or replaced a source while it was read, or a target while it was written. A
+    /// target is left as that program has it.
     Changed,
     /// It would take more memory than allowed.
     Memory {
@@ -180,9 +181,9 @@ impl fmt::Display for ErrorKind {
                 write!(f, "a second entry at the same place (the first is at {at})")
             }
             Self::Exists => f.write_str("exists already"),
-            Self::Changed => f.write_str(
-                "changed by another program in the meantime, and left as it is; run the command again",
-            ),
+            Self::Changed => {
+                f.write_str("changed by another program in the meantime; run the command again")
+            }
             Self::Memory { needed, allowed } => {
                 write!(f, "needs {needed} bytes of memory, {allowed} are allowed")
             }

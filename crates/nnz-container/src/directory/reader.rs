@@ -9,12 +9,14 @@ use nnz_core::{At, Error, ErrorKind, Names, Place, Result, StringReader, ValueTy
 use super::header;
 use super::lines::{Lines, Stopped};
 use crate::array::check_range;
+use crate::pinned::Pinned;
 use crate::{Capabilities, Container, Mapped, NumberArray};
 
 /// A directory of array files. Opening one reads nothing.
 #[derive(Debug)]
 pub struct Directory {
     path: PathBuf,
+    files: Pinned,
 }
 
 impl Directory {
@@ -24,11 +26,8 @@ impl Directory {
     ///
     /// Fails where there is no directory at `path`.
     pub fn open(path: &Path) -> Result<Self> {
-        let found = path.metadata().map_err(|error| Error::io(path, error))?;
-        if !found.is_dir() {
-            return Err(Error::io(path, std::io::ErrorKind::NotADirectory.into()));
-        }
-        Ok(Self { path: path.to_path_buf() })
+        let files = Pinned::open(path).map_err(|error| Error::io(path, error))?;
+        Ok(Self { path: path.to_path_buf(), files })
     }
 
     fn place(&self, name: &str) -> Place {
@@ -37,7 +36,7 @@ impl Directory {
 
     /// Opens a member's file and returns its length. Opening a pipe would wait for ever.
     fn file(&self, name: &str) -> Result<(File, u64)> {
-        let path = self.path.join(name);
+        let path = self.files.inside(name);
         let io = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::NotFound => Error::new(ErrorKind::Missing, self.place(name)),
             _ => Error::new(ErrorKind::Io(error), self.place(name)),
@@ -46,7 +45,7 @@ impl Directory {
         if !found.is_file() {
             return Err(Error::mismatch(self.place(name), "no regular file", "a file"));
         }
-        Ok((File::open(&path).map_err(io)?, found.len()))
+        Ok((File::open(&*path).map_err(io)?, found.len()))
     }
 }
 
@@ -66,7 +65,7 @@ impl Container for Directory {
     fn members(&self) -> Result<Vec<String>> {
         let io = |error| Error::io(&self.path, error);
         let mut names = Vec::new();
-        for entry in std::fs::read_dir(&self.path).map_err(io)? {
+        for entry in std::fs::read_dir(&*self.files).map_err(io)? {
             names.push(entry.map_err(io)?.file_name().to_string_lossy().into_owned());
         }
         names.sort_unstable();

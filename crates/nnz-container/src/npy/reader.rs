@@ -10,6 +10,7 @@ use nnz_core::{Error, ErrorKind, Names, Place, Result};
 use super::element::TYPES;
 use super::stored::{ReadAt, Stored};
 use crate::container::one_line;
+use crate::pinned::Pinned;
 use crate::{Capabilities, Container, NumberArray};
 
 pub(super) const CAPABILITIES: Capabilities =
@@ -22,6 +23,7 @@ const LONGEST_TEXT: u64 = 64 << 20;
 #[derive(Debug)]
 pub struct NpyDirectory {
     path: PathBuf,
+    files: Pinned,
 }
 
 /// Returns whether a directory holds `.npy` files.
@@ -50,11 +52,8 @@ impl NpyDirectory {
     ///
     /// Fails where there is no directory at `path`.
     pub fn open(path: &Path) -> Result<Self> {
-        let found = path.metadata().map_err(|error| Error::io(path, error))?;
-        if !found.is_dir() {
-            return Err(Error::io(path, std::io::ErrorKind::NotADirectory.into()));
-        }
-        Ok(Self { path: path.to_path_buf() })
+        let files = Pinned::open(path).map_err(|error| Error::io(path, error))?;
+        Ok(Self { path: path.to_path_buf(), files })
     }
 
     fn place(&self, name: &str) -> Place {
@@ -67,7 +66,7 @@ impl NpyDirectory {
         if name.is_empty() || name.contains(['/', '\0']) {
             return Err(Error::new(ErrorKind::Missing, place()));
         }
-        let path = self.path.join(format!("{name}.{ending}"));
+        let path = self.files.inside(format!("{name}.{ending}"));
         let io = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::NotFound => Error::new(ErrorKind::Missing, place()),
             _ => Error::new(ErrorKind::Io(error), place()),
@@ -76,7 +75,7 @@ impl NpyDirectory {
         if !found.is_file() {
             return Err(Error::mismatch(place(), "no regular file", "a file"));
         }
-        Ok((File::open(&path).map_err(io)?, found.len()))
+        Ok((File::open(&*path).map_err(io)?, found.len()))
     }
 
     fn stored(&self, name: &str) -> Result<Stored> {
@@ -102,7 +101,7 @@ impl Container for NpyDirectory {
     fn members(&self) -> Result<Vec<String>> {
         let io = |error| Error::io(&self.path, error);
         let mut names = Vec::new();
-        for entry in std::fs::read_dir(&self.path).map_err(io)? {
+        for entry in std::fs::read_dir(&*self.files).map_err(io)? {
             let name = entry.map_err(io)?.file_name().to_string_lossy().into_owned();
             let bare = name.strip_suffix(".npy").or_else(|| name.strip_suffix(".json"));
             names.push(bare.unwrap_or(&name).to_owned());

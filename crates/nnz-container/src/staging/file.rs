@@ -51,14 +51,22 @@ impl StagedFile {
         &self.target.path
     }
 
-    /// Returns a path by which another part of this process can open the file before it is there.
+    /// Opens the file by other means, which take a path.
+    ///
+    /// They may ask for the canonical path, and a file without a name has none: what the system shows for
+    /// it leads nowhere. Meanwhile there is a stand-in, which a process that is killed leaves behind.
     #[cfg(feature = "hdf5")]
-    pub(crate) fn open_path(&self) -> std::path::PathBuf {
+    pub(crate) fn open_with<T>(&self, open: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
         use std::os::fd::AsRawFd;
-        match &self.hidden {
-            Some(hidden) => hidden.path().to_path_buf(),
-            None => format!("/proc/self/fd/{}", self.file.as_raw_fd()).into(),
+        if let Some(hidden) = &self.hidden {
+            return open(hidden.path());
         }
+        let path = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+        let shown = std::fs::read_link(&path).ok().filter(|shown| shown.is_absolute());
+        let stand_in = shown.and_then(|shown| create_stand_in(shown, &self.target));
+        let opened = open(Path::new(&path));
+        drop(stand_in);
+        opened
     }
 
     /// Returns the open file itself, to be filled by other means than [`Write`].
@@ -124,6 +132,18 @@ fn create_hidden(target: &Target) -> io::Result<(File, Pending)> {
     let mut hidden = critical.register(path);
     hidden.mark_in_use();
     Ok((file, hidden))
+}
+
+/// Creates a stand-in. Nothing depends on it but the canonical path.
+#[cfg(feature = "hdf5")]
+fn create_stand_in(path: std::path::PathBuf, target: &Target) -> Option<Pending> {
+    let _lock = target.lock();
+    let mut critical = Critical::enter();
+    let mut file = File::create_new(&path).ok()?;
+    let mut pending = critical.register(path);
+    let _ = file.write_all(super::hidden::STAND_IN);
+    pending.mark_in_use();
+    Some(pending)
 }
 
 impl Write for StagedFile {

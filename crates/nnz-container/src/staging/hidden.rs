@@ -1,7 +1,7 @@
 //! Names of what is not finished, and of what is replaced.
 
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{DirEntry, File};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +13,19 @@ const MARK: &str = ".nnz-";
 
 /// Hexadecimal digits at the end of a hidden name.
 const DIGITS: usize = 16;
+
+/// What a stand-in holds, so that nobody else's file is taken for one.
+pub(super) const STAND_IN: &[u8] = b"stand-in of nnz\n";
+
+/// Returns whether a file is a stand-in for one without a name, at the path that Linux shows for that.
+fn is_stand_in(entry: &DirEntry) -> bool {
+    let name = entry.file_name();
+    let inode = name.to_str().and_then(|name| name.strip_prefix('#')?.strip_suffix(" (deleted)"));
+    inode.is_some_and(|inode| inode.bytes().all(|byte| byte.is_ascii_digit()))
+        && entry.file_type().is_ok_and(|kind| kind.is_file())
+        && entry.metadata().is_ok_and(|found| found.len() == STAND_IN.len() as u64)
+        && std::fs::read(entry.path()).is_ok_and(|bytes| bytes == STAND_IN)
+}
 
 /// Returns the beginning of all hidden names of a target.
 fn prefix(target: &OsStr) -> String {
@@ -49,7 +62,8 @@ pub(super) fn sweep(parent: &Path, target: &OsStr, directory: Option<&File>) {
     let mut lock = None;
     for entry in entries.flatten() {
         let name = entry.file_name();
-        if !name.to_str().and_then(|name| name.strip_prefix(&prefix)).is_some_and(has_digits) {
+        let of_target = name.to_str().and_then(|name| name.strip_prefix(&prefix));
+        if !of_target.is_some_and(has_digits) && !is_stand_in(&entry) {
             continue;
         }
         lock = lock.or_else(|| DirectoryLock::try_acquire(directory));

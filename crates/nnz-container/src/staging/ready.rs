@@ -9,6 +9,7 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
+use super::access::Access;
 use super::anonymous;
 use super::critical::{Critical, Pending};
 use super::directory::Replaceable;
@@ -74,6 +75,9 @@ impl Ready {
             let _lock = target.lock();
             let critical = &mut Critical::enter();
             aside_if_there(&beside, critical, &mut aside).and_then(|()| {
+                if let (Some(aside), Content::File(file, _)) = (&aside, &description) {
+                    keep_access(aside.path(), file).map_err(|error| beside.io(error))?;
+                }
                 let placed = place(&target, &mut content, critical, true).and_then(|placed| {
                     place(&beside, &mut description, critical, false)
                         .map(drop)
@@ -93,6 +97,11 @@ impl Ready {
         beside.sync_parent()?;
         Ok(bytes + more)
     }
+}
+
+/// Gives a file the access of what it replaces.
+fn keep_access(old: &Path, file: &File) -> io::Result<()> {
+    Access::of(old)?.map_or(Ok(()), |access| access.apply(file))
 }
 
 /// Gives an old sidecar a hidden name.
@@ -220,6 +229,10 @@ fn replace(
 ) -> Result<Placed, Refused> {
     let is_file = matches!(content, Content::File(..)) && there.is_file();
     let expected = target.expected;
+    if let Content::File(file, _) = content {
+        // It may have appeared since the file was settled.
+        keep_access(&target.path, file)?;
+    }
     let hidden = content.name(target, critical)?;
     if is_file && !keep && expected == Expected::Anything {
         std::fs::rename(hidden.path(), &target.path)?;

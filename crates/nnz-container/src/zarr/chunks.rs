@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use nnz_core::{At, Error, ErrorKind, Place, Result};
@@ -12,6 +12,7 @@ use super::codec::{Undecoded, zeroed};
 use super::metadata::{Keys, Metadata, Shard};
 use super::node::{self, Node};
 use crate::chunk_cache::ChunkCache;
+use crate::pinned::Pinned;
 
 /// Elements that need no proof that so many are stored: fill values, say.
 const UNPROVEN_BYTES: u64 = 64 << 20;
@@ -23,7 +24,7 @@ const LONGEST_INDEX: u64 = 64 << 20;
 pub(super) struct Stored {
     pub(super) place: Place,
     pub(super) metadata: Metadata,
-    directory: PathBuf,
+    directory: Pinned,
     /// The indexes of shards last read.
     indexes: ChunkCache,
 }
@@ -37,7 +38,7 @@ pub(super) struct Located {
 
 impl Stored {
     /// Opens the array that a directory is. No data are read.
-    pub(super) fn open(directory: PathBuf, place: Place) -> Result<Self> {
+    pub(super) fn open(directory: Pinned, place: Place) -> Result<Self> {
         let metadata = match node::read(&directory, &place)? {
             None => return Err(Error::new(ErrorKind::Missing, place)),
             Some(Node::Group(_)) => return Err(Error::mismatch(place, "a group", "an array")),
@@ -83,8 +84,8 @@ impl Stored {
         let io = |error| Error::new(ErrorKind::Io(error), self.place.clone());
         let (directory, prefix) = match self.metadata.keys {
             Keys::InDirectory => (self.directory.join("c"), ""),
-            Keys::WithPrefix => (self.directory.clone(), "c."),
-            Keys::Bare => (self.directory.clone(), ""),
+            Keys::WithPrefix => (self.directory.to_path_buf(), "c."),
+            Keys::Bare => (self.directory.to_path_buf(), ""),
         };
         let entries = match std::fs::read_dir(directory) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -133,7 +134,13 @@ impl Stored {
         let path: &Path = &self.directory.join(&key);
         let io = |error| Error::new(ErrorKind::Io(error), self.place.clone());
         let found = match path.metadata() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // What is not stored is a fill value. But files of a store that was replaced are gone.
+                if self.directory.is_replaced() {
+                    return Err(Error::new(ErrorKind::Changed, self.place.clone()));
+                }
+                return Ok(None);
+            }
             found => found.map_err(io)?,
         };
         if !found.is_file() {

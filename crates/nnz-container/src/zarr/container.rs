@@ -11,6 +11,7 @@ use super::numbers::Numbers;
 use super::strings::{self, Strings};
 use crate::container::{full_path, one_line};
 use crate::npy::TYPES;
+use crate::pinned::Pinned;
 use crate::{Capabilities, Container, NumberArray};
 
 /// What a group can hold.
@@ -19,7 +20,7 @@ pub(super) const CAPABILITIES: Capabilities =
 
 /// A group of a Zarr store. Opening one reads its attributes.
 pub struct Zarr {
-    directory: PathBuf,
+    directory: Pinned,
     path: PathBuf,
     group: Group,
     threads: usize,
@@ -42,12 +43,9 @@ impl Zarr {
     pub(super) fn open_group(path: &Path, group: &str) -> Result<Option<Self>> {
         let full = full_path(path, group);
         let place = Place::path(&*full);
-        let found = path.metadata().map_err(|error| Error::io(path, error))?;
-        if !found.is_dir() {
-            return Err(Error::io(path, std::io::ErrorKind::NotADirectory.into()));
-        }
+        let root = Pinned::open(path).map_err(|error| Error::io(path, error))?;
         let missing = || Error::new(ErrorKind::Missing, place.clone());
-        let directory = inside(path, group).ok_or_else(missing)?;
+        let directory = inside(&root, group).ok_or_else(missing)?;
         let Node::Group(group) = node::read(&directory, &place)?.ok_or_else(missing)? else {
             return Ok(None);
         };
@@ -71,7 +69,7 @@ impl Zarr {
     pub(super) fn nodes(&self) -> Result<Vec<String>> {
         let io = |error| Error::io(&self.path, error);
         let mut names = Vec::new();
-        for entry in std::fs::read_dir(&self.directory).map_err(io)? {
+        for entry in std::fs::read_dir(&*self.directory).map_err(io)? {
             let entry = entry.map_err(io)?;
             if node::is_node(&entry.path()) {
                 names.push(entry.file_name().to_string_lossy().into_owned());
@@ -95,15 +93,15 @@ impl Zarr {
 }
 
 /// Returns the directory of what lies in another by its path; `None` where a path leads out.
-pub(super) fn inside(directory: &Path, path: &str) -> Option<PathBuf> {
-    let mut inside = directory.to_path_buf();
+pub(super) fn inside(directory: &Pinned, path: &str) -> Option<Pinned> {
+    let mut inside = PathBuf::new();
     for name in path.split('/').filter(|name| !name.is_empty()) {
         if name == "." || name == ".." || name.contains('\0') {
             return None;
         }
         inside.push(name);
     }
-    Some(inside)
+    Some(directory.inside(inside))
 }
 
 impl Container for Zarr {

@@ -1,17 +1,21 @@
 //! Segments as one matrix.
 
 use std::ops::Range;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use nnz_core::{
-    About, At, Axis, Batch, BatchReader, Error, Header, Majors, MatrixSource as _, Names, Place,
-    Projection, Result, SequentialReader, Shape, Storage, Unit, UnitReader,
+    About, At, Axis, Batch, BatchReader, Error, ErrorKind, Header, Majors, MatrixSource as _,
+    Names, Place, Projection, Result, SequentialReader, Shape, Storage, Unit, UnitReader,
 };
 
 use super::parse_name;
 use crate::matrix::{check_rows, reads_dense};
 use crate::object::Object;
 use crate::{MatrixSource, Meta, ReadOptions};
+
+/// How often a directory is opened that others replace at the same time.
+const ATTEMPTS: u8 = 100;
 
 /// The segments of a matrix, read as if they were one file.
 #[derive(Debug)]
@@ -41,6 +45,18 @@ impl SegmentsSource {
     ///
     /// Fails where there is none, one is missing or cannot be opened, or two do not go together.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
+        // Each file is found by its name. Those of two directories must not be taken for one matrix.
+        for _ in 0..ATTEMPTS {
+            let before = directory_id(path)?;
+            let opened = Self::open_all(path, options);
+            if directory_id(path)? == before {
+                return opened;
+            }
+        }
+        Err(Error::new(ErrorKind::Changed, Place::path(path)))
+    }
+
+    fn open_all(path: &Path, options: &ReadOptions) -> Result<Self> {
         let paths = list(path)?;
         let objects = paths.iter().map(|path| Object::open(path, options));
         let objects = objects.collect::<Result<Vec<Object>>>()?;
@@ -103,6 +119,12 @@ impl SegmentsSource {
     pub fn segments(&self) -> &[MatrixSource] {
         &self.segments
     }
+}
+
+/// Returns what tells a directory from another that takes its name.
+fn directory_id(path: &Path) -> Result<(u64, u64)> {
+    let found = path.metadata().map_err(|error| Error::io(path, error))?;
+    Ok((found.dev(), found.ino()))
 }
 
 /// Lists the files of the segments of a directory, by number.

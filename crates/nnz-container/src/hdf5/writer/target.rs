@@ -76,7 +76,7 @@ impl Target {
                 // A file that appears meanwhile holds groups of others: it is not for us to replace.
                 staged.expect(Expected::Nothing);
             }
-            let file = open(&staged, |path| {
+            let file = staged.open_with(|path| {
                 let options = H5File::options().no_locking().libver(readers.oldest());
                 guarded(place, || options.track_order(readers.want_order()).create(path))
             })?;
@@ -95,8 +95,8 @@ impl Target {
         let mut staged = StagedFile::create(path, WriteOptions { overwrite: true, ..write })?;
         staged.expect(Expected::Unchanged(lock.version()));
         copy(lock.file(), &staged).map_err(|error| Error::io(path, error))?;
-        let file =
-            open(&staged, |path| guarded(place, || H5File::options().no_locking().open_rw(path)))?;
+        let file = staged
+            .open_with(|path| guarded(place, || H5File::options().no_locking().open_rw(path)))?;
         // A file of the old kind knows no order, nor does what is added to it.
         let order = readers.want_order() && old.meta.superblock().version >= 2;
         let oldest = if order { readers.oldest() } else { LibverBound::Earliest };
@@ -138,22 +138,6 @@ impl Target {
         std::thread::sleep(LINGER);
         Ok(bytes.saturating_sub(lock.version().len()))
     }
-}
-
-/// Opens the staged file by its path.
-///
-/// The crate that writes asks for the canonical path of what it opens, and a file without a name
-/// has none: what the system shows for it leads nowhere. For that moment something is there.
-fn open<T>(staged: &StagedFile, open: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
-    let path = staged.open_path();
-    let shown = std::fs::read_link(&path).ok().filter(|shown| shown.is_absolute());
-    let stand_in = shown.filter(|shown| File::create_new(shown).is_ok());
-    let opened = open(&path);
-    if let Some(stand_in) = stand_in {
-        // Nothing depends on it.
-        let _ = std::fs::remove_file(stand_in);
-    }
-    opened
 }
 
 /// Copies a file, sharing its blocks where the file system can.

@@ -1,0 +1,124 @@
+//! Directories that stay the same while the files in them are opened one by one.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::ops::Deref;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A path inside a directory that was opened.
+///
+/// Files are those of that directory, also after another took its name: what is read is never of two
+/// stores. Systems without `/proc` look the name up each time.
+#[derive(Clone, Debug)]
+pub(crate) struct Pinned {
+    path: PathBuf,
+    root: Arc<Root>,
+}
+
+#[derive(Debug)]
+struct Root {
+    /// The name that it was opened by.
+    named: PathBuf,
+    id: (u64, u64),
+    /// Keeps the number valid that `path` goes through.
+    _open: Option<File>,
+}
+
+impl Pinned {
+    /// Opens a directory.
+    pub(crate) fn open(directory: &Path) -> io::Result<Self> {
+        let found = directory.metadata()?;
+        if !found.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        let named = directory.to_path_buf();
+        // A directory that may be searched and not listed cannot be opened.
+        let opened = File::open(directory).ok().and_then(|open| {
+            let id = id(&open.metadata().ok()?);
+            let path = through(&open)?;
+            Some((open, id, path))
+        });
+        Ok(match opened {
+            Some((open, id, path)) => {
+                Self { path, root: Arc::new(Root { named, id, _open: Some(open) }) }
+            }
+            None => {
+                let id = id(&found);
+                Self { path: named.clone(), root: Arc::new(Root { named, id, _open: None }) }
+            }
+        })
+    }
+
+    /// Returns the path of something inside.
+    pub(crate) fn inside(&self, path: impl AsRef<Path>) -> Self {
+        Self { path: self.path.join(path), root: Arc::clone(&self.root) }
+    }
+
+    /// Returns whether something else has the directory's name now: files may be missing since then.
+    pub(crate) fn is_replaced(&self) -> bool {
+        !self.root.named.metadata().is_ok_and(|found| id(&found) == self.root.id)
+    }
+}
+
+impl Deref for Pinned {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.path
+    }
+}
+
+fn id(found: &Metadata) -> (u64, u64) {
+    (found.dev(), found.ino())
+}
+
+/// Returns a path that leads through an open directory.
+#[cfg(target_os = "linux")]
+fn through(open: &File) -> Option<PathBuf> {
+    use std::os::fd::AsRawFd;
+    let path = PathBuf::from(format!("/proc/self/fd/{}", open.as_raw_fd()));
+    path.metadata().is_ok().then_some(path)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn through(_: &File) -> Option<PathBuf> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn files_are_those_of_the_directory_that_was_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let [store, new, old] = ["store", "new", "old"].map(|name| folder.path().join(name));
+        for directory in [&store, &new] {
+            std::fs::create_dir_all(directory.join("a")).unwrap();
+            std::fs::write(directory.join("a/b"), directory.as_os_str().as_encoded_bytes())
+                .unwrap();
+        }
+        let pinned = Pinned::open(&store).unwrap();
+        let inside = pinned.inside("a").inside("b");
+        assert!(!inside.is_replaced());
+        std::fs::rename(&store, &old).unwrap();
+        assert!(inside.is_replaced());
+        std::fs::rename(&new, &store).unwrap();
+        assert!(inside.is_replaced());
+        assert_eq!(std::fs::read(&*inside).unwrap(), store.as_os_str().as_encoded_bytes());
+        let again = Pinned::open(&store).unwrap().inside("a/b");
+        assert_eq!(std::fs::read(&*again).unwrap(), new.as_os_str().as_encoded_bytes());
+    }
+
+    #[test]
+    fn only_directories_are_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        assert_eq!(Pinned::open(&file).unwrap_err().kind(), io::ErrorKind::NotFound);
+        std::fs::write(&file, "x").unwrap();
+        assert_eq!(Pinned::open(&file).unwrap_err().kind(), io::ErrorKind::NotADirectory);
+    }
+}
