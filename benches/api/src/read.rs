@@ -19,18 +19,18 @@ pub(crate) fn measure(
     let seconds = started.elapsed().as_secs_f64();
     // Before anything else is held.
     let peak = peak();
-    let pointers = bytemuck::cast_slice(&matrix.pointers);
-    let minors = match &matrix.minors {
+    let pointers = bytemuck::cast_slice(matrix.indptr());
+    let minors = match matrix.indices() {
         Minors::U32(minors) => bytemuck::cast_slice(minors),
         Minors::U64(minors) | Minors::Spans(minors) => bytemuck::cast_slice(minors),
     };
-    let arrays = [pointers, minors, matrix.values.bytes()];
+    let arrays = [pointers, minors, matrix.values().bytes()];
     let copy_seconds: f64 = arrays.map(|array| copy(array, threads)).iter().sum();
     Ok(measured([
         ("seconds", seconds.into()),
         ("copy_seconds", copy_seconds.into()),
-        ("entries", matrix.pointers.last().copied().into()),
-        ("check", sum(&matrix.values).into()),
+        ("entries", matrix.nnz().into()),
+        ("check", sum(matrix.values()).into()),
         ("peak_rss", peak.into()),
     ]))
 }
@@ -44,7 +44,7 @@ pub(crate) fn measure_dense(location: &Location, threads: usize) -> Result<Measu
     Ok(measured([
         ("seconds", seconds.into()),
         ("entries", matrix.values.len().into()),
-        ("check", sum(&matrix.values).into()),
+        ("check", sum(matrix.values()).into()),
         ("peak_rss", peak().into()),
     ]))
 }

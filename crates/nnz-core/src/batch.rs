@@ -48,6 +48,18 @@ pub enum Minors {
     Spans(Vec<u64>),
 }
 
+impl From<Vec<u32>> for Minors {
+    fn from(indices: Vec<u32>) -> Self {
+        Self::U32(indices)
+    }
+}
+
+impl From<Vec<u64>> for Minors {
+    fn from(indices: Vec<u64>) -> Self {
+        Self::U64(indices)
+    }
+}
+
 impl Minors {
     /// Empties the indices and returns them, after making them 32-bit ones if they were not.
     pub fn u32_mut(&mut self) -> &mut Vec<u32> {

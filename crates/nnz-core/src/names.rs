@@ -115,7 +115,7 @@ impl<'a, I: Iterator<Item = &'a [u8]>> StringReader for Listed<'a, I> {
 /// A list of byte strings, such as the names of the rows of a matrix.
 ///
 /// Names are kept as the bytes they were stored as, one after the other, each behind its length
-/// in 7-bit groups. A list never takes more memory than the lines of the text file it came from.
+/// in 7-bit groups, and the start of every 64th: little more memory than the lines of a text file.
 ///
 /// ```
 /// let mut names = nnz_core::StringList::new();
@@ -123,12 +123,19 @@ impl<'a, I: Iterator<Item = &'a [u8]>> StringReader for Listed<'a, I> {
 /// names.push("gène".as_bytes());
 /// assert_eq!(names.len(), 2);
 /// assert_eq!(names.iter().next(), Some(&b"ENSG00000141510"[..]));
+/// assert_eq!(names.get(1), Some("gène".as_bytes()));
+/// assert_eq!(names.get(2), None);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StringList {
     packed: Vec<u8>,
     len: u64,
+    /// Where every name starts whose number is a multiple of [`STEP`].
+    starts: Vec<usize>,
 }
+
+/// Names from one start that is kept to the next.
+const STEP: u64 = 64;
 
 impl StringList {
     /// Makes an empty list.
@@ -140,7 +147,7 @@ impl StringList {
     /// Returns the bytes the list takes in memory.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.packed.len() as u64
+        self.packed.len() as u64 + (self.starts.len() * size_of::<usize>()) as u64
     }
 
     /// Appends a name where there is memory for it.
@@ -151,7 +158,8 @@ impl StringList {
     pub fn try_push(&mut self, name: &[u8]) -> Result<()> {
         // Its length takes up to ten bytes.
         let more = name.len().saturating_add(10);
-        self.packed.try_reserve(more).map_err(|_| {
+        let reserved = self.packed.try_reserve(more).and_then(|()| self.starts.try_reserve(1));
+        reserved.map_err(|_| {
             too_much(self.bytes().saturating_add(more as u64), self.packed.capacity() as u64)
         })?;
         self.push(name);
@@ -160,6 +168,9 @@ impl StringList {
 
     /// Appends a name.
     pub fn push(&mut self, name: &[u8]) {
+        if self.len.is_multiple_of(STEP) {
+            self.starts.push(self.packed.len());
+        }
         let mut rest = name.len();
         while rest >= 0x80 {
             self.packed.push(low_seven_bits(rest) | 0x80);
@@ -180,6 +191,18 @@ impl StringList {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// Returns a name by its number, counted from 0.
+    #[must_use]
+    pub fn get(&self, index: u64) -> Option<&[u8]> {
+        if index >= self.len {
+            return None;
+        }
+        let &start = self.starts.get(usize::try_from(index / STEP).ok()?)?;
+        let mut names = Iter { rest: self.packed.get(start..)?, left: self.len };
+        (0..index % STEP).try_for_each(|_| names.next().map(drop))?;
+        names.next()
     }
 
     /// Visits the names in order.
@@ -315,5 +338,18 @@ mod tests {
         }
         let two = list.truncated(2);
         assert_eq!(two.iter().collect::<Vec<_>>(), names[..2]);
+    }
+
+    #[test]
+    fn each_name_is_found_by_its_number() {
+        for count in [0_u64, 1, 63, 64, 65, 128, 1000] {
+            let name = |number: u64| vec![b'x'; usize::try_from(number * 7 % 300).unwrap()];
+            let list: StringList = (0..count).map(name).collect();
+            for number in 0..count {
+                assert_eq!(list.get(number), Some(&*name(number)));
+            }
+            assert_eq!(list.get(count), None);
+            assert_eq!(list.get(u64::MAX), None);
+        }
     }
 }

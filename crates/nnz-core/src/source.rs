@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{About, At, Axis, Batch, Header, Names, Result, StringList, Values};
+use crate::{About, At, Axis, Batch, Entries, Header, Names, Result, StringList, Values};
 
 /// Says which parts of the entries a reader needs; the others may be left empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,6 +211,15 @@ pub trait MatrixSource: Send + Sync {
         let header = self.header();
         let empty = Batch::new(header.order, Values::new(header.value_type));
         Ok(Box::new(BatchUnits::new(self.batches(majors, fields)?, empty)))
+    }
+
+    /// Iterates over the stored entries, one at a time: row, column and value.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`batches`](Self::batches), and so does each step.
+    fn entries(&self) -> Result<Entries<'_>> {
+        Entries::new(self)
     }
 
     /// Returns the number of entries stored before a major, where that is cheap to tell.

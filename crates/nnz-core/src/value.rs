@@ -26,6 +26,12 @@ pub trait Element: bytemuck::Pod + Send + Sync + fmt::Debug + PartialEq {
     fn vec_mut(values: &mut Values) -> &mut Vec<Self>;
 }
 
+impl<T: Element> From<Vec<T>> for Values {
+    fn from(values: Vec<T>) -> Self {
+        T::wrap(values)
+    }
+}
+
 macro_rules! value_types {
     ($($variant:ident, $rust:ty, $name:literal, $doc:literal;)*) => {
         /// Names the type of a stored value.

@@ -73,9 +73,9 @@ pub use nnz_container::staging::{
 };
 pub use nnz_container::stdio;
 pub use nnz_core::{
-    About, ArrayAbout, At, Axis, AxisKind, Batch, BatchReader, Bint8, Duplicates, Element, Error,
-    ErrorKind, Finding, Header, Majors, MatrixSink, MatrixSource, Metadata, Minors, Names, Order,
-    Place, Projection, Result, Rounding, Scalar, Severity, Shape, Storage, StringList,
+    About, ArrayAbout, At, Axis, AxisKind, Batch, BatchReader, Bint8, Duplicates, Element, Entries,
+    Error, ErrorKind, Finding, Header, Majors, MatrixSink, MatrixSource, Metadata, Minors, Names,
+    Order, Place, Projection, Result, Rounding, Scalar, Severity, Shape, Storage, StringList,
     StringReader, Structure, Triangle, ValueType, Values, Written, escaped, is_unprintable,
     write_scalar,
 };

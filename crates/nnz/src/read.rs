@@ -1,5 +1,6 @@
 //! A whole matrix in memory.
 
+mod cs_matrix;
 mod dense;
 mod filling;
 mod sink;
@@ -9,34 +10,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{
     Element, Error, ErrorKind, Header, MatrixSource, Minors, Order, Place, Projection, Result,
-    Shape, Storage, Structure, Values,
+    Storage, Structure, Values,
 };
 
 use crate::convert::{ConvertOptions, carry_out};
 use crate::flow::{Done, run};
 use crate::target::Target;
 use crate::{DuplicatePolicy, Location, NoProgress, open_within};
+pub use cs_matrix::CsMatrix;
 pub use dense::{Dense, read_dense};
 use filling::{Filled, Filling};
 pub(crate) use sink::MemorySink;
-
-/// A matrix in compressed form: CSR in row order, CSC in column order.
-///
-/// Entries ascend inside each major vector. Where the stored ones are not all of a symmetric
-/// matrix, the others have been added.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CsMatrix {
-    /// Number of rows and columns.
-    pub shape: Shape,
-    /// The axis entries are grouped by.
-    pub order: Order,
-    /// Where each major vector starts among the entries, and where the last one ends.
-    pub pointers: Vec<u64>,
-    /// The minor index of each entry.
-    pub minors: Minors,
-    /// The value of each entry.
-    pub values: Values,
-}
 
 /// Says how a matrix is read into memory.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +50,7 @@ impl Default for ReadOptions {
 /// use nnz::{Location, ReadOptions};
 ///
 /// let matrix = nnz::read(&Location::parse("pbmc.bpcells"), &ReadOptions::default())?;
-/// println!("{} entries", matrix.pointers[matrix.pointers.len() - 1]);
+/// println!("{} entries", matrix.nnz());
 /// # Ok::<(), nnz::Error>(())
 /// ```
 ///
@@ -121,6 +105,7 @@ fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<CsMat
     allow(header, majors, entries, options.memory)?;
     let (majors_len, len) = (in_memory(majors)?, in_memory(entries)?);
     let mut matrix = CsMatrix {
+        names: [None, None],
         shape: header.shape,
         order: header.order,
         pointers: zeroed(majors_len.saturating_add(1))?,

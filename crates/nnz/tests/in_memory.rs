@@ -15,7 +15,7 @@ use std::path::Path;
 
 use common::{location, root, unsynced};
 use nnz::{
-    Batch, CsMatrix, Dense, ErrorKind, Layout, Minors, NoProgress, Order, Place, Projection,
+    Axis, Batch, CsMatrix, Dense, ErrorKind, Layout, Minors, NoProgress, Order, Place, Projection,
     ReadOptions, Shape, Values, convert_opened,
 };
 use proptest::prelude::*;
@@ -53,7 +53,7 @@ fn compressed() -> impl Strategy<Value = CsMatrix> {
         let vectors = prop::collection::vec(places, usize::try_from(majors).unwrap());
         vectors.prop_map(move |vectors| {
             let mut pointers = vec![0];
-            let mut list = Vec::new();
+            let mut list: Vec<u32> = Vec::new();
             for vector in &vectors {
                 list.extend(vector);
                 pointers.push(list.len() as u64);
@@ -63,7 +63,7 @@ fn compressed() -> impl Strategy<Value = CsMatrix> {
                 Order::Row => Shape { rows: majors, cols: minors.into() },
                 Order::Col => Shape { rows: minors.into(), cols: majors },
             };
-            CsMatrix { shape, order, pointers, minors: Minors::U32(list), values }
+            CsMatrix::from_parts(shape, order, pointers, list, values).unwrap()
         })
     })
 }
@@ -111,12 +111,12 @@ proptest! {
         for name in ["x.bpcells", "x.bsp.h5", "x.mtx", "x.dbdf"] {
             let path = folder.path().join(name);
             write(&opened, &path, threads);
-            let read = nnz::read(&location(&path), &options(Some(matrix.order), threads)).unwrap();
-            prop_assert_eq!(read.pointers, matrix.pointers.clone(), "{}", name);
-            prop_assert_eq!(read.minors, matrix.minors.clone(), "{}", name);
-            let values = format!("{:?}", matrix.values);
-            let same = format!("{:?}", read.values).replace("I64", "U32") == values;
-            prop_assert!(same, "{} {:?}", name, read.values);
+            let read = nnz::read(&location(&path), &options(Some(matrix.order()), threads)).unwrap();
+            prop_assert_eq!(read.indptr(), matrix.indptr(), "{}", name);
+            prop_assert_eq!(read.indices(), matrix.indices(), "{}", name);
+            let values = format!("{:?}", matrix.values());
+            let same = format!("{:?}", read.values()).replace("I64", "U32") == values;
+            prop_assert!(same, "{} {:?}", name, read.values());
         }
     }
 
@@ -128,14 +128,14 @@ proptest! {
         let path = folder.path().join("x.bpcells");
         write(&matrix.clone().into_source().unwrap(), &path, 1);
         let dense = nnz::read_dense(&location(&path), &options(wanted, 2)).unwrap();
-        let (Values::U32(cells), Values::U32(values)) = (&dense.values, &matrix.values) else {
+        let (Values::U32(cells), Values::U32(values)) = (&dense.values, matrix.values()) else {
             panic!("{:?}", dense.values)
         };
-        let Minors::U32(minors) = &matrix.minors else { panic!() };
+        let Minors::U32(minors) = matrix.indices() else { panic!() };
         let mut expected = vec![0; cells.len()];
-        for (major, ends) in (0..).zip(matrix.pointers.windows(2)) {
+        for (major, ends) in (0..).zip(matrix.indptr().windows(2)) {
             for entry in usize::try_from(ends[0]).unwrap()..usize::try_from(ends[1]).unwrap() {
-                let (row, col) = matrix.order.row_col(major, minors[entry].into());
+                let (row, col) = matrix.order().row_col(major, minors[entry].into());
                 let cell = match dense.order {
                     Order::Row => row * dense.shape.cols + col,
                     Order::Col => col * dense.shape.rows + row,
@@ -177,7 +177,7 @@ fn many_short_rows_of_daphne_come_back() {
     let values =
         Values::F64((0..minors.len()).map(|n| f64::from(u32::try_from(n).unwrap())).collect());
     let shape = Shape { rows, cols: 100 };
-    let matrix = CsMatrix { shape, order: ROW, pointers, minors: Minors::U32(minors), values };
+    let matrix = CsMatrix::from_parts(shape, ROW, pointers, minors, values).unwrap();
     for dialect in [nnz::daphne::Dialect::Spec, nnz::daphne::Dialect::Daphne2022] {
         let daphne = nnz::daphne::DaphneOptions {
             dialect: Some(dialect),
@@ -210,9 +210,9 @@ fn few_rows_of_daphne_are_those_of_the_whole() {
     let values =
         Values::F64((0..minors.len()).map(|n| f64::from(u32::try_from(n).unwrap())).collect());
     let shape = Shape { rows, cols: cols.into() };
-    let matrix = CsMatrix { shape, order: ROW, pointers, minors: Minors::U32(minors), values };
-    let Minors::U32(wanted) = &matrix.minors else { panic!("{:?}", matrix.minors) };
-    let at = |row: u64| usize::try_from(matrix.pointers[usize::try_from(row).unwrap()]).unwrap();
+    let matrix = CsMatrix::from_parts(shape, ROW, pointers, minors, values).unwrap();
+    let Minors::U32(wanted) = matrix.indices() else { panic!("{:?}", matrix.indices()) };
+    let at = |row: u64| usize::try_from(matrix.indptr()[usize::try_from(row).unwrap()]).unwrap();
     let opened = matrix.clone().into_source().unwrap();
     for dialect in [nnz::daphne::Dialect::Spec, nnz::daphne::Dialect::Daphne2022] {
         let daphne = nnz::daphne::DaphneOptions { dialect: Some(dialect), ..Default::default() };
@@ -249,7 +249,7 @@ fn few_rows_of_daphne_are_those_of_the_whole() {
 #[test]
 fn long_rows_among_empty_ones_come_back() {
     let folder = tempfile::tempdir().unwrap();
-    let lengths = [0, 0, 600_001, 0, 3, 300_000, 1, 0];
+    let lengths = [0_u32, 0, 600_001, 0, 3, 300_000, 1, 0];
     let mut pointers = vec![0];
     let mut minors = Vec::new();
     for length in lengths {
@@ -258,7 +258,7 @@ fn long_rows_among_empty_ones_come_back() {
     }
     let values = Values::U32((0..).take(minors.len()).collect());
     let shape = Shape { rows: lengths.len() as u64, cols: 700_000 };
-    let matrix = CsMatrix { shape, order: ROW, pointers, minors: Minors::U32(minors), values };
+    let matrix = CsMatrix::from_parts(shape, ROW, pointers, minors, values).unwrap();
     for name in ["long.dbdf", "long.bpcells", "long.bsp.h5", "long.npz"] {
         let path = folder.path().join(name);
         write(&matrix.clone().into_source().unwrap(), &path, 2);
@@ -271,36 +271,50 @@ fn long_rows_among_empty_ones_come_back() {
 
 #[test]
 fn what_contradicts_itself_is_no_matrix() {
-    let matrix = CsMatrix {
-        shape: Shape { rows: 2, cols: 3 },
-        order: ROW,
-        pointers: vec![0, 1, 2],
-        minors: Minors::U32(vec![0, 2]),
-        values: Values::U8(vec![1, 2]),
-    };
-    matrix.clone().into_source().unwrap();
-    let others = [
-        CsMatrix { pointers: vec![0, 2], ..matrix.clone() },
-        CsMatrix { pointers: vec![1, 1, 2], ..matrix.clone() },
-        CsMatrix { pointers: vec![0, 3, 2], ..matrix.clone() },
-        CsMatrix { pointers: vec![0, 1, 3], ..matrix.clone() },
-        CsMatrix { values: Values::U8(vec![1]), ..matrix.clone() },
-        CsMatrix { minors: Minors::Spans(vec![0, 0]), ..matrix.clone() },
-    ];
-    for other in others {
-        let text = format!("{other:?}");
-        assert!(other.into_source().is_err(), "{text}");
-    }
-    let past = CsMatrix { minors: Minors::U32(vec![0, 3]), ..matrix };
-    let folder = tempfile::tempdir().unwrap();
-    let to = location(&folder.path().join("x.mtx"));
-    let opened = past.into_source().unwrap();
-    let error =
-        convert_opened(&opened, &Place::default(), &to, &unsynced(), &NoProgress).unwrap_err();
-    assert!(error.to_string().contains("index 3"), "{error}");
     let shape = Shape { rows: 2, cols: 3 };
-    let short = Dense { shape, order: ROW, values: Values::U8(vec![0; 5]) };
-    assert!(short.into_source().is_err());
+    let make = |indptr: &[u64], indices: Minors, values: &[u8]| {
+        CsMatrix::from_parts(shape, ROW, indptr.to_vec(), indices, values.to_vec())
+    };
+    let indices = || Minors::U32(vec![0, 2]);
+    let matrix = make(&[0, 1, 2], indices(), &[1, 2]).unwrap();
+    assert_eq!(matrix.clone().into_parts(), (vec![0, 1, 2], indices(), Values::U8(vec![1, 2])));
+    // Both widths, and in any order.
+    make(&[0, 2, 2], Minors::U64(vec![2, 0]), &[1, 2]).unwrap();
+    for (indptr, indices, values) in [
+        (&[0, 2][..], indices(), &[1, 2][..]),
+        (&[1, 1, 2], indices(), &[1, 2]),
+        (&[0, 3, 2], indices(), &[1, 2]),
+        (&[0, 1, 3], indices(), &[1, 2]),
+        (&[0, 1, 2], indices(), &[1]),
+        (&[0, 1, 2], Minors::Spans(vec![0, 0]), &[1, 2]),
+        (&[0, 1, 2], Minors::U32(vec![0, 3]), &[1, 2]),
+        (&[0, 1, 2], Minors::U64(vec![u64::MAX, 0]), &[1, 2]),
+    ] {
+        let text = format!("{indptr:?} {indices:?} {values:?}");
+        assert!(make(indptr, indices, values).is_err(), "{text}");
+    }
+    assert!(matrix.clone().with_names(Axis::Rows, ["one"]).is_err());
+    assert!(matrix.with_names(Axis::Cols, ["a", "b", "c", "d"]).is_err());
+}
+
+#[test]
+fn names_and_entries_of_a_matrix_in_memory_are_those_that_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = location(&folder.path().join("x.bpcells"));
+    let shape = Shape { rows: 2, cols: 3 };
+    let matrix =
+        CsMatrix::from_parts(shape, ROW, vec![0, 2, 3], vec![0_u32, 2, 1], vec![5_u32, 6, 7])
+            .and_then(|matrix| matrix.with_names(Axis::Rows, ["r0", "r1"]))
+            .and_then(|matrix| matrix.with_names(Axis::Cols, ["a", "b", "c"]))
+            .unwrap();
+    assert_eq!(matrix.names(Axis::Cols).unwrap().get(2), Some(&b"c"[..]));
+    matrix.write(&to, &unsynced()).unwrap();
+    let source = nnz::open(&to).unwrap().source;
+    let names = source.names(Axis::Rows).unwrap().unwrap();
+    assert_eq!(names.iter().collect::<Vec<_>>(), [b"r0", b"r1"]);
+    let entries: Vec<_> = source.entries().unwrap().map(Result::unwrap).collect();
+    let value = nnz::Scalar::U32;
+    assert_eq!(entries, [(0, 0, value(5)), (0, 2, value(6)), (1, 1, value(7))]);
 }
 
 #[test]

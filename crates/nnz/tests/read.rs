@@ -34,22 +34,22 @@ fn stored(location: &Location) -> BTreeMap<(u64, u64), String> {
 }
 
 fn entries(matrix: &CsMatrix) -> BTreeMap<(u64, u64), String> {
-    let minors: Vec<u64> = match &matrix.minors {
+    let minors: Vec<u64> = match matrix.indices() {
         Minors::U32(list) => list.iter().copied().map(u64::from).collect(),
         Minors::U64(list) => list.clone(),
         Minors::Spans(_) => panic!("spans"),
     };
-    let majors = matrix.shape.major(matrix.order);
-    assert_eq!(matrix.pointers.len() as u64, majors + 1);
-    assert_eq!((matrix.pointers[0], *matrix.pointers.last().unwrap()), (0, minors.len() as u64));
-    assert_eq!(matrix.values.len(), Some(minors.len()));
+    let majors = matrix.shape().major(matrix.order());
+    assert_eq!(matrix.indptr().len() as u64, majors + 1);
+    assert_eq!((matrix.indptr()[0], *matrix.indptr().last().unwrap()), (0, minors.len() as u64));
+    assert_eq!(matrix.values().len(), Some(minors.len()));
     let mut all = BTreeMap::new();
-    for (major, ends) in (0..).zip(matrix.pointers.windows(2)) {
+    for (major, ends) in (0..).zip(matrix.indptr().windows(2)) {
         let run = usize::try_from(ends[0]).unwrap()..usize::try_from(ends[1]).unwrap();
         assert!(minors[run.clone()].is_sorted(), "{major}");
         for entry in run {
-            let value = format!("{:?}", matrix.values.get(entry).unwrap());
-            all.insert(matrix.order.row_col(major, minors[entry]), value);
+            let value = format!("{:?}", matrix.values().get(entry).unwrap());
+            all.insert(matrix.order().row_col(major, minors[entry]), value);
         }
     }
     assert_eq!(all.len(), minors.len());
@@ -76,7 +76,7 @@ fn stores_are_read_whole_in_any_order_by_any_number_of_threads() {
             for threads in [1, 3] {
                 let options = ReadOptions { order, threads, ..ReadOptions::default() };
                 let matrix = nnz::read(&location, &options).unwrap();
-                assert!(order.is_none_or(|order| order == matrix.order));
+                assert!(order.is_none_or(|order| order == matrix.order()));
                 assert_eq!(entries(&matrix), expected, "{name} {order:?} {threads}");
             }
         }
@@ -99,7 +99,7 @@ fn binsparse_is_read_whole_where_nothing_follows_from_what_is_stored() {
         for threads in [1, 2] {
             let options = ReadOptions { threads, ..ReadOptions::default() };
             let matrix = nnz::read(&location, &options).unwrap();
-            assert_eq!(matrix.values.value_type(), header.value_type);
+            assert_eq!(matrix.values().value_type(), header.value_type);
             assert_eq!(entries(&matrix), expected, "{location}");
         }
         read += 1;
@@ -136,10 +136,10 @@ fn two_entries_at_one_place_are_refused_where_that_is_asked_for() {
     let read = |duplicates| {
         nnz::read(&at(store.clone()), &ReadOptions { duplicates, ..ReadOptions::default() })
     };
-    assert_eq!(read(None).unwrap().pointers, [0, 3, 3, 3]);
+    assert_eq!(read(None).unwrap().indptr(), [0, 3, 3, 3]);
     let error = read(Some(nnz::DuplicatePolicy::Refuse)).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Duplicate { .. }), "{error}");
-    assert_eq!(read(Some(nnz::DuplicatePolicy::Sum)).unwrap().pointers, [0, 2, 2, 2]);
+    assert_eq!(read(Some(nnz::DuplicatePolicy::Sum)).unwrap().indptr(), [0, 2, 2, 2]);
 }
 
 #[test]
@@ -149,10 +149,10 @@ fn texts_are_sorted_and_their_other_triangle_is_there() {
     let text = "coordinate integer symmetric\n3 3 3\n3 1 7\n2 2 5\n2 1 -4\n";
     std::fs::write(&path, format!("%%MatrixMarket matrix {text}")).unwrap();
     let matrix = nnz::read(&at(path), &ReadOptions::default()).unwrap();
-    assert_eq!(matrix.order, Order::Col);
-    assert_eq!(matrix.pointers, [0, 2, 4, 5]);
-    assert_eq!(matrix.minors, Minors::U32(vec![1, 2, 0, 1, 0]));
-    assert_eq!(matrix.values, Values::I64(vec![-4, 7, -4, 5, 7]));
+    assert_eq!(matrix.order(), Order::Col);
+    assert_eq!(matrix.indptr(), [0, 2, 4, 5]);
+    assert_eq!(*matrix.indices(), Minors::U32(vec![1, 2, 0, 1, 0]));
+    assert_eq!(*matrix.values(), Values::I64(vec![-4, 7, -4, 5, 7]));
 }
 
 #[test]

@@ -39,6 +39,7 @@ impl MemorySink {
         let mut pointers = Vec::with_capacity(usize::try_from(majors).unwrap_or(0).min(1 << 20));
         pointers.push(0);
         let matrix = CsMatrix {
+            names: [None, None],
             shape: header.shape,
             order: header.order,
             pointers,

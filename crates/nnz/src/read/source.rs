@@ -5,7 +5,7 @@ use std::ops::Range;
 use nnz_core::{
     About, ArrayAbout, Axis, AxisKind, Batch, BatchReader, Duplicates, Error, Header, Majors,
     MatrixSource, Minors, Names, Order, Place, Projection, Result, SequentialReader, Shape,
-    Storage, Structure, Unit, UnitReader, Values,
+    Storage, StringList, Structure, Unit, UnitReader, Values,
 };
 
 use super::{CsMatrix, Dense};
@@ -13,65 +13,6 @@ use crate::Opened;
 
 /// Entries of a unit.
 const ENTRIES: u64 = 64 << 10;
-
-impl CsMatrix {
-    /// Returns the minor index of an entry.
-    pub(crate) fn minor(&self, entry: usize) -> u64 {
-        match &self.minors {
-            Minors::U32(list) => list[entry].into(),
-            Minors::U64(list) | Minors::Spans(list) => list[entry],
-        }
-    }
-
-    /// Makes it a source, to be converted or sliced like any other.
-    ///
-    /// ```no_run
-    /// use nnz::{ConvertOptions, Location, Place, ReadOptions, NoProgress};
-    ///
-    /// let matrix = nnz::read(&Location::parse("pbmc.h5ad"), &ReadOptions::default())?;
-    /// let to = Location::parse("pbmc.bpcells");
-    /// let opened = matrix.into_source()?;
-    /// nnz::convert_opened(&opened, &Place::default(), &to, &ConvertOptions::default(), &NoProgress)?;
-    /// # Ok::<(), nnz::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails where pointers do not ascend from zero to the number of entries, one more than there
-    /// are major vectors, or where indices and values are not as many.
-    pub fn into_source(self) -> Result<Opened> {
-        let refuse = |found: String, expected: String| {
-            Err(Error::mismatch(Place::default(), found, expected))
-        };
-        let entries = match &self.minors {
-            Minors::U32(list) => list.len(),
-            Minors::U64(list) => list.len(),
-            Minors::Spans(_) => return refuse("spans".into(), "an index of each entry".into()),
-        };
-        let values = self.values.len();
-        if values.is_some_and(|values| values != entries) {
-            return refuse(format!("{} values", values.unwrap_or(0)), format!("{entries}"));
-        }
-        let majors = self.shape.major(self.order);
-        if self.pointers.len() as u64 != majors.saturating_add(1) {
-            let found = format!("{} pointers", self.pointers.len());
-            return refuse(found, format!("one more than {majors}"));
-        }
-        let ends = (self.pointers.first(), self.pointers.last());
-        if ends != (Some(&0), Some(&(entries as u64))) || !self.pointers.is_sorted() {
-            let expected = format!("pointers that ascend from 0 to {entries}");
-            return refuse("others".into(), expected);
-        }
-        let header = Header {
-            iso: values.is_none(),
-            stored: Some(entries as u64),
-            sorted_indices: None,
-            duplicates: Duplicates::Kept,
-            ..header(self.shape, self.order, &self.values, Storage::Sparse)
-        };
-        Ok(Opened { source: Box::new(InMemory { header, cells: self }), ordered: true })
-    }
-}
 
 impl Dense {
     /// Makes it a source, to be converted or sliced like any other.
@@ -92,11 +33,11 @@ impl Dense {
             duplicates: Duplicates::Refused,
             ..header(self.shape, self.order, &self.values, Storage::Dense)
         };
-        Ok(Opened { source: Box::new(InMemory { header, cells: self }), ordered: true })
+        Ok(Opened { source: Box::new(InMemory::new(header, self)), ordered: true })
     }
 }
 
-fn header(shape: Shape, order: Order, values: &Values, storage: Storage) -> Header {
+pub(super) fn header(shape: Shape, order: Order, values: &Values, storage: Storage) -> Header {
     Header {
         shape,
         order,
@@ -114,7 +55,7 @@ fn header(shape: Shape, order: Order, values: &Values, storage: Storage) -> Head
 }
 
 /// What is in memory, by major vector.
-trait Vectors: Send + Sync {
+pub(super) trait Vectors: Send + Sync {
     /// Finds the last of some major vectors that are decoded together.
     fn together(&self, majors: Range<u64>) -> u64;
 
@@ -126,6 +67,9 @@ trait Vectors: Send + Sync {
 
     /// Returns the number of entries ahead of a major vector.
     fn before(&self, major: u64) -> Option<u64>;
+
+    /// Starts reading the names of an axis.
+    fn names(&self, axis: Axis) -> Option<Names<'_>>;
 }
 
 fn array(name: &str, value_type: nnz_core::ValueType, bytes: usize) -> ArrayAbout {
@@ -193,6 +137,10 @@ impl Vectors for CsMatrix {
     fn before(&self, major: u64) -> Option<u64> {
         self.pointers.get(usize::try_from(major).ok()?).copied()
     }
+
+    fn names(&self, axis: Axis) -> Option<Names<'_>> {
+        CsMatrix::names(self, axis).map(StringList::reader)
+    }
 }
 
 impl Vectors for Dense {
@@ -223,6 +171,10 @@ impl Vectors for Dense {
     fn before(&self, major: u64) -> Option<u64> {
         major.checked_mul(self.shape.minor(self.order))
     }
+
+    fn names(&self, _: Axis) -> Option<Names<'_>> {
+        None
+    }
 }
 
 fn copy_values(from: &Values, range: Range<usize>, to: &mut Values) {
@@ -238,9 +190,15 @@ fn copy_values(from: &Values, range: Range<usize>, to: &mut Values) {
 }
 
 /// A matrix in memory as a source.
-struct InMemory<V> {
+pub(super) struct InMemory<V> {
     header: Header,
     cells: V,
+}
+
+impl<V> InMemory<V> {
+    pub(super) fn new(header: Header, cells: V) -> Self {
+        Self { header, cells }
+    }
 }
 
 impl<V: Vectors> MatrixSource for InMemory<V> {
@@ -261,8 +219,8 @@ impl<V: Vectors> MatrixSource for InMemory<V> {
         })
     }
 
-    fn read_names(&self, _: Axis) -> Result<Option<Names<'_>>> {
-        Ok(None)
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        Ok(self.cells.names(axis))
     }
 
     fn random_access(&self) -> bool {
