@@ -480,3 +480,29 @@ fn a_full_disk_is_an_error_that_says_so_and_leaves_the_old_target() {
         }
     }
 }
+
+#[test]
+fn groups_that_are_added_to_a_new_file_at_the_same_time_are_all_kept() {
+    let source = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
+    for target in ["t.h5", "t.zarr"] {
+        for _ in 0..5 {
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join(target);
+            let place = |group| format!("{}::g{group}", text(&path));
+            let mut writers: Vec<Child> = (0..4)
+                .map(|group| {
+                    let mut command = command();
+                    command.args(["-q", "convert", "--to", "bpcells"]);
+                    command.arg(&source).arg(place(group)).spawn().unwrap()
+                })
+                .collect();
+            for writer in &mut writers {
+                assert!(writer.wait().unwrap().success());
+            }
+            for group in 0..4 {
+                run(&["diff", text(&source), &place(group)]).good();
+            }
+            assert_eq!(names_in(directory.path()), [target]);
+        }
+    }
+}

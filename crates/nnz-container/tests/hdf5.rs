@@ -510,3 +510,28 @@ fn a_file_that_is_added_to_is_locked_for_writers_and_open_to_readers() {
     });
     assert_eq!(numbers(&path, "last"), [3]);
 }
+
+#[test]
+fn a_file_that_says_it_is_open_for_writing_is_not_added_to() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.h5");
+    let latest = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/hdf5/neighbours_latest.h5");
+    let mut bytes = std::fs::read(latest).unwrap();
+    // Version 3 of the superblock, and the consistency flags.
+    assert_eq!((bytes[8], bytes[11]), (3, 0));
+    for flags in [0, 1, 4, 5] {
+        bytes[11] = flags;
+        // The checksum of what comes before.
+        let sum = hdf5_reader::checksum::jenkins_lookup3(&bytes[..44]);
+        bytes[44..48].copy_from_slice(&sum.to_le_bytes());
+        std::fs::write(&path, &bytes).unwrap();
+        let added = writer(&path, "more", NEW);
+        if flags == 0 {
+            drop(added.unwrap());
+            continue;
+        }
+        let refused = added.unwrap_err();
+        assert!(refused.to_string().contains("is writing to, or that was not closed"), "{refused}");
+        assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    }
+}

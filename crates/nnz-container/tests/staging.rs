@@ -213,8 +213,10 @@ fn what_is_replaced_keeps_its_mode_and_owner() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");
     fs::write(&file, "old").unwrap();
-    set_access(&file, 0o640);
-    let before = access(&file);
+    // Programs run with the rights of their owner; new content does not.
+    set_access(&file, 0o6640);
+    let (_, uid, gid) = access(&file);
+    let before = (0o640, uid, gid);
     let mut staged = StagedFile::create(&file, FORCE).unwrap();
     staged.write_all(b"new").unwrap();
     staged.commit().unwrap();
@@ -335,14 +337,31 @@ fn pairs_written_at_the_same_time_stay_pairs() {
 #[test]
 fn a_stand_in_that_a_killed_process_left_is_swept_and_files_of_its_name_stay() {
     let dir = tempfile::tempdir().unwrap();
-    let names =
-        ["#12 (deleted)", "#13 (deleted)", "#x (deleted)"].map(|name| dir.path().join(name));
-    let [stand_in, other, another] = &names;
+    let names = ["#12 (deleted)", "#14 (deleted)", "#13 (deleted)", "#x (deleted)"];
+    let names = names.map(|name| dir.path().join(name));
+    let [stand_in, empty, other, another] = &names;
+    // Killed before anything was written.
+    fs::write(empty, "").unwrap();
     fs::write(stand_in, "stand-in of nnz\n").unwrap();
     fs::write(other, "something else.\n").unwrap();
     fs::write(another, "stand-in of nnz\n").unwrap();
     StagedFile::create(&dir.path().join("x.h5"), NEW).unwrap();
-    assert_eq!(names.each_ref().map(|path| path.exists()), [false, true, true]);
+    assert_eq!(names.each_ref().map(|path| path.exists()), [false, false, true, true]);
+}
+
+#[test]
+fn a_pipe_or_a_link_with_the_name_of_a_leftover_is_not_opened() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    let dir = tempfile::tempdir().unwrap();
+    let [pipe, link] = [".x.nnz-0123456789abcdef", ".x.nnz-0123456789abcdee"];
+    let [pipe, link] = [pipe, link].map(|name| dir.path().join(name));
+    mknodat(CWD, &pipe, FileType::Fifo, Mode::from_raw_mode(0o666), 0).unwrap();
+    let other = dir.path().join("other");
+    fs::write(&other, "somebody's").unwrap();
+    std::os::unix::fs::symlink(&other, &link).unwrap();
+    StagedFile::create(&dir.path().join("x"), NEW).unwrap().commit().unwrap();
+    assert!(pipe.symlink_metadata().is_ok() && link.symlink_metadata().is_ok());
+    assert_eq!(fs::read(&other).unwrap(), b"somebody's");
 }
 
 #[test]

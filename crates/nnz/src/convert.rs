@@ -190,6 +190,33 @@ pub fn convert_opened(
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Summary> {
+    for _ in 1..ATTEMPTS {
+        match convert_once(opened, from, to, options, progress) {
+            Err(error) if opened.source.rereadable() && appeared_meanwhile(&error, to) => {}
+            done => return done,
+        }
+    }
+    convert_once(opened, from, to, options, progress)
+}
+
+/// How often a group is written to a file that others create at the same time.
+const ATTEMPTS: u8 = 20;
+
+/// Whether a group was not written since another process created or changed the file it goes into: it can
+/// be added to what is there now.
+fn appeared_meanwhile(error: &Error, to: &Location) -> bool {
+    let Location::Path { path, group: Some(group) } = to else { return false };
+    let at_target = || error.place().path.as_deref().is_some_and(|at| at.starts_with(path));
+    !group.is_empty() && matches!(error.kind(), ErrorKind::Changed) && at_target()
+}
+
+fn convert_once(
+    opened: &Opened,
+    from: &Place,
+    to: &Location,
+    options: &ConvertOptions,
+    progress: &dyn Progress,
+) -> Result<Summary> {
     let started = Instant::now();
     let order = opened.ordered.then_some(opened.source.header().order);
     let transposed = options.transpose.then(|| Transposed::new(&*opened.source));

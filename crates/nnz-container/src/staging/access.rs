@@ -28,8 +28,10 @@ impl Access {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
+        // New content must not run with the rights of another user.
+        let kept = if found.is_dir() { 0o7777 } else { 0o1777 };
         Ok(Some(Self {
-            mode: bits(&found),
+            mode: bits(&found) & kept,
             uid: found.uid(),
             gid: found.gid(),
             acl: Acl::of(path, found.is_dir()),

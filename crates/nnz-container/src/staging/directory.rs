@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nnz_core::{Error, ErrorKind, Place, Result};
+use rustix::fs::Access;
 
 use super::ready::{Content, Ready};
 use super::target::Target;
@@ -54,6 +55,9 @@ impl Replaceable {
             (None, Some(refusal)) => refusal(path).map_err(io)?,
             (None, None) => None,
         };
+        let denied = || rustix::fs::access(path, Access::WRITE_OK | Access::EXEC_OK).is_err();
+        let what = what
+            .or_else(|| denied().then(|| "holds files that this user may not remove".to_owned()));
         let Some(what) = what else { return Ok(()) };
         let what = format!("{what}: not replaced; remove it first if it is not needed");
         Err(Error::new(ErrorKind::Argument(what), Place::path(target)))

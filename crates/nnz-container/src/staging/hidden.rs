@@ -14,7 +14,7 @@ const MARK: &str = ".nnz-";
 /// Hexadecimal digits at the end of a hidden name.
 const DIGITS: usize = 16;
 
-/// What a stand-in holds, so that nobody else's file is taken for one.
+/// What a stand-in holds, or nothing yet: nobody else's file is taken for one.
 pub(super) const STAND_IN: &[u8] = b"stand-in of nnz\n";
 
 /// Returns whether a file is a stand-in for one without a name, at the path that Linux shows for that.
@@ -23,8 +23,8 @@ fn is_stand_in(entry: &DirEntry) -> bool {
     let inode = name.to_str().and_then(|name| name.strip_prefix('#')?.strip_suffix(" (deleted)"));
     inode.is_some_and(|inode| inode.bytes().all(|byte| byte.is_ascii_digit()))
         && entry.file_type().is_ok_and(|kind| kind.is_file())
-        && entry.metadata().is_ok_and(|found| found.len() == STAND_IN.len() as u64)
-        && std::fs::read(entry.path()).is_ok_and(|bytes| bytes == STAND_IN)
+        && entry.metadata().is_ok_and(|found| found.len() <= STAND_IN.len() as u64)
+        && std::fs::read(entry.path()).is_ok_and(|bytes| bytes.is_empty() || bytes == STAND_IN)
 }
 
 /// Returns the beginning of all hidden names of a target.
@@ -52,6 +52,15 @@ pub(crate) fn is_hidden_name(name: &OsStr) -> bool {
     parts.is_some_and(|(name, digits)| name.starts_with('.') && has_digits(digits))
 }
 
+/// Opens what may be a leftover: a file or a directory, and no link or pipe that somebody put there.
+fn open_leftover(path: &Path) -> Option<File> {
+    use rustix::fs::{Mode, OFlags, open};
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(open(path, flags, Mode::empty()).ok()?);
+    let found = file.metadata().ok()?;
+    (found.is_file() || found.is_dir()).then_some(file)
+}
+
 /// Removes what killed processes left under hidden names of a target.
 ///
 /// What a process still works on is locked, or hidden only while that process has the lock of the
@@ -71,7 +80,7 @@ pub(super) fn sweep(parent: &Path, target: &OsStr, directory: Option<&File>) {
             return;
         }
         let path = entry.path();
-        if File::open(&path).is_ok_and(|file| try_lock(&file)) {
+        if open_leftover(&path).is_some_and(|file| try_lock(&file)) {
             remove(&path);
         }
     }

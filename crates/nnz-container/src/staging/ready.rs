@@ -249,6 +249,12 @@ fn replace(
             return Ok(Placed::Replaced);
         }
         Err(error) if is_unsupported(error) => return replace_in_steps(target, hidden, critical),
+        Err(Errno::XDEV) if there.is_dir() => {
+            let what = "a directory of a lower layer of an overlay file system (such as the image of a \
+                        container), which cannot be renamed: remove it first";
+            let place = Place::path(&*target.path);
+            return Err(Refused::Other(Error::new(ErrorKind::Argument(what.to_owned()), place)));
+        }
         Err(error) => return Err(io::Error::from(error).into()),
     }
     // Between the check and the exchange, a program without locks may have put something else there.

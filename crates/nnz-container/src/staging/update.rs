@@ -40,6 +40,10 @@ impl UpdateLock {
     pub(crate) fn acquire(path: &Path) -> Result<Self> {
         let io = |error| Error::io(path, error);
         loop {
+            // Opening a pipe would wait for ever.
+            if !path.metadata().map_err(io)?.is_file() {
+                return Err(Error::mismatch(Place::path(path), "no regular file", "a file"));
+            }
             let file = File::open(path).map_err(io)?;
             let held = Held::start(file.metadata().map_err(io)?.into());
             let Some(held) = held else {

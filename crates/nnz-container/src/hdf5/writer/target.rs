@@ -87,6 +87,7 @@ impl Target {
         }
         let lock = UpdateLock::acquire(path)?;
         let old = Opened::open(path)?;
+        check_closed(&old, path)?;
         let (there, around) = there::depth(&old, &names, place)?;
         let replaced = there == names.len();
         if replaced && !write.overwrite {
@@ -138,6 +139,21 @@ impl Target {
         std::thread::sleep(LINGER);
         Ok(bytes.saturating_sub(lock.version().len()))
     }
+}
+
+/// Refuses a file that a program is writing to, or did not close.
+///
+/// Files of HDF5 1.10 and newer say so themselves, which counts for programs without locks: one that
+/// writes for readers at the same time (SWMR) has given its lock back.
+/// The flags are in section II.A of the file format: 1 is write access, 4 is SWMR.
+fn check_closed(old: &Opened, path: &Path) -> Result<()> {
+    let superblock = old.meta.superblock();
+    if superblock.version < 3 || superblock.consistency_flags & 0b101 == 0 {
+        return Ok(());
+    }
+    let found = "a file that another program is writing to, or that was not closed";
+    let expected = "one that is closed (h5clear -s says that it is, after a crash)";
+    Err(Error::mismatch(Place::path(path), found, expected))
 }
 
 /// Copies a file, sharing its blocks where the file system can.

@@ -143,13 +143,18 @@ fn foreign_within(path: &Path, depth: usize) -> io::Result<Option<OsString>> {
         } else if array {
             only_chunks(&entry.path(), depth)?
         } else {
-            node::is_node(&entry.path()) && foreign_within(&entry.path(), depth + 1)?.is_none()
+            is_described(&entry.path()) && foreign_within(&entry.path(), depth + 1)?.is_none()
         };
         if !known {
             return Ok(Some(name));
         }
     }
     Ok(None)
+}
+
+/// Whether a directory has metadata of a group or an array that can be read.
+fn is_described(path: &Path) -> bool {
+    matches!(node::read(path, &Place::path(path)), Ok(Some(_)))
 }
 
 fn is_array(path: &Path) -> bool {
