@@ -56,9 +56,10 @@ class Pipeline:
         said = done.stderr.decode(errors="replace")
         if done.returncode != 0:
             self.log.append(f"    -> {done.returncode}: {said.strip()} {done.stdout[:500]}")
-        if done.returncode not in (0, 1) or "panicked" in said:
+        questions = words[0] in ("validate", "diff")
+        if done.returncode not in ((0, 1, 2) if questions else (0, 1)) or "panicked" in said:
             raise Finding("a command ends in another way", f"{done.returncode}: {said}")
-        if done.returncode == 1 and not said.startswith("nnz: ") and words[0] != "validate":
+        if done.returncode == 1 and not said.startswith("nnz: ") and not questions:
             raise Finding("a command does not say why it fails", f"{said}")
         return done
 

@@ -40,8 +40,8 @@ Frames are read from .csv and .dbdf, and written to both, by convert.
 
 Exit status:
   0    done, or the answer is yes; also if whoever reads standard output closes it early
-  1    refused, or the answer is no (validate, diff), or an error of the system
-  2    the arguments make no sense
+  1    refused, or an error of the system; validate: invalid, not recognised; diff: different
+  2    wrong arguments; validate and diff: no answer, such as for a missing file
   129  ended by SIGHUP
   130  ended by SIGINT (Ctrl-C)
   143  ended by SIGTERM
@@ -82,6 +82,11 @@ pub(crate) enum Verb {
 }
 
 impl Verb {
+    /// Whether status 1 is the answer "no", so that errors need another one.
+    pub(crate) fn answers_by_status(&self) -> bool {
+        matches!(self, Self::Validate(_) | Self::Diff(_))
+    }
+
     /// Whether a target that is there may be replaced.
     pub(crate) fn forced(&self) -> bool {
         match self {
@@ -357,8 +362,9 @@ pub(crate) struct Writing {
 
 /// Check everything about a matrix; silent if nothing is wrong
 ///
-/// Findings go to standard output, one a line with its place, and the exit status is 1. Other groups
-/// of a file are checked as well, unless SRC names one.
+/// Findings go to standard output, one a line with its place, and the exit status is 1, also where
+/// SRC is not recognised. It is 2 where SRC is missing or cannot be read. Other groups of a file are
+/// checked as well, unless SRC names one.
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz validate pbmc.bpcells && echo sound")]
 pub(crate) struct Validate {
@@ -388,7 +394,8 @@ pub(crate) struct Validate {
 ///
 /// Equal means the same numbers in every cell, whatever their type and order; -0.0 is neither 0.0 nor
 /// a cell that is not stored. Otherwise the first differences are printed, and the exit status is 1:
-/// row, column, and both values, with - for none.
+/// row, column, and both values, with - for none. It is 2 where they cannot be compared: one is
+/// missing, unreadable, broken, or no matrix.
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz diff counts.mtx counts.bpcells && echo equal")]
 pub(crate) struct Diff {

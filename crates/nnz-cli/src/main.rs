@@ -55,19 +55,19 @@ fn main() -> ExitCode {
     match done {
         Ok(Outcome::Good) => ExitCode::SUCCESS,
         Ok(Outcome::Bad) => ExitCode::from(1),
-        Err(error) => explain(&error, args.verb.forced()),
+        Err(error) => explain(&error, &args.verb),
     }
 }
 
-/// Says what went wrong, unless nobody listens any more, and chooses the status.
-fn explain(error: &Error, forced: bool) -> ExitCode {
+/// Prints an error, unless the reader of the output has gone, and chooses the status.
+fn explain(error: &Error, verb: &Verb) -> ExitCode {
     if stdio::is_closed_pipe(error) {
         return ExitCode::SUCCESS;
     }
-    stdio::tell_error("nnz", error, hint(error, forced));
+    stdio::tell_error("nnz", error, hint(error, verb.forced()));
     // What was asked for makes no sense, whatever the files hold.
     let usage = matches!(error.kind(), ErrorKind::Argument(_)) && error.place().is_unknown();
-    ExitCode::from(if usage { 2 } else { 1 })
+    ExitCode::from(if usage || verb.answers_by_status() { 2 } else { 1 })
 }
 
 /// Returns what can be done about an error.

@@ -14,9 +14,12 @@ mod common;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 
-use common::{command, content, finish, names_in, run, run_with_input, testdata, text};
+use common::{
+    command, content, finish, names_in, run, run_with_input, status_of_errors, testdata, text,
+};
 
 const SMALL: &str = "%%MatrixMarket matrix coordinate integer general\n3 2 2\n1 1 5\n3 2 7\n";
 const SMALL_ENTRIES: &str = "0\t0\t5\n2\t1\t7\n";
@@ -86,7 +89,7 @@ fn what_is_not_there_is_refused_with_its_path() {
         &["validate", missing],
         &["convert", missing, text(&target)],
     ] {
-        let message = run(arguments).refused();
+        let message = run(arguments).refused_by(arguments[0]);
         assert_eq!(message, format!("nnz: {missing}: no such file or directory\n"));
     }
     let small = small(&scratch);
@@ -94,6 +97,73 @@ fn what_is_not_there_is_refused_with_its_path() {
     let message = run(&["convert", &small, text(&nowhere)]).refused();
     assert!(message.contains("no/such"), "{message}");
     assert_eq!(names_in(scratch.path()), ["small.mtx"]);
+}
+
+#[test]
+fn validate_and_diff_tell_no_from_no_answer() {
+    let scratch = tempfile::tempdir().unwrap();
+    let small = small(&scratch);
+    let write = |name: &str, content: &str| {
+        let path = scratch.path().join(name);
+        fs::write(&path, content).unwrap();
+        text(&path).to_owned()
+    };
+    let other = write("other.mtx", &SMALL.replace(" 7\n", " 8\n"));
+    let broken = write("broken.mtx", "%%MatrixMarket matrix coordinate integer general\n3 2 5\n");
+    let unknown = write("unknown.txt", "To be\n");
+    let empty = write("empty", "");
+    let missing = text(&scratch.path().join("missing")).to_owned();
+    let folder = scratch.path().join("folder");
+    fs::create_dir(&folder).unwrap();
+    let folder = text(&folder);
+    let object = testdata().join("bpcells/matrix_rds/basic_uint.MatrixDir_reference.rds");
+
+    // The answer is no: it is on standard output.
+    for arguments in [
+        &["validate", &broken][..],
+        &["validate", &unknown],
+        &["validate", &empty],
+        &["validate", folder],
+        &["validate", &empty, "--dialect", "spec"],
+        &["validate", text(&object)],
+        &["diff", &small, &other],
+    ] {
+        let done = run(arguments);
+        assert_eq!((done.code, &*done.err), (Some(1), ""), "{arguments:?}: {done:?}");
+        assert_eq!(done.out.lines().count(), 1, "{arguments:?}: {done:?}");
+    }
+    let json: serde_json::Value =
+        serde_json::from_str(&run(&["validate", "--json", &unknown]).out).unwrap();
+    assert_eq!(json["valid"], false);
+    assert_eq!(json["findings"][0]["place"], unknown);
+
+    // There is no answer.
+    for arguments in [
+        &["validate", &missing][..],
+        &["validate", &missing, "--dialect", "spec"],
+        &["validate", "-", "--dialect", "spec"],
+        &["validate", text(scratch.path())],
+        &["diff", &small, &missing],
+        &["diff", &missing, &small],
+        &["diff", &small, &broken],
+        &["diff", &unknown, &small],
+        &["diff", &small, folder],
+    ] {
+        let done = run(arguments);
+        assert_eq!((done.code, &*done.out), (Some(2), ""), "{arguments:?}: {done:?}");
+        assert!(done.err.starts_with("nnz: "), "{arguments:?}: {done:?}");
+    }
+    // Other verbs keep 1.
+    for place in [&missing, &unknown] {
+        run(&["info", place]).refused();
+    }
+    // Unless the tests may read everything.
+    let closed = write("closed.mtx", SMALL);
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0)).unwrap();
+    if fs::File::open(&closed).is_err() {
+        assert_eq!(run(&["validate", &closed]).code, Some(2));
+        assert_eq!(run(&["diff", &small, &closed]).code, Some(2));
+    }
 }
 
 #[test]
@@ -321,7 +391,8 @@ fn a_full_disk_behind_standard_output_is_an_error() {
         command.args(arguments).stdout(full().unwrap()).stderr(Stdio::piped());
         let done = command.spawn().unwrap().wait_with_output().unwrap();
         let said = String::from_utf8(done.stderr).unwrap();
-        assert_eq!(done.status.code(), Some(1), "{arguments:?}: {said}");
+        let status = status_of_errors(arguments[0]);
+        assert_eq!(done.status.code(), Some(status), "{arguments:?}: {said}");
         assert!(said.contains("standard output") && said.contains("no space left"), "{said}");
     }
 }

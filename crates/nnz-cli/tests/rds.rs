@@ -194,7 +194,7 @@ mod bpcells {
             &["diff", path, path],
             &["convert", path, text(&target)],
         ] {
-            let said = run(&[verb, &["--memory", "1K"]].concat()).refused();
+            let said = run(&[verb, &["--memory", "1K"]].concat()).refused_by(verb[0]);
             assert!(said.contains(path) && said.contains("--memory"), "{said}");
             assert!(said.contains("1000 are allowed"), "{said}");
         }

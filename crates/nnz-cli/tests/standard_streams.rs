@@ -17,7 +17,7 @@ mod tools;
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
 
-use common::{Run, command, finish, run, testdata, text};
+use common::{Run, command, finish, run, status_of_errors, testdata, text};
 use tools::{TOOLS, tool};
 
 const NNZ: &str = env!("CARGO_BIN_EXE_nnz");
@@ -113,6 +113,11 @@ impl Files {
     }
 }
 
+/// The exit status of a program that fails.
+fn status_of(program: &str, arguments: &[&str]) -> i32 {
+    if program == NNZ { status_of_errors(arguments[0]) } else { 1 }
+}
+
 /// Runs a program as a shell does with such a redirection.
 fn redirected(program: &str, arguments: &[&str], redirection: &str) -> Run {
     let mut shell = Command::new("sh");
@@ -127,8 +132,9 @@ fn output_to_a_full_device_is_an_error_of_every_command() {
         return;
     }
     for (program, arguments) in Files::new().printing() {
+        let status = status_of(program, &arguments);
         let done = redirected(program, &arguments, ">/dev/full");
-        assert_eq!(done.code, Some(1), "{program} {arguments:?}: {done:?}");
+        assert_eq!(done.code, Some(status), "{program} {arguments:?}: {done:?}");
         let said = "standard output: no space left on the device\n";
         assert!(done.err.ends_with(said), "{program} {arguments:?}: {done:?}");
     }
@@ -137,15 +143,16 @@ fn output_to_a_full_device_is_an_error_of_every_command() {
 #[test]
 fn output_to_a_stream_that_is_not_open_for_writing_is_an_error_of_every_command() {
     for (program, arguments) in Files::new().printing() {
+        let status = status_of(program, &arguments);
         for redirection in [">&-", ">&- <&-", "1</dev/null"] {
             let done = redirected(program, &arguments, redirection);
-            assert_eq!(done.code, Some(1), "{program} {arguments:?} {redirection}: {done:?}");
+            assert_eq!(done.code, Some(status), "{program} {arguments:?} {redirection}: {done:?}");
             let said = "standard output: not open for writing\n";
             assert!(done.err.ends_with(said), "{program} {arguments:?}: {done:?}");
         }
         // Without a place for the message, the status tells.
         let done = redirected(program, &arguments, "<&- >&- 2>&-");
-        assert_eq!(done.code, Some(1), "{program} {arguments:?}: {done:?}");
+        assert_eq!(done.code, Some(status), "{program} {arguments:?}: {done:?}");
     }
 }
 

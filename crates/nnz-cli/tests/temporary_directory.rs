@@ -17,7 +17,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use common::{Run, command, finish, names_in, run, text};
+use common::{Run, command, finish, names_in, run, status_of_errors, text};
 
 /// A file system of its own at a directory, where one can be mounted.
 struct Disk(tempfile::TempDir);
@@ -94,7 +94,8 @@ fn check(folder: &Path, directory: &Path, reason: &str) {
         let failed = run_with(&arguments, directory);
         let expected = format!("nnz: {}: temporary file: {reason}", text(directory));
         let said = failed.err.replace("directory ", "");
-        assert_eq!(failed.code, Some(1), "{arguments:?} {failed:?}");
+        let status = status_of_errors(&arguments[0]);
+        assert_eq!(failed.code, Some(status), "{arguments:?} {failed:?}");
         assert!(failed.err.contains(&expected), "{arguments:?} {}{}", failed.err, failed.out);
         assert!(!said.contains("damaged"), "{arguments:?} {}", failed.err);
         if arguments[0] == "validate" {
@@ -127,7 +128,8 @@ fn a_full_directory_is_named() {
     for arguments in commands(folder.path()) {
         let failed = run_with(&arguments, disk.path());
         let at = format!("nnz: {}: ", text(disk.path()));
-        assert_eq!(failed.code, Some(1), "{arguments:?} {failed:?}");
+        let status = status_of_errors(&arguments[0]);
+        assert_eq!(failed.code, Some(status), "{arguments:?} {failed:?}");
         assert!(failed.err.contains(&at), "{arguments:?} {}", failed.err);
         // Sorting says beforehand how much it takes.
         let full = failed.err.contains("temporary file: no space left on the device");

@@ -45,8 +45,8 @@ impl Default for ValidateOptions {
 ///
 /// # Errors
 ///
-/// Fails where there is nothing that is recognised, or the system cannot read it. All else that is
-/// wrong is a finding.
+/// Fails where there is nothing that is recognised, where one of several has to be named, or where the
+/// system cannot read it. All else that is wrong is a finding.
 pub fn validate(
     location: &Location,
     options: &ValidateOptions,
@@ -125,9 +125,12 @@ fn read_all(source: &dyn MatrixSource, options: &ValidateOptions) -> Result<()> 
     ascent.finish(source, options.memory)
 }
 
-/// Makes a finding of an error, unless it is the system that failed, or the memory that was allowed.
+/// Makes a finding of an error, unless the system failed, the memory allowed does not suffice, or the
+/// location names several matrices.
 fn finding(error: Error, each: &mut dyn FnMut(Finding)) -> Result<()> {
-    if matches!(error.kind(), ErrorKind::Memory { .. }) || error.is_system() {
+    if matches!(error.kind(), ErrorKind::Memory { .. } | ErrorKind::Argument(_))
+        || error.is_system()
+    {
         return Err(error);
     }
     let (kind, place) = error.into_parts();

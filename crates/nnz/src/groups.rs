@@ -52,7 +52,8 @@ pub(crate) fn choose(kind: Grouped, path: &Path, sought: Sought) -> Result<Strin
                 format!("\n  {}", Place::path(whole))
             };
             let places = found.iter().map(place);
-            format!("holds several; name one of{}", places.collect::<String>())
+            let what = format!("holds several; name one of{}", places.collect::<String>());
+            return Err(Error::new(ErrorKind::Argument(what), Place::path(path)));
         }
     };
     Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)))

@@ -149,15 +149,16 @@ fn recognise_directory(path: &Path) -> Result<Recognised> {
         return Ok(Store::Npy(path.to_path_buf()).recognise());
     }
     let mut inside = stores_inside(path)?;
-    let what = if inside.is_empty() {
-        "a directory without a file \"version\" (BPCells), \"matrix.mtx\" (10x), \
-         \"binsparse.json\" or segments (DAPHNE)"
-            .to_owned()
+    let kind = if inside.is_empty() {
+        let what = "a directory without a file \"version\" (BPCells), \"matrix.mtx\" (10x), \
+                    \"binsparse.json\" or segments (DAPHNE)";
+        ErrorKind::Unrecognized(what.to_owned())
     } else {
         inside.sort();
-        format!("a directory of several; name one of\n  {}", inside.join("\n  "))
+        let inside = inside.join("\n  ");
+        ErrorKind::Argument(format!("a directory of several; name one of\n  {inside}"))
     };
-    Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)))
+    Err(Error::new(kind, Place::path(path)))
 }
 
 /// Lists what can be opened one level down.

@@ -102,7 +102,8 @@ impl Done {
 
     /// Returns whether it ended with status 1 and a message.
     pub(super) fn refused(&self) -> bool {
-        self.code == Some(1) && self.err.starts_with("nnz: ")
+        // Errors of `validate` and `diff` have status 2.
+        matches!(self.code, Some(1 | 2)) && self.err.starts_with("nnz: ")
     }
 
     /// Returns what became of it, in words.

@@ -1,6 +1,6 @@
 //! `nnz validate`.
 
-use nnz::{Error, Finding, Severity, ValidateOptions};
+use nnz::{Error, ErrorKind, Finding, Severity, ValidateOptions};
 use serde::Serialize;
 
 use crate::output::{failed, print_answer, print_json};
@@ -25,9 +25,16 @@ pub(crate) fn validate(args: &args::Validate) -> Result<Outcome, Error> {
     let each = &mut |finding| findings.push(finding);
     let memory = args.resources.bytes();
     let options = ValidateOptions { memory, threads: args.threads.number() };
-    match args.reading.dialect {
-        Some(dialect) => nnz::daphne::validate_as(&args.source, dialect, each)?,
-        None => nnz::validate(&args.source, &options, each)?,
+    let checked = match args.reading.dialect {
+        Some(dialect) => nnz::daphne::validate_as(&args.source, dialect, each),
+        None => nnz::validate(&args.source, &options, each),
+    };
+    if let Err(error) = checked {
+        if !matches!(error.kind(), ErrorKind::Unrecognized(_)) {
+            return Err(error);
+        }
+        let (kind, place) = error.into_parts();
+        findings.push(Finding::fault(place, kind.to_string()));
     }
     let valid = findings.iter().all(|finding| finding.severity == Severity::Note);
     if args.json {

@@ -69,11 +69,22 @@ impl Run {
     /// Expects a refusal with a message of the command's own, and returns it.
     #[track_caller]
     pub fn refused(self) -> String {
-        assert_eq!(self.code, Some(1), "{self:?}");
+        self.refused_by("convert")
+    }
+
+    /// Expects that a verb fails with a message of the command's own, and returns it.
+    #[track_caller]
+    pub fn refused_by(self, verb: &str) -> String {
+        assert_eq!(self.code, Some(status_of_errors(verb)), "{self:?}");
         assert!(self.err.starts_with("nnz: "), "{self:?}");
         assert!(self.err.ends_with('\n'), "{self:?}");
         self.err
     }
+}
+
+/// The exit status of a verb where it fails: `validate` and `diff` answer by 1.
+pub fn status_of_errors(verb: &str) -> i32 {
+    if matches!(verb, "validate" | "diff") { 2 } else { 1 }
 }
 
 /// The repository's test data.
