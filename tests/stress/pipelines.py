@@ -182,7 +182,7 @@ class Pipeline:
             if "DMAT" in tree or "dense2" in tree or "(dense" in tree:
                 matrix = matrix.dense()
         if "array" in target.options and small and self.chance(0.2):
-            words += ["--format", "array"]
+            words += ["--layout", "array"]
             matrix = matrix.dense()
             unsure |= matrix.values.dtype.kind == "b"
         if "blocks" in target.options and self.chance(0.4):

@@ -6,13 +6,14 @@ mod values;
 
 use std::ops::Range;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use nnz::binsparse::Version;
 use nnz::{
-    Axis, Compression, ConvertOptions, DuplicatePolicy, FormatVersion, Layout, Location, Measures,
-    Order, StructurePolicy, ValueType,
+    Axis, Compression, ConvertOptions, DuplicatePolicy, Error, FormatVersion, Layout, Location,
+    Measures, Order, StructurePolicy, ValueType,
 };
 
 pub(crate) use values::{Selected, To};
@@ -82,6 +83,24 @@ pub(crate) enum Verb {
 }
 
 impl Verb {
+    /// Replaces aliases whose meaning depends on their value.
+    ///
+    /// # Errors
+    ///
+    /// Fails where an option and its alias are given.
+    pub(crate) fn resolve_aliases(&mut self) -> Result<(), Error> {
+        match self {
+            Self::Convert(verb) => verb.writing.resolve_format(),
+            Self::Transpose(verb) => verb.convert.writing.resolve_format(),
+            Self::Slice(verb) => verb.writing.resolve_format(),
+            Self::Concat(verb) => verb.writing.resolve_format(),
+            Self::Fragments(fragments::Fragments {
+                verb: fragments::FragmentsVerb::Count(verb),
+            }) => verb.writing.resolve_format(),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether status 1 is the answer "no", so that errors need another one.
     pub(crate) fn answers_by_status(&self) -> bool {
         matches!(self, Self::Validate(_) | Self::Diff(_))
@@ -276,6 +295,44 @@ pub(crate) struct Concat {
     pub(crate) writing: Writing,
 }
 
+/// The value of `--format`.
+#[derive(Clone, Debug)]
+pub(crate) enum ToOrLayout {
+    To(To),
+    Layout(LayoutArg),
+}
+
+impl FromStr for ToOrLayout {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match LayoutArg::from_str(text, false) {
+            Ok(layout) => Ok(Self::Layout(layout)),
+            Err(_) => text.parse().map(Self::To),
+        }
+    }
+}
+
+impl Writing {
+    /// Replaces `--format` by the option that it is an alias of.
+    fn resolve_format(&mut self) -> Result<(), Error> {
+        let twice = |option| Error::argument(format!("--format and {option} say the same twice"));
+        match self.format.take() {
+            Some(ToOrLayout::To(_)) if self.to.is_some() => Err(twice("--to")),
+            Some(ToOrLayout::Layout(_)) if self.layout.is_some() => Err(twice("--layout")),
+            Some(ToOrLayout::To(to)) => {
+                self.to = Some(to);
+                Ok(())
+            }
+            Some(ToOrLayout::Layout(layout)) => {
+                self.layout = Some(layout);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
 /// What everything that writes a matrix can be told.
 #[derive(Debug, Group)]
 pub(crate) struct Writing {
@@ -335,7 +392,11 @@ pub(crate) struct Writing {
     /// Matrix Market and DAPHNE: coordinate (a sparse matrix) or array (a dense one) [default: array
     /// if every cell of SRC is stored]
     #[arg(long, value_name = "LAYOUT")]
-    pub(crate) format: Option<LayoutArg>,
+    pub(crate) layout: Option<LayoutArg>,
+
+    /// The same as --to, or as --layout where the value is one of its own, as it was before
+    #[arg(long, value_name = "FORMAT", hide = true)]
+    pub(crate) format: Option<ToOrLayout>,
 
     #[command(flatten)]
     pub(crate) daphne: daphne::Written,

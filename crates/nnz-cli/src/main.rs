@@ -31,10 +31,13 @@ enum Outcome {
 }
 
 fn main() -> ExitCode {
-    let args: Args = match usage::parse() {
+    let mut args: Args = match usage::parse() {
         Ok(args) => args,
         Err(status) => return status,
     };
+    if let Err(error) = args.verb.resolve_aliases() {
+        return explain(&error, &args.verb);
+    }
     interrupt::install();
     limits::raise();
     let done = match &args.verb {

@@ -132,7 +132,7 @@ fn the_key_comment_becomes_comments_of_matrix_market() {
     let wanted = "% note\n%\n% plain\n% \"q\"\n% set back\n";
     for (layout, rest) in [("coordinate", "2 2 1\n1 1 5\n"), ("array", "2 2\n5\n0\n0\n0\n")] {
         let target = made.path("a.mtx");
-        run(&["-q", "convert", &source, &target, "--strict", "--format", layout, "--force"]).good();
+        run(&["-q", "convert", &source, &target, "--strict", "--layout", layout, "--force"]).good();
         let banner = format!("%%MatrixMarket matrix {layout} integer general\n");
         assert_eq!(fs::read_to_string(&target).unwrap(), banner + wanted + rest);
         // And back.
@@ -272,6 +272,6 @@ fn the_fill_of_a_complete_matrix_says_nothing() {
     let arrays = [("values", &[0, 7, 2][..]), ("fill_value", &[7])];
     let source = binsparse(&made.0.path().join("e"), about, &arrays);
     let target = made.path("e.mtx");
-    run(&["-q", "convert", &source, &target, "--format", "coordinate"]).good();
+    run(&["-q", "convert", &source, &target, "--layout", "coordinate"]).good();
     assert_eq!(run(&["cat", &target]).good(), "0\t1\t7\n0\t2\t2\n");
 }

@@ -66,7 +66,7 @@ fn what_makes_no_sense_is_a_usage_error() {
         &["convert", &small, "t.bpcells", "--minimize"],
         &["convert", &small, "t.dbdf", "--minimize"],
         &["convert", &small, "t.bsp.h5", "--unpacked"],
-        &["convert", &small, "t.bsp.h5", "--format", "array"],
+        &["convert", &small, "t.bsp.h5", "--layout", "array"],
     ] {
         let found = run(arguments);
         assert_eq!(found.code, Some(2), "{arguments:?}: {found:?}");
@@ -97,6 +97,33 @@ fn what_is_not_there_is_refused_with_its_path() {
     let message = run(&["convert", &small, text(&nowhere)]).refused();
     assert!(message.contains("no/such"), "{message}");
     assert_eq!(names_in(scratch.path()), ["small.mtx"]);
+}
+
+#[test]
+fn format_is_an_alias_of_to_and_of_layout() {
+    let scratch = tempfile::tempdir().unwrap();
+    let small = small(&scratch);
+    let written = |flags: &[&str]| run(&[&["-q", "convert", &small, "-"], flags].concat()).good();
+    let array = written(&["--to", "mtx", "--layout", "array"]);
+    assert!(array.starts_with("%%MatrixMarket matrix array"), "{array}");
+    assert_eq!(written(&["--to", "mtx", "--format", "array"]), array);
+    assert_eq!(written(&["--format", "mtx", "--layout", "array"]), array);
+    let target = scratch.path().join("t");
+    run(&["-q", "convert", &small, text(&target), "--format", "COOR"]).good();
+    assert!(run(&["info", text(&target)]).good().contains("COOR"));
+    for flags in [
+        &["--to", "mtx", "--format", "mtx"][..],
+        &["--to", "mtx", "--layout", "array", "--format", "array"],
+        &["--layout", "mtx"],
+        &["--format", "triangle"],
+    ] {
+        let done = run(&[&["convert", &small, "-"], flags].concat());
+        assert_eq!((done.code, &*done.out), (Some(2), ""), "{flags:?}: {done:?}");
+        assert!(!done.err.is_empty());
+    }
+    // The help has one name for each.
+    let help = run(&["convert", "--help"]).good();
+    assert!(help.contains("--layout <LAYOUT>") && !help.contains("--format <"), "{help}");
 }
 
 #[test]

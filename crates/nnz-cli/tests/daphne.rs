@@ -247,9 +247,9 @@ fn dense_matrices_stay_dense_unless_told() {
     assert!(std::fs::read_to_string(path("a.mtx")).unwrap().contains("array"));
     convert(&path("a.mtx"), &path("a.dbdf"), &[]);
     assert_eq!(std::fs::read(&source).unwrap(), std::fs::read(path("a.dbdf")).unwrap());
-    convert(&source, &path("s.dbdf"), &["--format", "coordinate"]);
+    convert(&source, &path("s.dbdf"), &["--layout", "coordinate"]);
     assert_eq!(kind(&path("s.dbdf")), "spec CSRMatrix");
-    convert(&path("s.dbdf"), &path("d.dbdf"), &["--format", "array", "--dialect", "daphne"]);
+    convert(&path("s.dbdf"), &path("d.dbdf"), &["--layout", "array", "--dialect", "daphne"]);
     assert_eq!(kind(&path("d.dbdf")), "daphne DenseMatrix");
     for name in ["s.dbdf", "d.dbdf"] {
         same(&source, &path(name), false);
@@ -592,7 +592,7 @@ fn what_no_frame_can_be_is_refused() {
         &["--narrow"],
         &["--segments", "2"],
         &["--block-type", "dense"],
-        &["--format", "array"],
+        &["--layout", "array"],
         &["--types", "f64,text"],
     ] {
         assert_eq!(convert(more).code, Some(2), "{more:?}");

@@ -87,7 +87,7 @@ fn every_store_that_is_written_can_be_replaced() {
         for layout in ["array", "coordinate"] {
             let target = folder.path().join("few.dbdf.hdfs");
             let arguments = ["-q", "convert", "--force", text(&few), text(&target)];
-            let flags = ["--segments", "5", "--dialect", dialect, "--format", layout];
+            let flags = ["--segments", "5", "--dialect", dialect, "--layout", layout];
             for _ in 0..2 {
                 run(&[&arguments[..], &flags].concat()).good();
             }

@@ -146,7 +146,7 @@ mod bpcells {
         let to = dir.path().join("a.rds");
         let (from, to) = (text(&from), text(&to));
         for how in [
-            &["convert", from, to, "--format", "array"][..],
+            &["convert", from, to, "--layout", "array"][..],
             &["convert", from, to, "--to", "dgCMatrix", "--unpacked"],
             &["convert", from, to, "--to", "dgCMatrix", "--format-version", "1"],
             &["convert", from, "-", "--to", "dgCMatrix"],

@@ -155,7 +155,7 @@ impl Target {
     pub(crate) fn unordered(&self, order: Order) -> String {
         match &self.kind {
             Kind::MatrixMarket { layout: Layout::Array, .. } => format!(
-                "an array is written column by column; only coordinates (--format coordinate) are \
+                "an array is written column by column; only coordinates (--layout coordinate) are \
                  written by {order}"
             ),
             _ => format!("the target is not stored by {order}"),

@@ -108,7 +108,7 @@ fn check(from: &Path, layout: Layout, structure: &str) {
                     let done = convert(from, &to, &options);
                     if wanted == Layout::Array && order == Some(Order::Row) {
                         let error = done.unwrap_err().to_string();
-                        assert!(error.contains("--format coordinate"), "{error}");
+                        assert!(error.contains("--layout coordinate"), "{error}");
                         continue;
                     }
                     done.unwrap_or_else(|error| panic!("{told}: {error}"));

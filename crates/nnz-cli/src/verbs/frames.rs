@@ -33,10 +33,10 @@ pub(super) fn convert(
         || writing.unpacked
         || writing.format_version.is_some()
         || writing.compress.is_some()
-        || writing.format.is_some();
+        || writing.layout.is_some();
     if of_matrices {
         let what = "is a frame, which is converted from .csv to .dbdf and back; --order, --type, \
-                    --duplicates, --format and the like are for matrices";
+                    --duplicates, --layout and the like are for matrices";
         return Err(Error::argument(format!("{}: {what}", args.source)));
     }
     let options = FrameOptions {

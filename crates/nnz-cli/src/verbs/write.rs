@@ -80,7 +80,7 @@ pub(super) fn options(args: &Writing) -> ConvertOptions {
         packing: args.unpacked.then_some(nnz::Packing::Unpacked),
         generation: args.format_version,
         compress: args.compress,
-        layout: args.format.map(Into::into),
+        layout: args.layout.map(Into::into),
         daphne: args.daphne.options(),
         write: WriteOptions { overwrite: args.force, sync: !args.no_sync },
         strict: args.strict,

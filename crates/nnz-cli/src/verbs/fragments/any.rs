@@ -48,7 +48,8 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
         unpacked,
         format_version,
         compress,
-        format,
+        layout,
+        format: _,
         daphne,
         force,
         strict: _,
@@ -65,11 +66,11 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
         || value_type.is_some()
         || *lossy
         || duplicates.is_some()
-        || format.is_some()
+        || layout.is_some()
         || daphne.options() != nnz::daphne::DaphneOptions::default();
     if of_matrices {
         let what = "holds fragments: --to, --order, --type, --lossy, --duplicates, --expand, \
-                    --structure, --format and what is for Binsparse or DAPHNE are for matrices";
+                    --structure, --layout and what is for Binsparse or DAPHNE are for matrices";
         return Err(Error::argument(format!("{}: {what}", args.source)));
     }
     let options = StoreOptions {
