@@ -4,7 +4,6 @@ pub(crate) mod daphne;
 pub(crate) mod fragments;
 mod values;
 
-use std::ops::Range;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -17,7 +16,7 @@ use nnz::{
 };
 
 pub(crate) use values::{Selected, To};
-use values::{compress, memory, range, selected, threads};
+use values::{compress, memory, selected, threads};
 
 const ABOUT: &str = "Read, write, check and convert sparse matrices on disk, exactly and in \
                      bounded memory.";
@@ -146,20 +145,30 @@ pub(crate) struct Info {
 }
 
 /// Print stored entries: row, column and value, counted from 0, in storage order
+///
+/// Rows and columns that are selected keep the positions they have in the file, and its order,
+/// whatever the order of the list. Ranges may go past the end.
 #[derive(Debug, Group)]
-#[command(after_help = "Example:\n  nnz cat pbmc.bpcells --cols 0:10 | head")]
+#[command(after_help = "\
+Examples:
+  nnz cat pbmc.bpcells --cols 0:10 | head
+  nnz cat pbmc.bpcells --rows CD3E,CD8A --names")]
 pub(crate) struct Cat {
     /// The matrix
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Only rows A to B - 1; either may be left out
-    #[arg(long, value_name = "A:B", value_parser = range)]
-    pub(crate) rows: Option<Range<u64>>,
+    /// Only these rows: ranges, positions, names, or @FILE, as slice takes them [default: all]
+    #[arg(long, value_name = "LIST", value_parser = selection())]
+    pub(crate) rows: Option<Selected>,
 
-    /// Only columns A to B - 1; either may be left out
-    #[arg(long, value_name = "A:B", value_parser = range)]
-    pub(crate) cols: Option<Range<u64>>,
+    /// Only these columns, likewise [default: all]
+    #[arg(long, value_name = "LIST", value_parser = selection())]
+    pub(crate) cols: Option<Selected>,
+
+    /// Print names in place of positions, where rows or columns have names
+    #[arg(long)]
+    pub(crate) names: bool,
 
     /// Also print the entries that follow from the symmetry of a matrix
     #[arg(long)]
@@ -486,17 +495,27 @@ pub(crate) struct Diff {
 /// Sum, mean, variance, least and greatest, of the whole or of every row or column
 ///
 /// Cells that are not stored count as zeros; nnz counts those that are. The variance is that of a
-/// sample: over one less than the number of cells.
+/// sample: over one less than the number of cells. With --rows or --cols, only what is selected
+/// counts; it keeps the positions it has in the file, and its order. Ranges may go past the end.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
   nnz stats pbmc.bpcells
   nnz stats pbmc.bpcells --axis rows > genes.tsv
+  nnz stats pbmc.bpcells --axis rows --cols @tumor.txt > genes.tsv
   nnz stats pbmc.bpcells --axis cols --measures sums > depth.tsv")]
 pub(crate) struct Stats {
     /// The matrix
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
+
+    /// Only these rows: ranges, positions, names, or @FILE, as slice takes them [default: all]
+    #[arg(long, value_name = "LIST", value_parser = selection())]
+    pub(crate) rows: Option<Selected>,
+
+    /// Only these columns, likewise [default: all]
+    #[arg(long, value_name = "LIST", value_parser = selection())]
+    pub(crate) cols: Option<Selected>,
 
     /// A table of every row or column; both, in one pass, if given twice
     #[arg(long, value_name = "AXIS")]

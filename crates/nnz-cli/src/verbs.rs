@@ -11,6 +11,7 @@ mod write;
 
 use nnz::{Error, Holding, Location, Place, StringReader};
 
+use crate::args::Selected;
 use crate::output::with_stdout;
 use crate::{Outcome, args};
 
@@ -25,8 +26,9 @@ pub(crate) use write::{concat, convert, slice};
 pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
     let found = nnz::look(&args.source, args.reading.dialect, args.resources.bytes())?;
     let options = nnz::CatOptions {
-        rows: args.rows.clone(),
-        cols: args.cols.clone(),
+        rows: Selected::listed(args.rows.as_ref())?,
+        cols: Selected::listed(args.cols.as_ref())?,
+        names: args.names,
         expand: args.expand,
         duplicates: args.duplicates.into(),
         memory: args.resources.bytes(),
@@ -36,7 +38,7 @@ pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
     // What was read before an error is printed all the same.
     match found {
         Holding::Fragments(source) => return fragments::cat(args, &*source),
-        Holding::Frame(frame) => return frames::cat(args, &frame),
+        Holding::Frame(frame) => return frames::cat(args, &options, &frame),
         Holding::Tensor(tensor) => with_stdout(|out| {
             read = tensor.cat(&options, out).map_err(|error| error.with_context(&place));
             Ok(())

@@ -224,3 +224,133 @@ fn what_does_not_fit_together_is_told_with_both_names() {
     run(&["-q", "concat", basic, text(&target), "--axis", "rows"]).good();
     assert_eq!(run(&["diff", basic, text(&target)]).good(), "");
 }
+
+/// The stored entries of the folders above, in storage order.
+const ENTRIES: [[u64; 3]; 6] = [[0, 0, 1], [2, 0, 2], [1, 1, 3], [0, 3, 4], [1, 3, 5], [2, 3, 6]];
+
+/// The lines of some entries, with names of genes and cells or without.
+fn lines(rows: &[u64], cols: &[u64], named: bool) -> String {
+    let label = |of: &str, at: u64| match named {
+        true => of.split(' ').nth(usize::try_from(at).unwrap()).unwrap().to_owned(),
+        false => at.to_string(),
+    };
+    let wanted = ENTRIES.iter().filter(|[row, col, _]| rows.contains(row) && cols.contains(col));
+    wanted
+        .map(|&[row, col, value]| {
+            format!("{}\t{}\t{value}\n", label(GENES, row), label(CELLS, col))
+        })
+        .collect()
+}
+
+#[test]
+fn cat_prints_what_is_selected_with_its_positions_in_the_file() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = folder(&scratch, "pbmc", GENES, CELLS);
+    let list = scratch.path().join("cells.txt");
+    fs::write(&list, "TTT\nAAA\n").unwrap();
+    let list = format!("@{}", text(&list));
+    let mut sources = vec![text(&source).to_owned()];
+    for name in ["t.bpcells", "t.h5::g", "t.rds"] {
+        let target = format!("{}/{name}", text(scratch.path()));
+        run(&["-q", "convert", text(&source), &target, "--to", "bpcells"]).good();
+        sources.push(target);
+    }
+    for source in &sources {
+        for (flags, rows, cols) in [
+            (&["--rows", "MS4A1,CD3E"][..], &[0, 2][..], &[0, 1, 2, 3][..]),
+            (&["--rows", "2,0:1", "--cols", "GGG,TTT"], &[0, 2], &[2, 3]),
+            (&["--cols", &list], &[0, 1, 2], &[0, 3]),
+            (&["--cols", "3,1"], &[0, 1, 2], &[1, 3]),
+            (&["--rows", "1:99", "--cols", "1:2,3:99"], &[1, 2], &[1, 3]),
+            (&["--rows", "7:99"], &[], &[0, 1, 2, 3]),
+            (&["--cols", "0:0"], &[0, 1, 2], &[]),
+            (&["--cols", "TTT", "--duplicates", "sum"], &[0, 1, 2], &[3]),
+            (&["--cols", "3,0", "--duplicates", "sum"], &[0, 1, 2], &[0, 3]),
+            (&[], &[0, 1, 2], &[0, 1, 2, 3]),
+        ] {
+            for named in [false, true] {
+                let names = if named { &["--names"][..] } else { &[] };
+                let printed = run(&[&["cat", source], flags, names].concat()).good();
+                assert_eq!(printed, lines(rows, cols, named), "{source} {flags:?}");
+            }
+        }
+        for list in ["CD19", "CD3E,0", "3", "0:2,1:3"] {
+            for verb in ["cat", "stats"] {
+                let done = run(&[verb, source, "--rows", list]);
+                assert_eq!((done.code, &*done.out), (Some(1), ""), "{verb} {list}: {done:?}");
+                assert!(done.err.contains("row"), "{verb} {list}: {done:?}");
+            }
+        }
+    }
+    // Without names there are positions, also from a pipe.
+    let mtx = fs::read(source.join("matrix.mtx")).unwrap();
+    let printed = run_with_input(&["cat", "-", "--names", "--cols", "3,0"], &mtx).good();
+    assert_eq!(printed, lines(&[0, 1, 2], &[0, 3], false));
+    // What a symmetry adds is selected, too.
+    let symmetric = scratch.path().join("s.mtx");
+    fs::write(
+        &symmetric,
+        "%%MatrixMarket matrix coordinate integer symmetric\n3 3 2\n3 1 7\n2 2 5\n",
+    )
+    .unwrap();
+    let expanded = run(&["cat", text(&symmetric), "--expand", "--rows", "0,1"]).good();
+    assert_eq!(expanded, "0\t2\t7\n1\t1\t5\n");
+    assert_eq!(run(&["cat", text(&symmetric), "--rows", "0,1"]).good(), "1\t1\t5\n");
+}
+
+#[test]
+fn stats_are_those_of_the_slice_with_positions_and_names_of_the_file() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = folder(&scratch, "pbmc", GENES, CELLS);
+    let store = scratch.path().join("pbmc.bpcells");
+    run(&["-q", "convert", text(&source), text(&store)]).good();
+    let part = scratch.path().join("part.bpcells");
+    let selected = ["--rows", "MS4A1,CD3E", "--cols", "TTT,0:2"];
+    // The same in the order of the file.
+    let sorted = ["--rows", "CD3E,MS4A1", "--cols", "0:2,TTT"];
+    run(&[&["-q", "slice", text(&source), text(&part)], &sorted[..]].concat()).good();
+    for source in [&source, &store] {
+        let stats = |flags: &[&str]| {
+            let found = run(&[&["stats", text(source)], &selected[..], flags].concat()).good();
+            let expected = run(&[&["stats", text(&part)], flags].concat()).good();
+            (found, expected)
+        };
+        let (found, expected) = stats(&[]);
+        assert_eq!(found, expected);
+        // 1, 2, 4 and 6 in six cells.
+        assert!(found.contains("\n4\t13\t"), "{found}");
+        for (axis, positions) in [("rows", ["0", "2"].as_slice()), ("cols", &["0", "1", "3"])] {
+            let (found, expected) = stats(&["--axis", axis]);
+            let rest = |text: &str| -> Vec<String> {
+                text.lines()
+                    .skip(1)
+                    .map(|line| line.split_once('\t').unwrap().1.to_owned())
+                    .collect()
+            };
+            assert_eq!(rest(&found), rest(&expected));
+            let first: Vec<&str> =
+                found.lines().skip(1).map(|line| line.split_once('\t').unwrap().0).collect();
+            assert_eq!(first, positions);
+        }
+    }
+}
+
+#[test]
+fn what_is_not_selected_is_not_read() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = folder(&scratch, "pbmc", GENES, CELLS);
+    let store = scratch.path().join("pbmc.bsp");
+    run(&["-q", "convert", text(&source), text(&store), "--to", "CSC"]).good();
+    let indices = store.join("indices_1.npy");
+    let mut bytes = fs::read(&indices).unwrap();
+    // The row of the last entry, which is in the last column.
+    let width = (bytes.len() - 128) / 6;
+    let last = bytes.len() - width;
+    bytes[last] = 99;
+    fs::write(&indices, bytes).unwrap();
+    for verb in [&["cat", text(&store)][..], &["stats", text(&store), "--axis", "rows"]] {
+        assert_eq!(run(verb).code, Some(1));
+        assert_eq!(run(&[verb, &["--cols", "3,0"]].concat()).code, Some(1));
+        run(&[verb, &["--cols", "1,0,2"]].concat()).good();
+    }
+}

@@ -1,11 +1,13 @@
 //! Stored entries as text.
 
+mod selected;
+
 use std::io::Write;
 use std::ops::Range;
 
 use nnz_core::{
-    Batch, BatchReader, BatchUnits, Error, ErrorKind, MatrixSource, Order, Place, Projection,
-    Result, Scalar, SequentialReader, Values, write_scalar,
+    Axis, Batch, BatchReader, BatchUnits, Error, ErrorKind, MatrixSource, Order, Place, Projection,
+    Result, SequentialReader,
 };
 
 use crate::check::{Ascent, Watch, refuse_repeated};
@@ -15,20 +17,23 @@ use crate::stages::{
     Batches, Builder, Counted, DuplicatePolicy, Mirroring, Step, Unique, apply, empty_batch,
     expand, mirror,
 };
-use crate::{Location, Opened, TensorFile};
+use crate::{Location, Opened, Selection, TensorFile};
+use selected::Selected;
 
 /// Says which entries are written, and how.
 #[derive(Clone, Debug)]
 pub struct CatOptions {
-    /// The rows, counted from 0; the end may be past the last one.
-    pub rows: Option<Range<u64>>,
+    /// The rows; ranges may go past the last one. Their order does not matter.
+    pub rows: Option<Selection>,
     /// The columns.
-    pub cols: Option<Range<u64>>,
+    pub cols: Option<Selection>,
+    /// Whether names are written in place of positions, for an axis that has names.
+    pub names: bool,
     /// Whether entries that follow from the structure are written behind those they follow from.
     pub expand: bool,
     /// What to do with entries that share a place, where the format leaves that open.
     pub duplicates: DuplicatePolicy,
-    /// Bytes of memory for sorting, which only looking for duplicates takes.
+    /// Bytes of memory for names, and for sorting, which only looking for duplicates takes.
     pub memory: u64,
 }
 
@@ -37,6 +42,7 @@ impl Default for CatOptions {
         Self {
             rows: None,
             cols: None,
+            names: false,
             expand: false,
             duplicates: DuplicatePolicy::default(),
             memory: crate::default_memory(),
@@ -75,7 +81,8 @@ pub fn cat_opened(
     out: &mut (dyn Write + Send),
 ) -> Result<()> {
     let source = &*opened.source;
-    let mut printer = Printer::new(source, options, out);
+    let mut printer =
+        Printer::new(source, options, out).map_err(|error| error.with_context(from))?;
     let printed = print(source, options, &mut printer);
     // What was read before an error is written all the same.
     let flushed = printer.flush();
@@ -113,20 +120,19 @@ fn read<'a>(
 ) -> Result<Batches<'a>> {
     let header = source.header();
     let majors = header.shape.major(header.order);
-    let wanted = match header.order {
-        Order::Row => &printer.rows,
-        Order::Col => &printer.cols,
-    };
-    let range = if source.random_access() && printer.steps.is_empty() {
-        let end = wanted.end.min(majors);
-        wanted.start.min(end)..end
+    let ranges = if source.random_access() && printer.steps.is_empty() {
+        printer.axes[usize::from(header.order == Order::Col)].ranges()
     } else {
-        0..majors
+        vec![0..majors]
     };
-    let units = source.units(range, Projection::ALL)?;
     if options.duplicates != DuplicatePolicy::Sum {
-        return Ok(Box::new(SequentialReader(units)));
+        return Ok(Box::new(Ranges { source, left: ranges.into_iter(), current: None }));
     }
+    let whole = match (ranges.first(), ranges.last()) {
+        (Some(first), Some(last)) => first.start..last.end,
+        _ => 0..0,
+    };
+    let units = source.units(whole, Projection::ALL)?;
     // A mirrored pair counts as one place.
     let builder = Builder::new(header.order, header.shape);
     let mut steps = mirror(header, Mirroring::Fold);
@@ -140,10 +146,33 @@ fn read<'a>(
     Ok(Box::new(Unique::new(Box::new(SequentialReader(units)), header.order, builder)))
 }
 
+/// Reads ranges of majors, each after the one before.
+struct Ranges<'a> {
+    source: &'a dyn MatrixSource,
+    left: std::vec::IntoIter<Range<u64>>,
+    current: Option<Batches<'a>>,
+}
+
+impl BatchReader for Ranges<'_> {
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool> {
+        loop {
+            if let Some(current) = &mut self.current
+                && current.next_batch(batch)?
+            {
+                return Ok(true);
+            }
+            self.current = None;
+            let Some(range) = self.left.next() else { return Ok(false) };
+            let units = self.source.units(range, Projection::ALL)?;
+            self.current = Some(Box::new(SequentialReader(units)));
+        }
+    }
+}
+
 /// Writes entries as lines.
 struct Printer<'a> {
-    rows: Range<u64>,
-    cols: Range<u64>,
+    /// Rows and columns.
+    axes: [Selected; 2],
     /// What is done to entries before they are written.
     steps: Vec<Box<dyn Step>>,
     text: Vec<u8>,
@@ -155,20 +184,23 @@ impl<'a> Printer<'a> {
         source: &dyn MatrixSource,
         options: &CatOptions,
         out: &'a mut (dyn Write + Send),
-    ) -> Self {
+    ) -> Result<Self> {
         let header = source.header();
         let steps = match options.expand {
             true if options.duplicates == DuplicatePolicy::Sum => mirror(header, Mirroring::Expand),
             true => expand(header).0,
             false => Vec::new(),
         };
-        Self {
-            rows: options.rows.clone().unwrap_or(0..header.shape.rows),
-            cols: options.cols.clone().unwrap_or(0..header.shape.cols),
+        let select = |axis, selection: &Option<Selection>| {
+            let names = options.names.then_some(options.memory);
+            Selected::new(source, axis, selection.as_ref(), names)
+        };
+        Ok(Self {
+            axes: [select(Axis::Rows, &options.rows)?, select(Axis::Cols, &options.cols)?],
             steps,
             text: Vec::with_capacity(128 << 10),
             out,
-        }
+        })
     }
 
     fn print(&mut self, batch: &Batch) -> Result<()> {
@@ -183,23 +215,22 @@ impl<'a> Printer<'a> {
     fn lines(&mut self, batch: &Batch) -> Result<()> {
         batch.try_for_each(|entry, major, minor| {
             let (row, col) = batch.order.row_col(major, minor);
-            if self.rows.contains(&row) && self.cols.contains(&col) {
-                self.line(row, col, &batch.values, entry);
+            let [rows, cols] = &self.axes;
+            if let Some(row_number) = rows.find(row)
+                && let Some(col_number) = cols.find(col)
+            {
+                rows.write(row, row_number, &mut self.text);
+                self.text.push(b'\t');
+                cols.write(col, col_number, &mut self.text);
+                self.text.push(b'\t');
+                batch.values.write_text(entry, &mut self.text, "\t");
+                self.text.push(b'\n');
                 if self.text.len() > 64 << 10 {
                     self.flush()?;
                 }
             }
             Ok(())
         })
-    }
-
-    fn line(&mut self, row: u64, col: u64, values: &Values, entry: usize) {
-        for position in [row, col] {
-            write_scalar(&mut self.text, Scalar::U64(position), "");
-            self.text.push(b'\t');
-        }
-        values.write_text(entry, &mut self.text, "\t");
-        self.text.push(b'\n');
     }
 
     fn flush(&mut self) -> Result<()> {

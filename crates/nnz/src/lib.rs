@@ -85,7 +85,7 @@ pub use progress::{NoProgress, Progress};
 pub use read::{CsMatrix, Dense, ReadOptions, read, read_dense};
 pub use slice::{Selection, Slice, slice};
 pub use stages::DuplicatePolicy;
-pub use stats::{Measures, Moments, Number, Spread, Stats, StatsOptions, Total, stats};
+pub use stats::{Measures, Moments, Number, Spread, Stats, StatsOptions, Total, stats, stats_of};
 pub use tensor::TensorFile;
 pub use transposed::Transposed;
 

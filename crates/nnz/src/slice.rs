@@ -60,14 +60,46 @@ impl Slice {
         rows: &Selection,
         cols: &Selection,
     ) -> Result<Self> {
-        let picked = [
-            Arc::new(
-                rows.resolve(&*inner, Axis::Rows).map_err(|error| error.with_context(&place))?,
-            ),
-            Arc::new(
-                cols.resolve(&*inner, Axis::Cols).map_err(|error| error.with_context(&place))?,
-            ),
-        ];
+        let resolve = |selection: &Selection, axis| {
+            let resolved = selection.resolve(&*inner, axis);
+            Ok(Arc::new(resolved.map_err(|error| error.with_context(&place))?))
+        };
+        let picked = [resolve(rows, Axis::Rows)?, resolve(cols, Axis::Cols)?];
+        Self::of(inner, place, picked)
+    }
+
+    /// Selects rows and columns of a matrix and leaves them in its order. Ranges may go past the end.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`new`](Self::new).
+    pub fn in_source_order(
+        inner: Box<dyn MatrixSource>,
+        place: Place,
+        rows: &Selection,
+        cols: &Selection,
+    ) -> Result<Self> {
+        let resolve = |selection: &Selection, axis| {
+            let ranges = selection.sorted(&*inner, axis);
+            let len = inner.header().shape.len(axis);
+            let picked = ranges.and_then(|ranges| Picked::new(ranges, len, axis));
+            Ok(Arc::new(picked.map_err(|error| error.with_context(&place))?))
+        };
+        let picked = [resolve(rows, Axis::Rows)?, resolve(cols, Axis::Cols)?];
+        Self::of(inner, place, picked)
+    }
+
+    /// Returns the position in the whole matrix of a row or column of the slice.
+    #[must_use]
+    pub fn origin(&self, axis: Axis, position: u64) -> Option<u64> {
+        let [rows, cols] = &self.picked;
+        match axis {
+            Axis::Rows => rows.origin(position),
+            Axis::Cols => cols.origin(position),
+        }
+    }
+
+    fn of(inner: Box<dyn MatrixSource>, place: Place, picked: [Arc<Picked>; 2]) -> Result<Self> {
         let source = inner.header();
         let [major, minor] = by_order(&picked, source.order);
         let general = source.structure == Structure::General;

@@ -103,12 +103,20 @@ pub struct Stats {
 /// entries share a place in a format that leaves open what that means.
 pub fn stats(location: &Location, options: &StatsOptions) -> Result<Stats> {
     let opened = open_within(location, options.memory)?;
-    let source = &*opened.source;
+    stats_of(&*opened.source, &location.source_place(), options)
+}
+
+/// Computes what is asked for of a matrix that is open. `place` is what messages call it.
+///
+/// # Errors
+///
+/// Fails as [`stats`].
+pub fn stats_of(source: &dyn MatrixSource, place: &Place, options: &StatsOptions) -> Result<Stats> {
     let header = source.header();
     // What stores every cell has none that the fill would be in.
     if header.fill.is_some() && header.storage == Storage::Sparse {
         let what = "cells that are not stored hold something other than zero, which is not counted";
-        return Err(Error::unsupported(location.source_place(), what));
+        return Err(Error::unsupported(place.clone(), what));
     }
     let computed = match expanded_type(header) {
         ValueType::F32 => measure::<f32>(source, options),
@@ -124,12 +132,10 @@ pub fn stats(location: &Location, options: &StatsOptions) -> Result<Stats> {
         ValueType::Bint8 => measure::<Bint8>(source, options),
         ValueType::ComplexF32 | ValueType::ComplexF64 => {
             let what = "complex numbers have no least and no greatest";
-            Err(Error::unsupported(location.source_place(), what))
+            Err(Error::unsupported(place.clone(), what))
         }
     };
-    computed.map_err(|error| {
-        crate::convert::locate(error, source).with_context(&location.source_place())
-    })
+    computed.map_err(|error| crate::convert::locate(error, source).with_context(place))
 }
 
 fn measure<T: Value>(source: &dyn MatrixSource, options: &StatsOptions) -> Result<Stats> {

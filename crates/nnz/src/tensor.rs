@@ -121,8 +121,8 @@ impl TensorFile {
     /// Fails where it is broken, where there is no such thing as a row or column that is asked for,
     /// and where writing fails. What was read up to there is written.
     pub fn cat(&self, options: &CatOptions, out: &mut dyn Write) -> Result<()> {
-        if options.rows.is_some() || options.cols.is_some() {
-            return Err(Error::argument("there are rows and columns in matrices only"));
+        if options.rows.is_some() || options.cols.is_some() || options.names {
+            return Err(Error::argument("only a matrix has rows and columns"));
         }
         let mut text = Vec::with_capacity(2 * TEXT);
         let printed = self.print(&mut text, out);

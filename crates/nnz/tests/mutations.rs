@@ -303,8 +303,12 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     let catted =
         nnz::cat(&here, &nnz::CatOptions { memory: 32 << 20, ..Default::default() }, &mut text);
     drop(text);
-    let expand =
-        nnz::CatOptions { memory: 32 << 20, expand: true, rows: Some(1..7), ..Default::default() };
+    let expand = nnz::CatOptions {
+        memory: 32 << 20,
+        expand: true,
+        rows: Some(nnz::Selection::ranges([1..7])),
+        ..Default::default()
+    };
     let _ = nnz::cat(&here, &expand, &mut std::io::sink());
     for error in
         [read.as_ref().err(), catted.as_ref().err(), validated.as_ref().err()].into_iter().flatten()

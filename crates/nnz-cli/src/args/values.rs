@@ -1,7 +1,6 @@
 //! Values of flags, from text.
 
 use std::ffi::OsStr;
-use std::ops::Range;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -19,6 +18,11 @@ pub(crate) enum Selected {
 }
 
 impl Selected {
+    /// Returns the list, if there is one.
+    pub(crate) fn listed(selected: Option<&Self>) -> Result<Option<Selection>, Error> {
+        selected.map(|selected| Self::list(Some(selected))).transpose()
+    }
+
     /// Returns the list; all where nothing was said.
     pub(crate) fn list(selected: Option<&Self>) -> Result<Selection, Error> {
         match selected {
@@ -51,22 +55,6 @@ pub(super) fn threads(text: &str) -> Result<usize, String> {
         Ok(number @ 1..) => Ok(number),
         _ => Err("expected a number from 1 on".to_owned()),
     }
-}
-
-/// Reads `A:B`, `A:`, `:B` or `:`: from A up to, not including, B.
-pub(super) fn range(text: &str) -> Result<Range<u64>, String> {
-    let (start, end) = text.split_once(':').ok_or("expected A:B")?;
-    let number = |text: &str, absent| {
-        if text.is_empty() {
-            return Ok(absent);
-        }
-        text.parse().map_err(|_| format!("{text:?} is no number"))
-    };
-    let range = number(start, 0)?..number(end, u64::MAX)?;
-    if range.start > range.end {
-        return Err(format!("{} comes after {}", range.start, range.end));
-    }
-    Ok(range)
 }
 
 /// Reads a number of bytes, with K, M, G or T for powers of 1000, or Ki, Mi, Gi, Ti for 1024.
@@ -124,16 +112,6 @@ pub(super) fn compress(text: &str) -> Result<Compression, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ranges_may_be_open() {
-        assert_eq!(range("2:5"), Ok(2..5));
-        assert_eq!(range(":5"), Ok(0..5));
-        assert_eq!(range("2:"), Ok(2..u64::MAX));
-        assert!(range("5").is_err());
-        assert!(range("5:2").is_err());
-        assert!(range("-1:2").is_err());
-    }
 
     #[test]
     fn threads_are_one_or_more_but_not_without_end() {

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use nnz::frames::{self, FrameOptions, FrameSource, FrameSummary};
-use nnz::{Error, Format, Location, Rounding, WriteOptions, escaped};
+use nnz::{CatOptions, Error, Format, Location, Rounding, Selection, WriteOptions, escaped};
 use serde::Serialize;
 
 use super::write;
@@ -70,13 +70,24 @@ fn summarise(source: &Location, target: &Location, summary: &FrameSummary) {
 }
 
 /// Prints all cells: row, column and value.
-pub(super) fn cat(args: &args::Cat, frame: &FrameSource) -> Result<Outcome, Error> {
+pub(super) fn cat(
+    args: &args::Cat,
+    options: &CatOptions,
+    frame: &FrameSource,
+) -> Result<Outcome, Error> {
     if args.expand {
         return Err(Error::argument("a frame has no symmetry to expand"));
     }
-    let whole = 0..u64::MAX;
-    let rows = args.rows.clone().unwrap_or(whole.clone());
-    let cols = args.cols.clone().unwrap_or(whole);
+    if args.names {
+        return Err(Error::argument("--names does not apply to a frame"));
+    }
+    let range = |selection: &Option<Selection>| match selection {
+        None => Ok(0..u64::MAX),
+        Some(selection) => selection.as_range().ok_or_else(|| {
+            Error::argument("rows and columns of a frame are selected by one range, such as 0:10")
+        }),
+    };
+    let (rows, cols) = (range(&options.rows)?, range(&options.cols)?);
     let mut printed = Ok(());
     with_stdout(|out| {
         // What was read before an error is printed all the same.

@@ -2,10 +2,12 @@
 
 use std::io::Write;
 
-use nnz::{Axis, Error, Measures, Moments, Number, Spread, StatsOptions, Total};
+use nnz::{
+    Axis, Error, MatrixSource, Measures, Moments, Number, Place, Slice, Spread, StatsOptions, Total,
+};
 use serde::Serialize;
 
-use crate::args::AxisArg;
+use crate::args::{AxisArg, Selected};
 use crate::output::{failed, print_json, with_stdout};
 use crate::{Outcome, args};
 
@@ -77,7 +79,23 @@ pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
         memory: args.resources.bytes(),
         threads: args.threads.number(),
     };
-    let found = nnz::stats(&args.source, &options)?;
+    let rows = Selected::listed(args.rows.as_ref())?;
+    let cols = Selected::listed(args.cols.as_ref())?;
+    let place = args.source.source_place();
+    let opened = nnz::open_within(&args.source, options.memory)?.source;
+    let matrix = match (rows, cols) {
+        (None, None) => Matrix::Whole(opened),
+        (rows, cols) => {
+            let (rows, cols) = (rows.unwrap_or_default(), cols.unwrap_or_default());
+            Matrix::Part(Slice::in_source_order(opened, place.clone(), &rows, &cols)?)
+        }
+    };
+    let place = match matrix {
+        Matrix::Whole(_) => place,
+        // Positions in messages are those among what is selected.
+        Matrix::Part(_) => Place::path(format!("what is selected of {}", args.source)),
+    };
+    let found = nnz::stats_of(matrix.source(), &place, &options)?;
     if args.json {
         let lines = |list: &Vec<Moments>| list.iter().map(Line::from).collect();
         print_json(&Told {
@@ -94,7 +112,7 @@ pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
         }
         for (axis, list) in [(Axis::Rows, &found.rows), (Axis::Cols, &found.cols)] {
             if let Some(list) = list {
-                table(args, axis, list, out)?;
+                table(args, &matrix, axis, list, out)?;
             }
         }
         Ok(())
@@ -102,15 +120,38 @@ pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
     Ok(Outcome::Good)
 }
 
+/// What is measured.
+enum Matrix {
+    Whole(Box<dyn MatrixSource>),
+    Part(Slice),
+}
+
+impl Matrix {
+    fn source(&self) -> &dyn MatrixSource {
+        match self {
+            Self::Whole(source) => &**source,
+            Self::Part(slice) => slice,
+        }
+    }
+
+    /// Returns the position in the file of a row or column that is measured.
+    fn position(&self, axis: Axis, number: u64) -> u64 {
+        match self {
+            Self::Whole(_) => number,
+            Self::Part(slice) => slice.origin(axis, number).unwrap_or(number),
+        }
+    }
+}
+
 /// Prints one line for each, with its name where there are names.
 fn table(
     args: &args::Stats,
+    matrix: &Matrix,
     axis: Axis,
     list: &[Moments],
     out: &mut dyn Write,
 ) -> Result<(), Error> {
-    let source = nnz::open_within(&args.source, args.resources.bytes())?.source;
-    let mut names = source.read_names(axis)?;
+    let mut names = matrix.source().read_names(axis)?;
     let (one, named) = (
         match axis {
             Axis::Rows => "row",
@@ -119,8 +160,8 @@ fn table(
         if names.is_some() { "\tname" } else { "" },
     );
     writeln!(out, "{one}{named}\t{}", heading(args.measures.into())).map_err(failed)?;
-    for (position, moments) in list.iter().enumerate() {
-        write!(out, "{position}\t").map_err(failed)?;
+    for (number, moments) in (0..).zip(list) {
+        write!(out, "{}\t", matrix.position(axis, number)).map_err(failed)?;
         let name = names.as_mut().map_or(Ok(None), |names| names.next_string())?;
         if let Some(name) = name {
             out.write_all(name).and_then(|()| out.write_all(b"\t")).map_err(failed)?;

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use nnz_core::{Axis, Error, MatrixSource, Place, Result};
 
-use super::picked::{Picked, absent, one_of};
+use super::picked::{Picked, Stretch, absent, one_of};
 
 /// Bytes of a line of a list at the most, as of names that are stored in lines.
 const LONGEST: u64 = 1 << 20;
@@ -99,6 +99,34 @@ impl Selection {
             });
         }
         Picked::new(ranges, len, axis)
+    }
+
+    /// Finds what is selected of an axis of a matrix, in the order of the matrix. Ranges may go past
+    /// the end.
+    pub(crate) fn sorted(&self, source: &dyn MatrixSource, axis: Axis) -> Result<Vec<Range<u64>>> {
+        let len = source.header().shape.len(axis);
+        let clip = |item: &Item| match item {
+            Item::Range(start, end) => Item::Range(*start.min(&len), end.map(|end| end.min(len))),
+            word => word.clone(),
+        };
+        let picked = Self(self.0.iter().map(clip).collect()).resolve(source, axis)?;
+        let mut ranges: Vec<Range<u64>> = Vec::new();
+        for range in picked.sorted().iter().map(Stretch::old) {
+            match ranges.last_mut().filter(|last| last.end == range.start) {
+                Some(last) => last.end = range.end,
+                None => ranges.push(range),
+            }
+        }
+        Ok(ranges)
+    }
+
+    /// Returns the range that is selected, if it is a single one.
+    #[must_use]
+    pub fn as_range(&self) -> Option<Range<u64>> {
+        match self.0[..] {
+            [Item::Range(start, end)] => Some(start..end.unwrap_or(u64::MAX)),
+            _ => None,
+        }
     }
 
     /// Finds the places of all words that are names.

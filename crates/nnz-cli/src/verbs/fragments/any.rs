@@ -15,7 +15,7 @@ use crate::progress::Bar;
 
 /// Prints all fragments: chromosome, start, end and cell.
 pub(crate) fn cat(args: &args::Cat, source: &dyn FragmentSource) -> Result<Outcome, Error> {
-    if args.rows.is_some() || args.cols.is_some() || args.expand {
+    if args.rows.is_some() || args.cols.is_some() || args.expand || args.names {
         return Err(Error::argument("fragments have neither rows nor columns"));
     }
     print(&args.source, source, &[], StoreOptions::default().threads)
