@@ -4,6 +4,7 @@ pub(crate) mod daphne;
 pub(crate) mod fragments;
 mod values;
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -15,7 +16,7 @@ use nnz::{
     Measures, Order, StructurePolicy, ValueType,
 };
 
-pub(crate) use values::{Selected, To};
+pub(crate) use values::{Selected, To, empty_list};
 use values::{compress, memory, selected, threads};
 
 const ABOUT: &str = "Read, write, check and convert sparse matrices on disk, exactly and in \
@@ -81,6 +82,11 @@ pub(crate) enum Verb {
     Man(Man),
 }
 
+/// Returns the texts of lists that are no files.
+fn texts(lists: [&Option<Selected>; 2]) -> Vec<&OsStr> {
+    lists.into_iter().flatten().filter_map(Selected::text).collect()
+}
+
 impl Verb {
     /// Replaces aliases whose meaning depends on their value.
     ///
@@ -103,6 +109,19 @@ impl Verb {
     /// Whether status 1 is the answer "no", so that errors need another one.
     pub(crate) fn answers_by_status(&self) -> bool {
         matches!(self, Self::Validate(_) | Self::Diff(_))
+    }
+
+    /// Returns lists of rows, columns, cells and chromosomes that were given as they are, without @FILE.
+    pub(crate) fn lists(&self) -> Vec<&OsStr> {
+        match self {
+            Self::Cat(verb) => texts([&verb.rows, &verb.cols]),
+            Self::Slice(verb) => texts([&verb.rows, &verb.cols]),
+            Self::Stats(verb) => texts([&verb.rows, &verb.cols]),
+            Self::Fragments(fragments::Fragments {
+                verb: fragments::FragmentsVerb::Select(verb),
+            }) => [&verb.cells, &verb.chromosomes].into_iter().flatten().map(|s| &**s).collect(),
+            _ => Vec::new(),
+        }
     }
 
     /// Whether a target that is there may be replaced.
@@ -165,6 +184,10 @@ pub(crate) struct Cat {
     /// Only these columns, likewise [default: all]
     #[arg(long, value_name = "LIST", value_parser = selection())]
     pub(crate) cols: Option<Selected>,
+
+    /// Select none where a list in a file is empty, instead of refusing it
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
 
     /// Print names in place of positions, where rows or columns have names
     #[arg(long)]
@@ -269,6 +292,10 @@ pub(crate) struct Slice {
     /// The columns, likewise [default: all]
     #[arg(long, value_name = "LIST", value_parser = selection())]
     pub(crate) cols: Option<Selected>,
+
+    /// Select none where a list in a file is empty, instead of refusing it
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
 
     #[command(flatten)]
     pub(crate) writing: Writing,
@@ -516,6 +543,10 @@ pub(crate) struct Stats {
     /// Only these columns, likewise [default: all]
     #[arg(long, value_name = "LIST", value_parser = selection())]
     pub(crate) cols: Option<Selected>,
+
+    /// Select none where a list in a file is empty, instead of refusing it
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
 
     /// A table of every row or column; both, in one pass, if given twice
     #[arg(long, value_name = "AXIS")]

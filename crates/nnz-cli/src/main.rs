@@ -16,6 +16,9 @@ mod stdio;
 mod usage;
 mod verbs;
 
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::path::Path;
 use std::process::ExitCode;
 
 use nnz::{Error, ErrorKind};
@@ -67,20 +70,31 @@ fn explain(error: &Error, verb: &Verb) -> ExitCode {
     if stdio::is_closed_pipe(error) {
         return ExitCode::SUCCESS;
     }
-    stdio::tell_error("nnz", error, hint(error, verb.forced()));
+    stdio::tell_error("nnz", error, &hint(error, verb));
     // What was asked for makes no sense, whatever the files hold.
     let usage = matches!(error.kind(), ErrorKind::Argument(_)) && error.place().is_unknown();
     ExitCode::from(if usage || verb.answers_by_status() { 2 } else { 1 })
 }
 
 /// Returns what can be done about an error.
-fn hint(error: &Error, forced: bool) -> &'static str {
-    match error.kind() {
-        ErrorKind::Exists if forced => "; another process created it in the meantime",
+fn hint(error: &Error, verb: &Verb) -> Cow<'static, str> {
+    let hint = match error.kind() {
+        ErrorKind::Argument(what) => return file_hint(what, &verb.lists()).into(),
+        ErrorKind::Exists if verb.forced() => "; another process created it in the meantime",
         ErrorKind::Exists => "; --force replaces it",
         ErrorKind::Memory { .. } => "; --memory allows more",
         _ => "",
-    }
+    };
+    hint.into()
+}
+
+/// Asks whether a name that was not found was meant to be a file.
+fn file_hint(what: &str, lists: &[&OsStr]) -> String {
+    let words = lists.iter().filter_map(|list| list.to_str()).flat_map(|list| list.split(','));
+    let meant = words
+        .filter(|word| what.contains(&format!("{word:?}")))
+        .find(|word| Path::new(word).is_file());
+    meant.map_or_else(String::new, |word| format!("; did you mean @{}?", nnz::escaped(word)))
 }
 
 #[cfg(test)]
@@ -108,7 +122,7 @@ mod tests {
             for force in [&[][..], &["--force"]] {
                 let words = [&["nnz"], verb, force].concat();
                 let args = Args::try_parse_from(&words).unwrap();
-                let hint = hint(&exists, args.verb.forced());
+                let hint = hint(&exists, &args.verb);
                 assert_eq!(hint.contains("--force"), force.is_empty(), "{words:?}: {hint}");
             }
         }

@@ -26,8 +26,8 @@ pub(crate) use write::{concat, convert, slice};
 pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
     let found = nnz::look(&args.source, args.reading.dialect, args.resources.bytes())?;
     let options = nnz::CatOptions {
-        rows: Selected::listed(args.rows.as_ref())?,
-        cols: Selected::listed(args.cols.as_ref())?,
+        rows: Selected::list(args.rows.as_ref(), args.allow_empty)?,
+        cols: Selected::list(args.cols.as_ref(), args.allow_empty)?,
         names: args.names,
         expand: args.expand,
         duplicates: args.duplicates.into(),

@@ -354,3 +354,50 @@ fn what_is_not_selected_is_not_read() {
         run(&[verb, &["--cols", "1,0,2"]].concat()).good();
     }
 }
+
+#[test]
+fn an_empty_list_is_refused_unless_it_is_allowed() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = folder(&scratch, "pbmc", GENES, CELLS);
+    let list = scratch.path().join("none.txt");
+    fs::write(&list, "").unwrap();
+    let at = format!("@{}", text(&list));
+    let target = scratch.path().join("t.mtx");
+    for axis in ["--rows", "--cols"] {
+        for verb in [
+            &["slice", "-q", text(&source), text(&target), "--force"][..],
+            &["cat", text(&source)],
+            &["stats", text(&source)],
+        ] {
+            let said = run(&[verb, &[axis, &at]].concat()).refused();
+            assert!(said.contains(text(&list)) && said.contains("--allow-empty"), "{said}");
+            assert!(!target.exists());
+            run(&[verb, &[axis, &at, "--allow-empty"]].concat()).good();
+            let _ = fs::remove_file(&target);
+        }
+    }
+    let tsv = scratch.path().join("f.tsv");
+    fs::write(&tsv, "chr1\t1\t5\tA\t1\n").unwrap();
+    let [store, kept] = ["f", "kept"].map(|name| scratch.path().join(name));
+    run(&["fragments", "import", "-q", text(&tsv), text(&store)]).good();
+    let select = ["fragments", "select", "-q", text(&store), text(&kept), "--cells", &at];
+    assert!(run(&select).refused().contains("--allow-empty"));
+    run(&[&select[..], &["--allow-empty"]].concat()).good();
+}
+
+#[test]
+fn a_name_that_is_a_file_is_asked_about() {
+    let scratch = tempfile::tempdir().unwrap();
+    folder(&scratch, "pbmc", GENES, CELLS);
+    fs::write(scratch.path().join("genes.txt"), "CD3E\n").unwrap();
+    let said = |arguments: &[&str]| {
+        let mut command = common::command();
+        common::finish(command.args(arguments).current_dir(scratch.path())).refused()
+    };
+    for verb in [&["cat", "pbmc"][..], &["stats", "pbmc"], &["slice", "pbmc", "t.mtx"]] {
+        let asked = said(&[verb, &["--rows", "CD3E,genes.txt"]].concat());
+        assert!(asked.ends_with("\"genes.txt\"; did you mean @genes.txt?\n"), "{asked}");
+        let none = said(&[verb, &["--rows", "CD19"]].concat());
+        assert!(!none.contains("did you mean"), "{none}");
+    }
+}

@@ -186,6 +186,10 @@ pub(crate) struct Select {
     #[arg(long, value_name = "LIST")]
     pub(crate) chromosomes: Option<OsString>,
 
+    /// Select none where a list in a file is empty, instead of refusing it
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
+
     /// The fewest bases of a fragment
     #[arg(long, value_name = "N", default_value = "0")]
     pub(crate) min_length: u32,

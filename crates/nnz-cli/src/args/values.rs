@@ -2,35 +2,50 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use nnz::binsparse::Layout;
-use nnz::{Compression, Error, Format, Selection};
+use nnz::{Compression, Error, ErrorKind, Format, Place, Selection};
 
 /// Rows or columns that are selected.
 #[derive(Clone, Debug)]
 pub(crate) enum Selected {
-    /// They are listed.
-    Listed(Selection),
+    /// They are listed in a text.
+    Listed(String, Selection),
     /// They are in a file, one a line.
     File(PathBuf),
 }
 
 impl Selected {
-    /// Returns the list, if there is one.
-    pub(crate) fn listed(selected: Option<&Self>) -> Result<Option<Selection>, Error> {
-        selected.map(|selected| Self::list(Some(selected))).transpose()
-    }
-
-    /// Returns the list; all where nothing was said.
-    pub(crate) fn list(selected: Option<&Self>) -> Result<Selection, Error> {
+    /// Returns the list, if there is one. A file without lines is refused unless it is allowed.
+    pub(crate) fn list(selected: Option<&Self>, empty: bool) -> Result<Option<Selection>, Error> {
         match selected {
-            None => Ok(Selection::all()),
-            Some(Self::Listed(selection)) => Ok(selection.clone()),
-            Some(Self::File(path)) => Selection::read(path),
+            None => Ok(None),
+            Some(Self::Listed(_, selection)) => Ok(Some(selection.clone())),
+            Some(Self::File(path)) => {
+                let selection = Selection::read(path)?;
+                if selection.is_empty() && !empty {
+                    return Err(empty_list(path));
+                }
+                Ok(Some(selection))
+            }
         }
     }
+
+    /// Returns the text of a list that is no file.
+    pub(crate) fn text(&self) -> Option<&OsStr> {
+        match self {
+            Self::Listed(text, _) => Some(OsStr::new(text)),
+            Self::File(_) => None,
+        }
+    }
+}
+
+/// Says that a file lists nothing.
+pub(crate) fn empty_list(path: &Path) -> Error {
+    let what = "lists nothing; --allow-empty selects none".to_owned();
+    Error::new(ErrorKind::Argument(what), Place::path(path))
 }
 
 /// Reads a list, or `@FILE`.
@@ -40,7 +55,7 @@ pub(super) fn selected(text: &OsStr) -> Result<Selected, String> {
         Some(path) => Ok(Selected::File(PathBuf::from(OsStr::from_bytes(path)))),
         None => {
             let text = text.to_str().ok_or("names have to be UTF-8; @FILE reads others")?;
-            text.parse().map(Selected::Listed)
+            text.parse().map(|listed| Selected::Listed(text.to_owned(), listed))
         }
     }
 }

@@ -14,6 +14,7 @@ use nnz::{Error, Location, Opened, StringList, WriteOptions};
 
 use super::write;
 use crate::Outcome;
+use crate::args::empty_list;
 use crate::args::fragments::{Count, Export, FragmentsVerb, Import, Merge, Query, Select, Storing};
 use crate::output::{bytes, rounded, tell, with_stdout};
 use crate::progress::Bar;
@@ -92,7 +93,9 @@ fn merge(args: &Merge, quiet: bool) -> Result<Outcome, Error> {
 }
 
 fn select(args: &Select, quiet: bool) -> Result<Outcome, Error> {
-    let listed = |list: &Option<OsString>| list.as_deref().map(list_of).transpose();
+    let listed = |list: &Option<OsString>| {
+        list.as_deref().map(|list| list_of(list, args.allow_empty)).transpose()
+    };
     let selected = SelectOptions {
         cells: listed(&args.cells)?,
         chromosomes: listed(&args.chromosomes)?,
@@ -105,9 +108,16 @@ fn select(args: &Select, quiet: bool) -> Result<Outcome, Error> {
 }
 
 /// Reads names with commas between, or `@FILE`.
-fn list_of(text: &OsStr) -> Result<StringList, Error> {
+fn list_of(text: &OsStr, allow_empty: bool) -> Result<StringList, Error> {
     match text.as_bytes().strip_prefix(b"@") {
-        Some(path) => fragments::read_cells(Path::new(OsStr::from_bytes(path))),
+        Some(path) => {
+            let path = Path::new(OsStr::from_bytes(path));
+            let names = fragments::read_cells(path)?;
+            if names.is_empty() && !allow_empty {
+                return Err(empty_list(path));
+            }
+            Ok(names)
+        }
         None => Ok(text.as_bytes().split(|byte| *byte == b',').collect()),
     }
 }

@@ -79,8 +79,8 @@ pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
         memory: args.resources.bytes(),
         threads: args.threads.number(),
     };
-    let rows = Selected::listed(args.rows.as_ref())?;
-    let cols = Selected::listed(args.cols.as_ref())?;
+    let rows = Selected::list(args.rows.as_ref(), args.allow_empty)?;
+    let cols = Selected::list(args.cols.as_ref(), args.allow_empty)?;
     let place = args.source.source_place();
     let opened = nnz::open_within(&args.source, options.memory)?.source;
     let matrix = match (rows, cols) {

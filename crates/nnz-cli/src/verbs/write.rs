@@ -35,8 +35,8 @@ pub(crate) fn convert(
 
 /// Writes some rows and columns.
 pub(crate) fn slice(args: &args::Slice, quiet: bool) -> Result<Outcome, Error> {
-    let rows = Selected::list(args.rows.as_ref())?;
-    let cols = Selected::list(args.cols.as_ref())?;
+    let rows = Selected::list(args.rows.as_ref(), args.allow_empty)?.unwrap_or_default();
+    let cols = Selected::list(args.cols.as_ref(), args.allow_empty)?.unwrap_or_default();
     let (options, bar) = (options(&args.writing), Bar::new(quiet));
     let summary = nnz::slice(&args.source, &args.target, [&rows, &cols], &options, &bar)?;
     if !quiet {

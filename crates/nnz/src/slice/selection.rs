@@ -55,6 +55,12 @@ impl Selection {
         Self(words.into_iter().map(|word| Item::Word(word.into())).collect())
     }
 
+    /// Returns whether nothing is listed, as in a file without lines.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Reads names or positions, one a line.
     ///
     /// # Errors
