@@ -556,6 +556,10 @@ pub(crate) struct Stats {
     #[arg(long, value_name = "WHAT", default_value = "all")]
     pub(crate) measures: MeasuresArg,
 
+    /// As comma-separated values, with one axis at the most
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
+
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,

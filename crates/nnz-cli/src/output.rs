@@ -22,10 +22,19 @@ pub(crate) fn print_answer(
     crate::stdio::print_answer(TerminalEscapes::Text, write)
 }
 
-/// Prints a value as JSON.
-pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Error> {
+/// A JSON document, whose keys are those of `docs/json.md`.
+#[derive(Serialize)]
+struct Document<'a, T> {
+    schema: &'static str,
+    #[serde(flatten)]
+    value: &'a T,
+}
+
+/// Prints a value as JSON, with the name and version of its schema.
+pub(crate) fn print_json(schema: &'static str, value: &impl Serialize) -> Result<(), Error> {
     crate::stdio::print_answer(TerminalEscapes::Json, |out| {
-        serde_json::to_writer_pretty(&mut *out, value).map_err(|error| failed(error.into()))?;
+        serde_json::to_writer_pretty(&mut *out, &Document { schema, value })
+            .map_err(|error| failed(error.into()))?;
         writeln!(out).map_err(failed)
     })
 }

@@ -177,7 +177,7 @@ pub(super) fn info(args: &args::Info, frame: &FrameSource) -> Result<Outcome, Er
             .collect(),
     };
     if args.json {
-        print_json(&told)?;
+        print_json(super::info::INFO_SCHEMA, &told)?;
     } else {
         with_stdout(|out| show(&told, out).map_err(failed))?;
     }

@@ -8,6 +8,9 @@ use serde::Serialize;
 use crate::output::{bytes, failed, print_json, with_stdout};
 use crate::{Outcome, args};
 
+/// The schema of the JSON of matrices, tensors, fragments and frames, as in `docs/json.md`.
+pub(crate) const INFO_SCHEMA: &str = "nnz-info/1";
+
 /// What is told, with the keys of the JSON form.
 #[derive(Serialize)]
 struct Told {
@@ -78,7 +81,7 @@ fn tensor_info(args: &args::Info, tensor: &TensorFile) -> Result<Outcome, Error>
 fn show(args: &args::Info, mut told: Told) -> Result<Outcome, Error> {
     (told.other_groups, told.notes) = others(&args.source, told.notes);
     if args.json {
-        print_json(&told)?;
+        print_json(INFO_SCHEMA, &told)?;
     } else {
         with_stdout(|out| print(&told, out).map_err(failed))?;
     }

@@ -1,5 +1,6 @@
 //! `nnz stats`.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use nnz::{
@@ -16,9 +17,19 @@ use crate::{Outcome, args};
 struct Told {
     whole: Line,
     #[serde(skip_serializing_if = "Option::is_none")]
-    rows: Option<Vec<Line>>,
+    rows: Option<Vec<Labelled>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cols: Option<Vec<Line>>,
+    cols: Option<Vec<Labelled>>,
+}
+
+/// A row or column, with its position in the file.
+#[derive(Serialize)]
+struct Labelled {
+    position: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(flatten)]
+    line: Line,
 }
 
 #[derive(Serialize)]
@@ -72,6 +83,9 @@ impl From<&Moments> for Line {
 
 /// Tells sums and their kin.
 pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
+    if args.csv && args.axis.contains(&AxisArg::Rows) && args.axis.contains(&AxisArg::Cols) {
+        return Err(Error::argument("--csv is one table: of rows or of cols"));
+    }
     let options = StatsOptions {
         rows: args.axis.contains(&AxisArg::Rows),
         cols: args.axis.contains(&AxisArg::Cols),
@@ -97,17 +111,21 @@ pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
     };
     let found = nnz::stats_of(matrix.source(), &place, &options)?;
     if args.json {
-        let lines = |list: &Vec<Moments>| list.iter().map(Line::from).collect();
-        print_json(&Told {
+        let lines = |axis, list: &Option<Vec<Moments>>| {
+            list.as_ref().map(|list| labelled(&matrix, axis, list)).transpose()
+        };
+        let told = Told {
             whole: Line::from(&found.whole),
-            rows: found.rows.as_ref().map(lines),
-            cols: found.cols.as_ref().map(lines),
-        })?;
+            rows: lines(Axis::Rows, &found.rows)?,
+            cols: lines(Axis::Cols, &found.cols)?,
+        };
+        print_json("nnz-stats/1", &told)?;
         return Ok(Outcome::Good);
     }
     with_stdout(|out| {
         if args.axis.is_empty() {
-            let (heading, line) = (heading(args.measures.into()), text(&found.whole));
+            let heading = heading(args.measures.into()).join(separator(args));
+            let line = fields(&found.whole, args.csv).join(separator(args));
             return write!(out, "{heading}\n{line}\n").map_err(failed);
         }
         for (axis, list) in [(Axis::Rows, &found.rows), (Axis::Cols, &found.cols)] {
@@ -152,42 +170,84 @@ fn table(
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     let mut names = matrix.source().read_names(axis)?;
-    let (one, named) = (
-        match axis {
-            Axis::Rows => "row",
-            Axis::Cols => "col",
-        },
-        if names.is_some() { "\tname" } else { "" },
-    );
-    writeln!(out, "{one}{named}\t{}", heading(args.measures.into())).map_err(failed)?;
+    let separator = separator(args);
+    let mut columns = vec![match axis {
+        Axis::Rows => "row",
+        Axis::Cols => "col",
+    }];
+    if names.is_some() {
+        columns.push("name");
+    }
+    columns.extend(heading(args.measures.into()));
+    writeln!(out, "{}", columns.join(separator)).map_err(failed)?;
     for (number, moments) in (0..).zip(list) {
-        write!(out, "{}\t", matrix.position(axis, number)).map_err(failed)?;
+        write!(out, "{}{separator}", matrix.position(axis, number)).map_err(failed)?;
         let name = names.as_mut().map_or(Ok(None), |names| names.next_string())?;
         if let Some(name) = name {
-            out.write_all(name).and_then(|()| out.write_all(b"\t")).map_err(failed)?;
+            let name = if args.csv { quoted(name) } else { Cow::Borrowed(name) };
+            out.write_all(&name)
+                .and_then(|()| out.write_all(separator.as_bytes()))
+                .map_err(failed)?;
         }
-        writeln!(out, "{}", text(moments)).map_err(failed)?;
+        writeln!(out, "{}", fields(moments, args.csv).join(separator)).map_err(failed)?;
     }
     Ok(())
 }
 
-fn heading(measures: Measures) -> &'static str {
+/// Returns the rows or columns with their positions and names.
+fn labelled(matrix: &Matrix, axis: Axis, list: &[Moments]) -> Result<Vec<Labelled>, Error> {
+    let mut names = matrix.source().read_names(axis)?;
+    let mut lines = Vec::with_capacity(list.len());
+    for (number, moments) in (0..).zip(list) {
+        let name = names.as_mut().map_or(Ok(None), |names| names.next_string())?;
+        lines.push(Labelled {
+            position: matrix.position(axis, number),
+            name: name.map(|name| String::from_utf8_lossy(name).into_owned()),
+            line: Line::from(moments),
+        });
+    }
+    Ok(lines)
+}
+
+fn separator(args: &args::Stats) -> &'static str {
+    if args.csv { "," } else { "\t" }
+}
+
+/// Quotes a field of a CSV file where it has to be.
+fn quoted(field: &[u8]) -> Cow<'_, [u8]> {
+    if !field.iter().any(|byte| matches!(byte, b',' | b'"' | b'\n' | b'\r')) {
+        return Cow::Borrowed(field);
+    }
+    let mut quoted = vec![b'"'];
+    for &byte in field {
+        if byte == b'"' {
+            quoted.push(b'"');
+        }
+        quoted.push(byte);
+    }
+    quoted.push(b'"');
+    Cow::Owned(quoted)
+}
+
+fn heading(measures: Measures) -> Vec<&'static str> {
     match measures {
-        Measures::Nnz => "nnz",
-        Measures::Sums => "nnz\tsum\tmean",
-        Measures::All => "nnz\tsum\tmean\tvariance\tmin\tmax",
+        Measures::Nnz => vec!["nnz"],
+        Measures::Sums => vec!["nnz", "sum", "mean"],
+        Measures::All => vec!["nnz", "sum", "mean", "variance", "min", "max"],
     }
 }
 
-fn text(moments: &Moments) -> String {
+/// Returns the numbers as text. A number that there is none of is `-`, and empty in CSV.
+fn fields(moments: &Moments, csv: bool) -> Vec<String> {
+    let none = if csv { "" } else { "-" };
     let float = |number: f64| Number::Float(number).to_string();
-    let extreme = |number: Option<Number>| number.map_or("-".to_owned(), |n| n.to_string());
-    let mut line = moments.nnz.to_string();
+    let extreme = |number: Option<Number>| number.map_or(none.to_owned(), |n| n.to_string());
+    let mut fields = vec![moments.nnz.to_string()];
     if let Some(Total { sum, mean }) = moments.total {
-        line += &format!("\t{sum}\t{}", float(mean));
+        fields.extend([sum.to_string(), float(mean)]);
     }
     if let Some(Spread { variance, min, max }) = moments.spread {
-        line += &format!("\t{}\t{}\t{}", float(variance), extreme(min), extreme(max));
+        fields.extend([float(variance), extreme(min), extreme(max)]);
     }
-    line
+    fields
 }

@@ -46,7 +46,7 @@ pub(crate) fn validate(args: &args::Validate) -> Result<Outcome, Error> {
             place: finding.place.to_string(),
             message: finding.message.clone(),
         });
-        print_json(&Told { valid, findings: findings.collect() })?;
+        print_json("nnz-validate/1", &Told { valid, findings: findings.collect() })?;
     } else {
         print_answer(|out| {
             let mut shown =

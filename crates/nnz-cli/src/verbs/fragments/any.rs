@@ -185,7 +185,7 @@ pub(crate) fn info(args: &args::Info, source: &dyn FragmentSource) -> Result<Out
         version: about.version,
     };
     if args.json {
-        print_json(&told)?;
+        print_json(crate::verbs::info::INFO_SCHEMA, &told)?;
     } else {
         with_stdout(|out| show(&told, out).map_err(failed))?;
     }
