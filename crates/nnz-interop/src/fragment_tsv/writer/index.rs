@@ -250,4 +250,78 @@ mod tests {
             assert_eq!(bin(first, last), expected, "{first} to {last}");
         }
     }
+
+    /// What the specification of tabix calls a `.tbi` file, field by field.
+    #[test]
+    fn the_index_is_written_field_by_field_as_tabix_specifies() {
+        let spot = |chromosome, start, end, text| Spot { chromosome, start, end, text };
+        let spots = [
+            spot(1, 5, 9, 0..12),
+            spot(1, 16_380, 16_390, 12..30), // crosses into the second window
+            spot(0, 40_000, 40_001, 30..45), // in the third window
+        ];
+        // One block, which begins at byte 0 of the file and ends at byte 60.
+        let mut index = Index::default();
+        index.add(PartialIndex::new(&spots, &[0, 60]), 0);
+        index.count(1, 2);
+        index.count(0, 1);
+        let names = StringList::from_iter(["chrA", "chrB"]);
+        let blocks = index.finish(&names).unwrap();
+
+        let expected = [
+            &b"TBI\x01"[..],
+            b"\x02\0\0\0",         // n_ref = 2
+            b"\0\0\x01\0",         // format = 0x10000: generic, half-open from 0
+            b"\x01\0\0\0",         // col_seq = 1
+            b"\x02\0\0\0",         // col_beg = 2
+            b"\x03\0\0\0",         // col_end = 3
+            b"#\0\0\0",            // meta = '#'
+            b"\0\0\0\0",           // skip = 0
+            b"\x0a\0\0\0",         // l_nm = 10
+            b"chrB\0chrA\0",       // names
+            b"\x03\0\0\0",         // chrB: n_bin = 3
+            b"\x49\x02\0\0",       // bin = 585
+            b"\x01\0\0\0",         // n_chunk = 1
+            b"\x0c\0\0\0\0\0\0\0", // cnk_beg = byte 12 of the block at 0
+            b"\x1e\0\0\0\0\0\0\0", // cnk_end = byte 30
+            b"\x49\x12\0\0",       // bin = 4681
+            b"\x01\0\0\0",         // n_chunk = 1
+            b"\0\0\0\0\0\0\0\0",   // cnk_beg = byte 0
+            b"\x0c\0\0\0\0\0\0\0", // cnk_end = byte 12
+            b"\x4a\x92\0\0",       // bin = 37450, the metadata
+            b"\x02\0\0\0",         // n_chunk = 2
+            b"\0\0\0\0\0\0\0\0",   // off_beg = byte 0
+            b"\x1e\0\0\0\0\0\0\0", // off_end = byte 30
+            b"\x02\0\0\0\0\0\0\0", // n_mapped = 2
+            b"\0\0\0\0\0\0\0\0",   // n_unmapped = 0
+            b"\x02\0\0\0",         // n_intv = 2
+            b"\0\0\0\0\0\0\0\0",   // ioff[0] = byte 0
+            b"\x0c\0\0\0\0\0\0\0", // ioff[1] = byte 12
+            b"\x02\0\0\0",         // chrA: n_bin = 2
+            b"\x4b\x12\0\0",       // bin = 4683
+            b"\x01\0\0\0",         // n_chunk = 1
+            b"\x1e\0\0\0\0\0\0\0", // cnk_beg = byte 30 of the block at 0
+            b"\0\0\x3c\0\0\0\0\0", // cnk_end = the block at 60
+            b"\x4a\x92\0\0",       // bin = 37450
+            b"\x02\0\0\0",         // n_chunk = 2
+            b"\x1e\0\0\0\0\0\0\0", // off_beg
+            b"\0\0\x3c\0\0\0\0\0", // off_end
+            b"\x01\0\0\0\0\0\0\0", // n_mapped = 1
+            b"\0\0\0\0\0\0\0\0",   // n_unmapped = 0
+            b"\x03\0\0\0",         // n_intv = 3
+            b"\x1e\0\0\0\0\0\0\0", // ioff[0]: nothing there, so the next
+            b"\x1e\0\0\0\0\0\0\0", // ioff[1]
+            b"\x1e\0\0\0\0\0\0\0", // ioff[2] = byte 30
+            b"\0\0\0\0\0\0\0\0",   // n_no_coor = 0
+        ]
+        .concat();
+        let bgzf::Beginning::Block { len, data } = bgzf::beginning(&blocks) else {
+            panic!("no block")
+        };
+        let mut text = vec![0; bgzf::LARGEST_TEXT];
+        let mut inflater = libdeflater::Decompressor::new();
+        let read = bgzf::inflate(&mut inflater, &blocks[..len], data, &mut text).unwrap();
+        assert_eq!(text[..read], expected);
+        assert_eq!(blocks[len..], bgzf::END);
+    }
 }
