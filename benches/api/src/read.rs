@@ -44,7 +44,7 @@ pub(crate) fn measure_dense(location: &Location, threads: usize) -> Result<Measu
     Ok(measured([
         ("seconds", seconds.into()),
         ("entries", matrix.values.len().into()),
-        ("check", sum(matrix.values()).into()),
+        ("check", sum(&matrix.values).into()),
         ("peak_rss", peak().into()),
     ]))
 }
