@@ -171,7 +171,7 @@ pub(crate) struct Info {
 #[command(after_help = "\
 Examples:
   nnz cat pbmc.bpcells --cols 0:10 | head
-  nnz cat pbmc.bpcells --rows CD3E,CD8A --names")]
+  nnz cat filtered_feature_bc_matrix --rows CD3E,CD8A --names")]
 pub(crate) struct Cat {
     /// The matrix
     #[arg(value_name = "SRC", value_parser = location())]
@@ -269,12 +269,13 @@ pub(crate) struct Transpose {
 /// A list has commas between: ranges A:B (from A to B - 1; either may be left out), positions
 /// counted from 0, and names. @FILE reads positions or names from a file, one a line. What is
 /// written has the order of the list. Nothing may be selected twice, and a name has to be that of
-/// one row or column only.
+/// one row or column only. In a 10x folder, names of rows are any column of features.tsv, such as
+/// ids and symbols.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
   nnz slice pbmc.bpcells first.bpcells --cols 0:1000
-  nnz slice pbmc.bpcells markers.mtx --rows CD3E,CD8A,MS4A1
+  nnz slice filtered_feature_bc_matrix markers.mtx --rows CD3E,CD8A,MS4A1
   nnz slice pbmc.bpcells kept.bpcells --cols @barcodes.txt --rows @genes.txt")]
 pub(crate) struct Slice {
     /// The matrix

@@ -401,3 +401,34 @@ fn a_name_that_is_a_file_is_asked_about() {
         assert!(!none.contains("did you mean"), "{none}");
     }
 }
+
+#[test]
+fn rows_of_10x_folders_are_selected_by_any_column() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = folder(&scratch, "pbmc", "ENSG1 ENSG2 ENSG3", CELLS);
+    let genes = |table: &str| fs::write(source.join("genes.tsv"), table).unwrap();
+    genes("ENSG1\tCD3E\tGene\nENSG2\tPTPRC\tGene\nENSG3\tCD45\tAntibody\r\n");
+    let selected = |list: &str| run(&["cat", text(&source), "--names", "--rows", list]);
+    for list in ["CD3E,CD45", "ENSG3,CD3E", "Antibody,ENSG1", "0,CD45"] {
+        let expected = "ENSG1\tAAA\t1\nENSG3\tAAA\t2\nENSG1\tTTT\t4\nENSG3\tTTT\t6\n";
+        assert_eq!(selected(list).good(), expected, "{list}");
+    }
+    let target = scratch.path().join("t.bpcells");
+    run(&["-q", "slice", text(&source), text(&target), "--rows", "CD45,CD3E"]).good();
+    assert_eq!(run(&["names", text(&target), "rows"]).good(), "ENSG3\nENSG1\n");
+
+    let shared = selected("Gene").refused();
+    assert!(shared.contains("\"Gene\" is the name of 2 rows; select one of them by ENSG1, ENSG2"));
+    assert!(selected("CD3E,ENSG1").refused().contains("row 0 is selected twice"));
+    assert!(selected("CD19").refused().contains("there is no row with the name \"CD19\""));
+    // An id wins over a symbol, and a position as well.
+    genes("ENSG1\tENSG2\nENSG2\tx\nENSG3\t1\n");
+    assert_eq!(selected("ENSG2").good(), "ENSG2\tCCC\t3\nENSG2\tTTT\t5\n");
+    assert_eq!(selected("1").good(), "ENSG2\tCCC\t3\nENSG2\tTTT\t5\n");
+
+    // The example has two rows in this order.
+    let example = testdata().join("../examples/pbmc_10x_v3_mtx");
+    let ids = run(&["stats", text(&example), "--axis", "rows", "--rows", "SOD1,APP"]).good();
+    let ids: Vec<&str> = ids.lines().skip(1).map(|line| line.split('\t').nth(1).unwrap()).collect();
+    assert_eq!(ids, ["ENSG00000142192", "ENSG00000142168"]);
+}

@@ -14,7 +14,7 @@ use nnz_core::{
 };
 
 use crate::matrix_market::{self, MatrixMarketSource};
-use names::FirstColumn;
+use names::{ColumnReader, Columns};
 
 /// A 10x folder as one matrix with names.
 pub struct TenxFolderSource {
@@ -116,6 +116,20 @@ impl Part {
     }
 }
 
+impl TenxFolderSource {
+    fn part(&self, axis: Axis) -> &Part {
+        match axis {
+            Axis::Rows => &self.features,
+            Axis::Cols => &self.barcodes,
+        }
+    }
+
+    fn read_columns(&self, axis: Axis, columns: Columns) -> Result<Names<'_>> {
+        let expected = self.header.shape.len(axis);
+        Ok(Box::new(ColumnReader::open(&self.part(axis).path, columns, expected, axis)?))
+    }
+}
+
 impl MatrixSource for TenxFolderSource {
     fn header(&self) -> &Header {
         &self.header
@@ -133,13 +147,14 @@ impl MatrixSource for TenxFolderSource {
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
-        let part = match axis {
-            Axis::Rows => &self.features,
-            Axis::Cols => &self.barcodes,
-        };
-        let expected = self.header.shape.len(axis);
-        let names = FirstColumn::open(&part.path, expected, axis)?;
-        Ok(Some(Box::new(names)))
+        self.read_columns(axis, Columns::First).map(Some)
+    }
+
+    fn read_other_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        match self.part(axis).columns {
+            0 | 1 => Ok(None),
+            _ => self.read_columns(axis, Columns::Others).map(Some),
+        }
     }
 
     fn random_access(&self) -> bool {

@@ -1,4 +1,4 @@
-//! The first column of a table of names.
+//! Columns of a table of names.
 
 use std::path::Path;
 
@@ -14,8 +14,18 @@ pub(super) fn columns(path: &Path) -> Result<usize> {
     Ok(line.map_or(0, |line| memchr::memchr_iter(b'\t', without_newline(line.text)).count() + 1))
 }
 
-/// The names, of which there have to be as many as the axis is long.
-pub(super) struct FirstColumn<'a> {
+/// Columns of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Columns {
+    /// The first, which has the names.
+    First,
+    /// Those after the first, with tabs between.
+    Others,
+}
+
+/// Columns of a table, of which there have to be as many lines as the axis is long.
+pub(super) struct ColumnReader<'a> {
+    columns: Columns,
     lines: Lines,
     path: &'a Path,
     given: u64,
@@ -23,14 +33,19 @@ pub(super) struct FirstColumn<'a> {
     axis: Axis,
 }
 
-impl<'a> FirstColumn<'a> {
-    pub(super) fn open(path: &'a Path, expected: u64, axis: Axis) -> Result<Self> {
+impl<'a> ColumnReader<'a> {
+    pub(super) fn open(
+        path: &'a Path,
+        columns: Columns,
+        expected: u64,
+        axis: Axis,
+    ) -> Result<Self> {
         let lines = Lines::new(Input::open(path)?.reader, path);
-        Ok(Self { lines, path, given: 0, expected, axis })
+        Ok(Self { columns, lines, path, given: 0, expected, axis })
     }
 }
 
-impl StringReader for FirstColumn<'_> {
+impl StringReader for ColumnReader<'_> {
     fn next_string(&mut self) -> Result<Option<&[u8]>> {
         let wrong = |found: u64| {
             let place = Place::path(self.path);
@@ -50,7 +65,10 @@ impl StringReader for FirstColumn<'_> {
                 self.given += 1;
                 let text = without_newline(line.text);
                 let end = memchr::memchr(b'\t', text).unwrap_or(text.len());
-                Ok(Some(&text[..end]))
+                Ok(Some(match self.columns {
+                    Columns::First => &text[..end],
+                    Columns::Others => text.get(end + 1..).unwrap_or_default(),
+                }))
             }
             None => Err(wrong(self.given)),
         }

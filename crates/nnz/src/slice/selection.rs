@@ -17,7 +17,9 @@ const LONGEST: u64 = 1 << 20;
 ///
 /// As text it is a list with commas between: ranges `A:B` (from A up to, not including, B; either
 /// may be left out), positions counted from 0, and names. A word of digits is a position unless it
-/// is a name, and is refused where it could be either. Nothing may be selected twice.
+/// is a name, and is refused where it could be either. Nothing may be selected twice. Words that are no
+/// names are looked up in [other names](MatrixSource::read_other_names), such as the symbols of genes in
+/// a 10x folder, and are refused where several rows or columns share them.
 ///
 /// ```
 /// use nnz::Selection;
@@ -137,7 +139,7 @@ impl Selection {
 
     /// Finds the places of all words that are names.
     fn named(&self, source: &dyn MatrixSource, axis: Axis) -> Result<Named<'_>> {
-        let mut named = Named { has_names: false, places: HashMap::new() };
+        let mut named = Named { has_names: false, places: HashMap::new(), others: HashMap::new() };
         for item in &self.0 {
             if let Item::Word(word) = item {
                 named.places.insert(word, [None, None]);
@@ -157,7 +159,71 @@ impl Selection {
             }
             at += 1;
         }
+        drop(names);
+        named.find_others(source, axis)?;
         Ok(named)
+    }
+}
+
+impl<'a> Named<'a> {
+    /// Finds the places of words that are no names among what else rows or columns are called.
+    fn find_others(&mut self, source: &dyn MatrixSource, axis: Axis) -> Result<()> {
+        // Digits are a position then.
+        let unknown =
+            self.places.iter().filter(|(word, places)| places[0].is_none() && !is_digits(word));
+        self.others = unknown.map(|(word, _)| (*word, Others::default())).collect();
+        if self.others.is_empty() {
+            return Ok(());
+        }
+        let Some(mut others) = source.read_other_names(axis)? else { return Ok(()) };
+        let Some(mut names) = source.read_names(axis)? else { return Ok(()) };
+        let mut at = 0;
+        while let Some(line) = others.next_string()?
+            && let Some(name) = names.next_string()?
+        {
+            for word in line.split(|byte| *byte == b'\t') {
+                if let Some(found) = self.others.get_mut(word) {
+                    found.add(at, name);
+                }
+            }
+            at += 1;
+        }
+        Ok(())
+    }
+}
+
+/// The rows or columns that are also called by a word.
+#[derive(Default)]
+struct Others {
+    count: u64,
+    last: Option<u64>,
+    /// The names of the first of them.
+    names: Vec<String>,
+}
+
+impl Others {
+    fn add(&mut self, at: u64, name: &[u8]) {
+        const MOST: usize = 20;
+        // Two columns may have the same word.
+        if self.last == Some(at) {
+            return;
+        }
+        self.last = Some(at);
+        self.count += 1;
+        if self.names.len() < MOST {
+            self.names.push(String::from_utf8_lossy(name).into_owned());
+        }
+    }
+
+    /// Says that there are several.
+    fn ambiguous(&self, word: &str, one: &str) -> String {
+        let names = self.names.join(", ");
+        let more = self.count.saturating_sub(self.names.len() as u64);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!(
+            "{word:?} is the name of {} {one}s; select one of them by {names}{more}",
+            self.count
+        )
     }
 }
 
@@ -171,14 +237,26 @@ impl Default for Selection {
 struct Named<'a> {
     has_names: bool,
     places: HashMap<&'a [u8], [Option<u64>; 2]>,
+    others: HashMap<&'a [u8], Others>,
+}
+
+fn is_digits(word: &[u8]) -> bool {
+    !word.is_empty() && word.iter().all(u8::is_ascii_digit)
 }
 
 /// Finds the place of a word on an axis that is `len` long.
 fn find(word: &[u8], named: &Named<'_>, axis: Axis, len: u64) -> Result<u64> {
     let one = one_of(axis);
     let text = || String::from_utf8_lossy(word);
-    let digits = !word.is_empty() && word.iter().all(u8::is_ascii_digit);
+    let digits = is_digits(word);
     let position: Option<u64> = if digits { text().parse().ok() } else { None };
+    let others = named.others.get(word).filter(|others| others.count > 0);
+    if let Some(others) = others {
+        return match others.last.filter(|_| others.count == 1) {
+            Some(at) => Ok(at),
+            None => Err(Error::argument(others.ambiguous(&text(), one))),
+        };
+    }
     let what = match (named.places.get(word), position) {
         (Some([Some(first), Some(second)]), _) => {
             format!("{:?} is the name of {one} {first} and of {one} {second}", text())
