@@ -2,6 +2,7 @@
 
 pub(crate) mod daphne;
 pub(crate) mod fragments;
+pub(crate) mod topics;
 mod values;
 
 use std::ffi::OsStr;
@@ -39,6 +40,8 @@ Writes: BPCells directories (.bpcells), objects of R (.rds) and HDF5 groups (.h5
 
 Frames are read from .csv and .dbdf, and written to both, by convert.
 
+See nnz help formats and nnz help places for more.
+
 Exit status:
   0    done, or the answer is yes; also if whoever reads standard output closes it early
   1    refused, or an error of the system; validate: invalid, not recognised; diff: different
@@ -54,6 +57,7 @@ that comes once the output is in its place changes no status.";
 #[derive(Debug, Parser)]
 #[command(name = "nnz", version, about = ABOUT, after_help = PLACES)]
 #[command(subcommand_required = true, arg_required_else_help = true, max_term_width = 100)]
+#[command(disable_help_subcommand = true)]
 pub(crate) struct Args {
     /// What to do
     #[command(subcommand)]
@@ -78,8 +82,8 @@ pub(crate) enum Verb {
     Stats(Stats),
     Fragments(fragments::Fragments),
     Completions(Completions),
-    #[command(hide = true)]
     Man(Man),
+    Help(Help),
 }
 
 /// Returns the texts of lists that are no files.
@@ -139,7 +143,8 @@ impl Verb {
             | Self::Validate(_)
             | Self::Diff(_)
             | Self::Stats(_)
-            | Self::Completions(_) => false,
+            | Self::Completions(_)
+            | Self::Help(_) => false,
         }
     }
 }
@@ -614,6 +619,16 @@ pub(crate) struct Man {
     /// Replace pages that are there
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+/// Print the help of a verb, or the page on formats or places
+#[derive(Debug, Group)]
+#[command(after_long_help = topics::ALL)]
+#[command(after_help = "Examples:\n  nnz help convert\n  nnz help formats\n  nnz help places")]
+pub(crate) struct Help {
+    /// A verb (for fragments, also one of its own behind it), formats, or places
+    #[arg(value_name = "TOPIC")]
+    pub(crate) topic: Vec<String>,
 }
 
 #[derive(Debug, Group)]

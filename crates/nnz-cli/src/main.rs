@@ -57,6 +57,7 @@ fn main() -> ExitCode {
         Verb::Fragments(verb) => verbs::fragments::run(&verb.verb, args.quiet),
         Verb::Completions(verb) => verbs::completions(verb),
         Verb::Man(verb) => verbs::man(verb),
+        Verb::Help(verb) => verbs::help(verb),
     };
     match done {
         Ok(Outcome::Good) => ExitCode::SUCCESS,

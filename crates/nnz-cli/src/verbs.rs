@@ -16,7 +16,7 @@ use crate::output::with_stdout;
 use crate::{Outcome, args};
 
 pub(crate) use diff::diff;
-pub(crate) use generate::{completions, man};
+pub(crate) use generate::{completions, help, man};
 pub(crate) use info::info;
 pub(crate) use stats::stats;
 pub(crate) use validate::validate;

@@ -100,6 +100,37 @@ fn what_is_not_there_is_refused_with_its_path() {
 }
 
 #[test]
+fn help_has_pages_on_formats_and_places() {
+    let formats = run(&["help", "formats"]).good();
+    for name in ["bpcells", "binsparse", "mtx", "dgCMatrix", "daphne"] {
+        let line = format!("\n  {name} ");
+        assert!(formats.contains(&line), "{formats}");
+        // The page lists what --to takes.
+        let scratch = tempfile::tempdir().unwrap();
+        let target = scratch.path().join("t.x");
+        let done = run(&["-q", "convert", &small(&scratch), text(&target), "--to", name]);
+        assert!(done.code != Some(2), "{name}: {done:?}");
+    }
+    let places = run(&["help", "places"]).good();
+    for form in ["FILE::GROUP", "\n  - ", "@FILE", "URLs are not supported"] {
+        assert!(places.contains(form), "{places}");
+    }
+    for page in [&formats, &places] {
+        assert!(page.lines().all(|line| line.chars().count() <= 100), "{page}");
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    run(&["man", text(scratch.path())]).good();
+    let manual = fs::read_to_string(scratch.path().join("nnz-help.1")).unwrap();
+    assert!(manual.contains("10x folders") && manual.contains("FILE::GROUP"), "{manual}");
+
+    assert_eq!(run(&["help", "convert"]).good(), run(&["convert", "--help"]).good());
+    assert_eq!(run(&["help"]).good(), run(&["--help"]).good());
+    let import = run(&["help", "fragments", "import"]).good();
+    assert_eq!(import, run(&["fragments", "import", "--help"]).good());
+    assert_eq!(run(&["help", "nonsense"]).code, Some(2));
+}
+
+#[test]
 fn format_is_an_alias_of_to_and_of_layout() {
     let scratch = tempfile::tempdir().unwrap();
     let small = small(&scratch);
@@ -208,6 +239,8 @@ fn help_is_there_for_every_verb_with_an_example() {
         "diff",
         "stats",
         "completions",
+        "man",
+        "help",
     ];
     for verb in verbs {
         assert!(general.contains(&format!("\n  {verb} ")), "{general}");

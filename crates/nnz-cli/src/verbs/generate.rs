@@ -1,12 +1,14 @@
-//! `nnz completions` and `nnz man`: what packages hold besides the command.
+//! `nnz completions`, `nnz man` and `nnz help`: what describes the command.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::Path;
 
 use clap::{Command, CommandFactory as _};
+use nnz::stdio::TerminalEscapes;
 use nnz::{Error, ErrorKind, Place};
 
+use crate::args::topics;
 use crate::output::{failed, with_stdout};
 use crate::{Outcome, args};
 
@@ -18,11 +20,41 @@ pub(crate) fn completions(args: &args::Completions) -> Result<Outcome, Error> {
     Ok(Outcome::Good)
 }
 
+/// Prints the help of a verb, or a page on a topic.
+pub(crate) fn help(args: &args::Help) -> Result<Outcome, Error> {
+    let page = match args.topic.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["formats"] => topics::FORMATS,
+        ["places"] => topics::PLACES,
+        _ => return help_of_verb(&args.topic),
+    };
+    with_stdout(|out| out.write_all(page.as_bytes()).map_err(failed))?;
+    Ok(Outcome::Good)
+}
+
+fn help_of_verb(words: &[String]) -> Result<Outcome, Error> {
+    let mut command = args::Args::command();
+    command.build();
+    let mut found = &mut command;
+    for word in words {
+        found = found.find_subcommand_mut(word).ok_or_else(|| {
+            let topics = "expected a verb, formats or places";
+            Error::argument(format!("there is no help on {word:?}: {topics}"))
+        })?;
+    }
+    let printed = nnz::stdio::stdout(TerminalEscapes::Text).check();
+    let printed = printed.and_then(|()| match words {
+        [] => found.print_help(),
+        _ => found.print_long_help(),
+    });
+    printed.and_then(|()| std::io::stdout().flush()).map_err(failed)?;
+    Ok(Outcome::Good)
+}
+
 /// Writes the pages of the manual.
 pub(crate) fn man(args: &args::Man) -> Result<Outcome, Error> {
     let directory = &args.directory;
     fs::create_dir_all(directory).map_err(|error| Error::io(directory, error))?;
-    let mut command = args::Args::command().disable_help_subcommand(true);
+    let mut command = args::Args::command();
     command.build();
     write_page(directory, &command, args.force)?;
     Ok(Outcome::Good)

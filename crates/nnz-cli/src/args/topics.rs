@@ -1,0 +1,73 @@
+//! Pages of the help that belong to no single verb.
+
+/// Expands to the page on formats.
+macro_rules! formats {
+    () => {
+        "\
+Formats
+
+  name        what is read                           what is written   extension
+  bpcells     BPCells matrices and fragments         the same          .bpcells .rds
+  binsparse   Binsparse matrices and tensors         the same          .bsp .bsp.h5 .nc .zarr .npz
+  mtx         Matrix Market, plain or gzipped        the same          .mtx .mtx.gz
+  dgCMatrix   matrices of R and its package Matrix   dgCMatrix
+  daphne      DAPHNE matrices and frames             the same          .dbdf .dbdf.hdfs
+              10x folders                            not written
+
+The format of a source is recognised by its content. The format of a target follows from its
+extension, or is given by --to with a name from the first column. An .rds file is written as a
+BPCells object unless --to dgCMatrix is given. NetCDF, Zarr and npz files hold Binsparse unless --to
+bpcells is given; other HDF5 files than .bsp.h5 always need --to. --to also takes a format of
+Binsparse, such as CSR or COOR, or a level tree, such as \"dense(sparse(element))\".
+
+Fragments are read from text by nnz fragments import, and written as text by nnz fragments export.
+Frames are converted between .csv and .dbdf.
+
+Values are stored exactly or refused. What a target cannot store, such as names in Matrix Market, is
+listed after the conversion; --strict refuses it instead.
+"
+    };
+}
+
+/// Expands to the page on places.
+macro_rules! places {
+    () => {
+        "\
+Places
+
+  FILE, DIR      A file or a directory. A path that exists is always taken literally, also if it
+                 contains ::.
+  FILE::GROUP    A group in an HDF5, NetCDF or Zarr file or store, such as study.h5ad::layers/raw. A
+                 leading slash is optional. When reading without a group, the root is used if it
+                 is a matrix, and else the only group that is; of several, one has to be named.
+                 When writing, the group is added to the file, and without a group the file is
+                 new. FILE:: is the root.
+  -              Standard input or output, for text: Matrix Market, and for nnz fragments also
+                 fragments. Write ./- for a file of this name.
+  @FILE          In --rows, --cols, --cells and --chromosomes: a list of names in a file, one per
+                 line. --rows and --cols also take positions, which are counted from 0. An empty
+                 list is an error unless --allow-empty is given.
+
+URLs are not supported: https://... and s3://... are paths like any other. Download the file first,
+or pipe Matrix Market into nnz:
+
+  curl -s https://example.org/m.mtx.gz | gunzip | nnz convert - m.bpcells
+
+Paths need not be UTF-8. Names of groups have to be.
+"
+    };
+}
+
+/// What is read and written.
+pub(crate) const FORMATS: &str = formats!();
+
+/// What the arguments that name data may be.
+pub(crate) const PLACES: &str = places!();
+
+/// Both pages.
+pub(crate) const ALL: &str = concat!(
+    "Examples:\n  nnz help convert\n  nnz help formats\n  nnz help places\n\n",
+    formats!(),
+    "\n",
+    places!()
+);
