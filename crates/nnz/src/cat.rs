@@ -123,7 +123,7 @@ fn read<'a>(
     let ranges = if source.random_access() && printer.steps.is_empty() {
         printer.axes[usize::from(header.order == Order::Col)].ranges()
     } else {
-        vec![0..majors]
+        std::iter::once(0..majors).collect()
     };
     if options.duplicates != DuplicatePolicy::Sum {
         return Ok(Box::new(Ranges { source, left: ranges.into_iter(), current: None }));

@@ -31,7 +31,7 @@ impl Selected {
     ) -> Result<Self> {
         let sorted = match selection {
             Some(selection) => selection.sorted(source, axis)?,
-            None => vec![0..source.header().shape.len(axis)],
+            None => std::iter::once(0..source.header().shape.len(axis)).collect(),
         };
         let mut before = 0;
         let mut ranges = Vec::with_capacity(sorted.len());
