@@ -56,8 +56,10 @@ impl Replaceable {
             (None, None) => None,
         };
         let denied = || rustix::fs::access(path, Access::WRITE_OK | Access::EXEC_OK).is_err();
-        let what = what
-            .or_else(|| denied().then(|| "holds files that this user may not remove".to_owned()));
+        let what = what.or_else(|| {
+            denied()
+                .then(|| "holds files that this user may not remove (permission denied)".to_owned())
+        });
         let Some(what) = what else { return Ok(()) };
         let what = format!("{what}: not replaced; remove it first if it is not needed");
         Err(Error::new(ErrorKind::Argument(what), Place::path(target)))
