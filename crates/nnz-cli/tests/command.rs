@@ -217,7 +217,7 @@ fn validate_and_diff_tell_no_from_no_answer() {
     }
     // Unless the tests may read everything.
     let closed = write("closed.mtx", SMALL);
-    fs::set_permissions(&closed, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o0)).unwrap();
     if fs::File::open(&closed).is_err() {
         assert_eq!(run(&["validate", &closed]).code, Some(2));
         assert_eq!(run(&["diff", &small, &closed]).code, Some(2));

@@ -306,7 +306,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     let expand = nnz::CatOptions {
         memory: 32 << 20,
         expand: true,
-        rows: Some(nnz::Selection::ranges([1..7])),
+        rows: Some("1:7".parse::<nnz::Selection>().unwrap()),
         ..Default::default()
     };
     let _ = nnz::cat(&here, &expand, &mut std::io::sink());

@@ -121,10 +121,10 @@ fn check_parent(directory: &Path) -> Result<()> {
 /// Names what a directory holds that keeps it from being replaced: what lies beside a store, or
 /// anything where its own metadata is not that of a group or an array.
 fn foreign(path: &Path) -> io::Result<Option<OsString>> {
-    match node::read(path, &Place::path(path)) {
-        Ok(Some(_)) => foreign_within(path, 0),
-        _ => std::fs::read_dir(path)?.next().map(|entry| Ok(entry?.file_name())).transpose(),
+    if is_described(path)? {
+        return foreign_within(path, 0);
     }
+    std::fs::read_dir(path)?.next().map(|entry| Ok(entry?.file_name())).transpose()
 }
 
 fn foreign_within(path: &Path, depth: usize) -> io::Result<Option<OsString>> {
@@ -143,7 +143,7 @@ fn foreign_within(path: &Path, depth: usize) -> io::Result<Option<OsString>> {
         } else if array {
             only_chunks(&entry.path(), depth)?
         } else {
-            is_described(&entry.path()) && foreign_within(&entry.path(), depth + 1)?.is_none()
+            is_described(&entry.path())? && foreign_within(&entry.path(), depth + 1)?.is_none()
         };
         if !known {
             return Ok(Some(name));
@@ -153,8 +153,12 @@ fn foreign_within(path: &Path, depth: usize) -> io::Result<Option<OsString>> {
 }
 
 /// Whether a directory has metadata of a group or an array that can be read.
-fn is_described(path: &Path) -> bool {
-    matches!(node::read(path, &Place::path(path)), Ok(Some(_)))
+fn is_described(path: &Path) -> io::Result<bool> {
+    match node::read(path, &Place::path(path)).map_err(Error::into_parts) {
+        Ok(node) => Ok(node.is_some()),
+        Err((ErrorKind::Io(error), _)) => Err(error),
+        Err(_) => Ok(false),
+    }
 }
 
 fn is_array(path: &Path) -> bool {
