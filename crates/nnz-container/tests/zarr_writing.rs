@@ -373,3 +373,26 @@ fn chunks_of_a_store_that_was_replaced_are_not_taken_for_fill_values() {
     again.read(50, &mut out).unwrap();
     assert_eq!(out, [2, 2]);
 }
+
+#[test]
+fn chunks_of_a_group_that_was_replaced_in_its_store_are_not_those_of_another() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.zarr");
+    let options = ZarrOptions { chunk: Some(2), ..ZarrOptions::default() };
+    let write = |write, number| {
+        let to = ZarrWriter::create(&path, "g", write, options).unwrap();
+        let mut to: Box<dyn ContainerWriter> = Box::new(to);
+        let id = to.create_array("a", ValueType::U32).unwrap();
+        to.append(id, &[number; 100]).unwrap();
+        to.finish().unwrap();
+    };
+    write(NEW, 1_u32);
+    let group = Zarr::open(&path, "g").unwrap();
+    let array = group.array("a").unwrap();
+    write(FORCED, 2);
+    let mut out = [0_u32; 2];
+    let refused = array.read(50, &mut out).unwrap_err();
+    assert!(matches!(refused.kind(), nnz_core::ErrorKind::Changed), "{refused}");
+    // Nor is an array that is opened only now.
+    assert!(group.array("a").is_err());
+}

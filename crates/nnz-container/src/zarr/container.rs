@@ -43,9 +43,17 @@ impl Zarr {
     pub(super) fn open_group(path: &Path, group: &str) -> Result<Option<Self>> {
         let full = full_path(path, group);
         let place = Place::path(&*full);
-        let root = Pinned::open(path).map_err(|error| Error::io(path, error))?;
+        let found = path.metadata().map_err(|error| Error::io(path, error))?;
+        if !found.is_dir() {
+            return Err(Error::io(path, std::io::ErrorKind::NotADirectory.into()));
+        }
         let missing = || Error::new(ErrorKind::Missing, place.clone());
-        let directory = inside(&root, group).ok_or_else(missing)?;
+        // The group itself, since another can take its place in a store that stays.
+        let directory = path.join(inside(group).ok_or_else(missing)?);
+        let directory = Pinned::open(&directory).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => missing(),
+            _ => Error::new(ErrorKind::Io(error), place.clone()),
+        })?;
         let Node::Group(group) = node::read(&directory, &place)?.ok_or_else(missing)? else {
             return Ok(None);
         };
@@ -85,15 +93,15 @@ impl Zarr {
 
     fn stored(&self, name: &str) -> Result<Stored> {
         let place = self.place(name);
-        match inside(&self.directory, name).filter(|_| !name.is_empty()) {
-            Some(directory) => Stored::open(directory, place),
+        match inside(name).filter(|_| !name.is_empty()) {
+            Some(inside) => Stored::open(self.directory.inside(inside), place),
             None => Err(Error::new(ErrorKind::Missing, place)),
         }
     }
 }
 
-/// Returns the directory of what lies in another by its path; `None` where a path leads out.
-pub(super) fn inside(directory: &Pinned, path: &str) -> Option<Pinned> {
+/// Returns the path of what lies in a directory by its name; `None` where a name leads out.
+fn inside(path: &str) -> Option<PathBuf> {
     let mut inside = PathBuf::new();
     for name in path.split('/').filter(|name| !name.is_empty()) {
         if name == "." || name == ".." || name.contains('\0') {
@@ -101,7 +109,7 @@ pub(super) fn inside(directory: &Pinned, path: &str) -> Option<Pinned> {
         }
         inside.push(name);
     }
-    Some(directory.inside(inside))
+    Some(inside)
 }
 
 impl Container for Zarr {
