@@ -102,8 +102,13 @@ def read_mtx(path):
     if symmetry != "general":
         rows, cols, values = mirrored(symmetry.replace("-", "_"), rows, cols, values)
         if layout == "array":
-            # The mirror image of a zero is plain 0.
-            values[(values == 0) & (rows < cols)] = 0
+            # The mirror image of plain 0 is plain 0.
+            image = {"skew-symmetric": -np.zeros(1, values.dtype), "symmetric": None,
+                     "hermitian": np.conj(np.zeros(1, values.dtype))}[symmetry]
+            if image is not None and values.dtype.kind in "fc":
+                width = values.dtype.itemsize
+                same = values.view(f"V{width}") == image.view(f"V{width}")
+                values[same & (rows < cols)] = 0
     return Matrix(shape, rows, cols, values, layout != "array")
 
 

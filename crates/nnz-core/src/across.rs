@@ -4,24 +4,36 @@ use crate::{Scalar, Structure};
 
 impl Structure {
     /// Returns the value across the diagonal from `value`, where the type has it. In what is `dense`,
-    /// zeros are cells like any other, and none becomes a negative one.
+    /// a plain zero is a cell like any other, and its mirror image is one, too. Any other zero turns
+    /// its sign, as that of one part of a complex number.
     #[must_use]
     pub fn across(self, dense: bool, value: Scalar) -> Option<Scalar> {
         match self {
             Self::General | Self::Symmetric(_) => Some(value),
             Self::SkewSymmetric(_) => negated(dense, value),
             Self::Hermitian(_) => Some(match value {
-                Scalar::ComplexF32([re, im]) => Scalar::ComplexF32([re, turned(dense, im)]),
-                Scalar::ComplexF64([re, im]) => Scalar::ComplexF64([re, turned(dense, im)]),
+                Scalar::ComplexF32(value) => Scalar::ComplexF32(conjugated(dense, value)),
+                Scalar::ComplexF64(value) => Scalar::ComplexF64(conjugated(dense, value)),
                 real => real,
             }),
         }
     }
 }
 
-/// Turns the sign of a float. In what stores every cell, nothing turned is still nothing.
-fn turned<F: std::ops::Neg<Output = F> + Default + PartialEq>(dense: bool, float: F) -> F {
-    if dense && float == F::default() { F::default() } else { -float }
+/// Turns the sign of every part. In what stores every cell, the mirror image of plain zero is plain zero.
+fn turned<F, const N: usize>(dense: bool, parts: [F; N]) -> [F; N]
+where
+    F: std::ops::Neg<Output = F> + Copy + Into<f64>,
+{
+    let plain = parts.iter().all(|&part| part.into().to_bits() == 0);
+    if dense && plain { parts } else { parts.map(F::neg) }
+}
+
+fn conjugated<F>(dense: bool, value: [F; 2]) -> [F; 2]
+where
+    F: std::ops::Neg<Output = F> + Copy + Into<f64>,
+{
+    [value[0], turned(dense, value)[1]]
 }
 
 /// Turns the sign, or returns `None` where the type has no such value.
@@ -36,9 +48,9 @@ fn negated(dense: bool, value: Scalar) -> Option<Scalar> {
         Scalar::U32(v) => Scalar::U32(v.checked_neg()?),
         Scalar::U64(v) => Scalar::U64(v.checked_neg()?),
         Scalar::Bint8(_) => return None,
-        Scalar::F32(v) => Scalar::F32(turned(dense, v)),
-        Scalar::F64(v) => Scalar::F64(turned(dense, v)),
-        Scalar::ComplexF32(parts) => Scalar::ComplexF32(parts.map(|part| turned(dense, part))),
-        Scalar::ComplexF64(parts) => Scalar::ComplexF64(parts.map(|part| turned(dense, part))),
+        Scalar::F32(v) => Scalar::F32(turned(dense, [v])[0]),
+        Scalar::F64(v) => Scalar::F64(turned(dense, [v])[0]),
+        Scalar::ComplexF32(parts) => Scalar::ComplexF32(turned(dense, parts)),
+        Scalar::ComplexF64(parts) => Scalar::ComplexF64(turned(dense, parts)),
     })
 }

@@ -37,24 +37,24 @@ impl Number {
     fn negated(self, dense: bool) -> Self {
         match self {
             Self::Integer(v) => Self::Integer(-v),
-            Self::Real(v) => Self::Real(turned(v, dense)),
-            Self::Complex(parts) => Self::Complex(parts.map(|part| turned(part, dense))),
+            Self::Real(v) => Self::Real(turned([v], dense)[0]),
+            Self::Complex(parts) => Self::Complex(turned(parts, dense)),
         }
     }
 
     fn conjugate(self, dense: bool) -> Self {
         match self {
-            Self::Complex([re, im]) => Self::Complex([re, turned(im, dense)]),
+            Self::Complex(parts) => Self::Complex([parts[0], turned(parts, dense)[1]]),
             real => real,
         }
     }
 }
 
-/// Turns the sign of a float given by its bits. Where every cell is stored, the mirror image of a zero
-/// is a zero without sign.
-fn turned(bits: u64, dense: bool) -> u64 {
+/// Turns the sign of floats given by their bits. Where every cell is stored, the mirror image of plain
+/// zero is plain zero.
+fn turned<const N: usize>(parts: [u64; N], dense: bool) -> [u64; N] {
     const SIGN: u64 = 1 << 63;
-    if dense && bits & !SIGN == 0 { 0 } else { bits ^ SIGN }
+    if dense && parts == [0; N] { parts } else { parts.map(|bits| bits ^ SIGN) }
 }
 
 /// Row, column, value.

@@ -116,26 +116,35 @@ pub(super) use with_numbers;
 impl Number {
     /// Returns the value across the diagonal, from which this one follows; `None` where there is none.
     ///
-    /// In an `array` every zero has a positive one across the diagonal, so that no value there has a
-    /// negative one.
+    /// In an `array` plain zero stands across the diagonal from plain zero, so that nothing there has
+    /// the zero that turns into it.
     pub(super) fn mirrored(self, symmetry: Symmetry, array: bool) -> Option<Self> {
-        let turned = |v: f64| match array && v == 0.0 {
-            true => v.is_sign_positive().then_some(v),
-            false => Some(-v),
-        };
-        Some(match (symmetry, self) {
+        let mirrored = match (symmetry, self) {
             (Symmetry::SkewSymmetric, Self::Integer(v)) => Self::Integer(v.checked_neg()?),
             // The one unsigned integer whose negative fits.
             (Symmetry::SkewSymmetric, Self::Large(v)) => {
                 Self::Integer(0_i64.checked_sub_unsigned(v)?)
             }
-            (Symmetry::SkewSymmetric, Self::Real(v)) => Self::Real(turned(v)?),
-            (Symmetry::SkewSymmetric, Self::Complex([re, im])) => {
-                Self::Complex([turned(re)?, turned(im)?])
-            }
-            (Symmetry::Hermitian, Self::Complex([re, im])) => Self::Complex([re, turned(im)?]),
-            (_, same) => same,
-        })
+            (Symmetry::SkewSymmetric, Self::Real(v)) => Self::Real(-v),
+            (Symmetry::SkewSymmetric, Self::Complex([re, im])) => Self::Complex([-re, -im]),
+            (Symmetry::Hermitian, Self::Complex([re, im])) => Self::Complex([re, -im]),
+            (_, same) => return Some(same),
+        };
+        match (self.is_plain_zero(), mirrored.is_plain_zero()) {
+            (true, _) if array => Some(self),
+            (false, true) if array => None,
+            _ => Some(mirrored),
+        }
+    }
+
+    /// Whether it is zero, and none of its parts a negative one.
+    fn is_plain_zero(self) -> bool {
+        match self {
+            Self::Integer(v) => v == 0,
+            Self::Large(v) => v == 0,
+            Self::Real(v) => v.to_bits() == 0,
+            Self::Complex(parts) => parts.iter().all(|part| part.to_bits() == 0),
+        }
     }
 }
 
