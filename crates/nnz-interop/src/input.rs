@@ -3,7 +3,9 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::sync::Arc;
 
 use flate2::bufread::GzDecoder;
 use nnz_core::{Error, Result};
@@ -12,8 +14,39 @@ use nnz_core::{Error, Result};
 pub(crate) struct Input {
     pub(crate) reader: Box<dyn Read + Send>,
     pub(crate) gzip: bool,
-    /// The length of a regular file; anything else (a pipe, a device) can only be read once.
-    pub(crate) file_bytes: Option<u64>,
+    /// The file, to read it again; anything but a regular file (a pipe, a device) can be read once.
+    pub(crate) file: Option<TextFile>,
+}
+
+/// A regular file that was opened: it stays the same when another takes its name.
+#[derive(Clone)]
+pub(crate) struct TextFile {
+    file: Arc<File>,
+    pub(crate) len: u64,
+}
+
+impl TextFile {
+    /// Reads it from its start.
+    pub(crate) fn read(&self, path: &Path) -> Result<Input> {
+        let reader = FileReader { file: Arc::clone(&self.file), position: 0 };
+        let mut input = Input::from_reader(Box::new(reader), path)?;
+        input.file = Some(self.clone());
+        Ok(input)
+    }
+}
+
+/// A reader with a position of its own.
+struct FileReader {
+    file: Arc<File>,
+    position: u64,
+}
+
+impl Read for FileReader {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read_at(out, self.position)?;
+        self.position += count as u64;
+        Ok(count)
+    }
 }
 
 impl Input {
@@ -24,9 +57,10 @@ impl Input {
         if metadata.is_dir() {
             return Err(io(io::ErrorKind::IsADirectory.into()));
         }
-        let mut input = Self::from_reader(Box::new(file), path)?;
-        input.file_bytes = metadata.is_file().then_some(metadata.len());
-        Ok(input)
+        if !metadata.is_file() {
+            return Self::from_reader(Box::new(file), path);
+        }
+        TextFile { file: Arc::new(file), len: metadata.len() }.read(path)
     }
 
     /// Inflates what starts like gzip: the name decides nothing.
@@ -44,7 +78,7 @@ impl Input {
                 Box::new(all)
             },
             gzip,
-            file_bytes: None,
+            file: None,
         })
     }
 }

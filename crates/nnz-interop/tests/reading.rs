@@ -393,3 +393,17 @@ fn a_banner_is_known_by_its_first_word() {
     assert!(!looks_like(b"%%MatrixMarke"));
     assert!(!looks_like(b"%MatrixMarket matrix"));
 }
+
+#[test]
+fn a_file_that_is_replaced_is_read_as_it_was_opened() {
+    let directory = tempfile::tempdir().unwrap();
+    let [path, other] = ["m.mtx", "other.mtx"].map(|name| directory.path().join(name));
+    let text = |size: i64| format!("{INTEGER}{size} 9 1\n1 2 {size}\n");
+    std::fs::write(&path, text(5)).unwrap();
+    std::fs::write(&other, text(7)).unwrap();
+    let source = open(&path).unwrap();
+    std::fs::rename(&other, &path).unwrap();
+    for _ in 0..2 {
+        assert_eq!(entries(&source).unwrap(), [(0, 1, Scalar::I64(5))]);
+    }
+}

@@ -19,7 +19,7 @@ use super::entries::Rules;
 use super::fault::{Fault, counted};
 use super::peek::{Guess, PEEK, guess_order};
 use super::preamble::Preamble;
-use crate::input::Input;
+use crate::input::{Input, TextFile};
 use crate::lines::{Block, Lines};
 
 /// A matrix in Matrix Market text, read from its start to its end.
@@ -38,8 +38,8 @@ pub struct MatrixMarketSource {
 /// Where the text comes from.
 struct Origin {
     gzip: bool,
-    /// The length of a file that can be opened again.
-    file_bytes: Option<u64>,
+    /// The file, where it can be read again.
+    file: Option<TextFile>,
     /// What can be read once: lines after the preamble, until they are taken.
     once: Mutex<Option<Lines>>,
 }
@@ -102,8 +102,8 @@ impl MatrixMarketSource {
             header: preamble.header(guess),
             origin: Origin {
                 gzip: input.gzip,
-                file_bytes: input.file_bytes,
-                once: Mutex::new(input.file_bytes.is_none().then_some(lines)),
+                once: Mutex::new(input.file.is_none().then_some(lines)),
+                file: input.file,
             },
             noted: Mutex::default(),
         })
@@ -112,13 +112,12 @@ impl MatrixMarketSource {
     /// Returns the lines after the preamble.
     fn lines(&self) -> Result<Lines> {
         let place = || Place::path(&self.path);
-        if self.origin.file_bytes.is_none() {
+        let Some(file) = &self.origin.file else {
             let once = &self.origin.once;
             let lines = once.lock().unwrap_or_else(PoisonError::into_inner).take();
             return lines.ok_or_else(|| Error::unsupported(place(), "it can be read only once"));
-        }
-        let input = Input::open(&self.path)?;
-        let mut lines = Lines::new(input.reader, &self.path);
+        };
+        let mut lines = Lines::new(file.read(&self.path)?.reader, &self.path);
         if Preamble::read(&mut lines, &self.path)? != self.preamble {
             let found = "another banner or other sizes";
             return Err(Error::mismatch(place(), found, "the file as it was opened"));
@@ -188,7 +187,7 @@ impl MatrixSource for MatrixMarketSource {
     }
 
     fn about(&self) -> Result<About> {
-        let container = match (self.origin.file_bytes, self.origin.gzip) {
+        let container = match (&self.origin.file, self.origin.gzip) {
             (Some(_), false) => "file",
             (Some(_), true) => "gzip file",
             (None, false) => "stream",
@@ -199,7 +198,7 @@ impl MatrixSource for MatrixMarketSource {
             container: container.to_owned(),
             version: None,
             dialect: Some(self.preamble.banner.to_string()),
-            bytes: self.origin.file_bytes,
+            bytes: self.origin.file.as_ref().map(|file| file.len),
             arrays: Vec::new(),
             notes: Vec::new(),
         })
@@ -214,7 +213,7 @@ impl MatrixSource for MatrixMarketSource {
     }
 
     fn rereadable(&self) -> bool {
-        self.origin.file_bytes.is_some()
+        self.origin.file.is_some()
     }
 
     fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
