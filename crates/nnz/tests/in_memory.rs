@@ -218,7 +218,8 @@ fn few_rows_of_daphne_are_those_of_the_whole() {
         let daphne = nnz::daphne::DaphneOptions { dialect: Some(dialect), ..Default::default() };
         let how = nnz::ConvertOptions { daphne, ..unsynced() };
         convert_opened(&opened, &Place::default(), &location(&path), &how, &NoProgress).unwrap();
-        let stored = nnz::open(&location(&path)).unwrap().source;
+        let stored =
+            nnz::open(&location(&path)).and_then(nnz::Dataset::into_matrix).unwrap().source;
         for count in [1, 2, 30, 46, 47, 200] {
             for first in (0..rows - count).step_by(83).chain([499, 500, 501, rows - count]) {
                 let mut reader = stored.batches(first..first + count, Projection::ALL).unwrap();

@@ -109,7 +109,12 @@ fn table(
     list: &[Moments],
     out: &mut dyn Write,
 ) -> Result<(), Error> {
-    let source = nnz::open_within(&args.source, args.resources.bytes())?.source;
+    let source = nnz::OpenOptions::new()
+        .memory_limit(args.resources.bytes())
+        .open(&args.source)?
+        .into_matrix()
+        .map_err(|error| error.with_context(&args.source.source_place()))?
+        .source;
     let mut names = source.read_names(axis)?;
     let (one, named) = (
         match axis {

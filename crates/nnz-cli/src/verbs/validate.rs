@@ -24,11 +24,8 @@ pub(crate) fn validate(args: &args::Validate) -> Result<Outcome, Error> {
     let mut findings: Vec<Finding> = Vec::new();
     let each = &mut |finding| findings.push(finding);
     let memory = args.resources.bytes();
-    let options = ValidateOptions { memory, threads: args.threads.number() };
-    match args.reading.dialect {
-        Some(dialect) => nnz::daphne::validate_as(&args.source, dialect, each)?,
-        None => nnz::validate(&args.source, &options, each)?,
-    }
+    let (threads, dialect) = (args.threads.number(), args.reading.dialect);
+    nnz::validate(&args.source, &ValidateOptions { memory, threads, dialect }, each)?;
     let valid = findings.iter().all(|finding| finding.severity == Severity::Note);
     if args.json {
         let findings = findings.iter().map(|finding| One {
