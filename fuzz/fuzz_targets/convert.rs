@@ -22,12 +22,12 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     SCRATCH.clear(&["one", "two", "back.mtx"]);
     let path = SCRATCH.write("m.mtx", text);
     let here = location(&path);
-    let Ok(opened) = nnz::open(&here) else {
+    let Ok(opened) = nnz::open(&here).and_then(nnz::Dataset::into_matrix) else {
         return Corpus::Reject;
     };
     let shape = opened.source.header().shape;
     let mut faults = Vec::new();
-    let allowed = nnz::ValidateOptions { memory: MEMORY, threads: 1 };
+    let allowed = nnz::ValidateOptions { memory: MEMORY, threads: 1, dialect: None };
     nnz::validate(&here, &allowed, &mut |finding| {
         if finding.severity == Severity::Fault {
             faults.push(finding);

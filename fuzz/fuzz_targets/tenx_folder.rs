@@ -33,7 +33,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         std::fs::write(folder.join(name), content).unwrap();
     }
     let mut faults = Vec::new();
-    let allowed = nnz::ValidateOptions { memory: 1 << 20, threads: 1 };
+    let allowed = nnz::ValidateOptions { memory: 1 << 20, threads: 1, dialect: None };
     let validated = nnz::validate(&location(&folder), &allowed, &mut |finding| {
         if finding.severity == Severity::Fault {
             faults.push(finding);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nnz::{Holding, Severity};
+use nnz::{Dataset, OpenOptions, Severity};
 use nnz_container::Container;
 
 use crate::read::{backwards, in_turn};
@@ -50,13 +50,13 @@ pub fn read([one, two]: [&dyn Container; 2], bytes: u64) {
 pub fn matrix(path: &Path) {
     let here = location(path);
     let mut faults = 0;
-    let allowed = nnz::ValidateOptions { memory: 1 << 20, threads: 1 };
+    let allowed = nnz::ValidateOptions { memory: 1 << 20, threads: 1, dialect: None };
     let validated = nnz::validate(&here, &allowed, &mut |finding| {
         faults += usize::from(finding.severity == Severity::Fault);
     });
     if validated.is_ok() && faults == 0 {
         // Tensors and fragments are valid, too.
-        let Holding::Matrix(opened) = nnz::look(&here, None, 1 << 20).unwrap() else { return };
+        let Dataset::Matrix(opened) = OpenOptions::new().memory_limit(1 << 20).open(&here).unwrap() else { return };
         // There may be more cells than anyone wants to read.
         if opened.source.header().stored.is_none_or(|stored| stored < MOST) {
             let one = in_turn(&*opened.source).unwrap();

@@ -8,11 +8,11 @@ use nnz::{Batch, Element, Location, Order, Projection, Values};
 use crate::{Measured, Result, measured};
 
 pub(crate) fn measure(location: &Location, count: u64) -> Result<Measured> {
-    let cols = nnz::open(location)?.source.header().shape.cols;
+    let cols = nnz::open(location)?.into_matrix()?.source.header().shape.cols;
     let chosen = choose(count.min(cols), cols);
 
     let started = Instant::now();
-    let opened = nnz::open(location)?;
+    let opened = nnz::open(location)?.into_matrix()?;
     let header = opened.source.header();
     if header.order != Order::Col {
         return Err("the matrix is not stored by column".into());

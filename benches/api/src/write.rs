@@ -11,7 +11,7 @@ use crate::{Measured, Result, measured};
 /// Reads a matrix, which is not timed, and writes it; nobody waits for the disk. To give the memory
 /// of the matrix back is no part of writing it.
 pub(crate) fn measure(source: &Location, target: PathBuf, threads: usize) -> Result<Measured> {
-    let dense = nnz::open(source)?.source.header().storage == Storage::Dense;
+    let dense = nnz::open(source)?.into_matrix()?.source.header().storage == Storage::Dense;
     let read = ReadOptions { threads, ..ReadOptions::default() };
     let opened = match dense {
         true => nnz::read_dense(source, &read)?.into_source()?,

@@ -81,6 +81,7 @@ pub(crate) enum Verb {
     Diff(Diff),
     Stats(Stats),
     Fragments(fragments::Fragments),
+    Formats(Formats),
     Completions(Completions),
     Man(Man),
     Help(Help),
@@ -143,6 +144,7 @@ impl Verb {
             | Self::Validate(_)
             | Self::Diff(_)
             | Self::Stats(_)
+            | Self::Formats(_)
             | Self::Completions(_)
             | Self::Help(_) => false,
         }
@@ -595,6 +597,15 @@ impl From<MeasuresArg> for Measures {
             MeasuresArg::All => Self::All,
         }
     }
+}
+
+/// List the formats: what is read and written, extensions
+#[derive(Debug, Group)]
+#[command(after_help = "Example:\n  nnz formats")]
+pub(crate) struct Formats {
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Print a script that completes what is typed, for a shell

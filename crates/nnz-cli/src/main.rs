@@ -55,6 +55,7 @@ fn main() -> ExitCode {
         Verb::Stats(verb) => verbs::stats(verb),
         Verb::Validate(verb) => verbs::validate(verb),
         Verb::Fragments(verb) => verbs::fragments::run(&verb.verb, args.quiet),
+        Verb::Formats(verb) => verbs::formats(verb),
         Verb::Completions(verb) => verbs::completions(verb),
         Verb::Man(verb) => verbs::man(verb),
         Verb::Help(verb) => verbs::help(verb),

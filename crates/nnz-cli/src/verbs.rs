@@ -1,6 +1,7 @@
 //! The verbs, each a thin layer over one call.
 
 mod diff;
+mod formats;
 pub(crate) mod fragments;
 mod frames;
 mod generate;
@@ -9,13 +10,14 @@ mod stats;
 mod validate;
 mod write;
 
-use nnz::{Error, Holding, Location, Place, StringReader};
+use nnz::{Dataset, Error, Location, Place, StringReader};
 
 use crate::args::Selected;
 use crate::output::with_stdout;
 use crate::{Outcome, args};
 
 pub(crate) use diff::diff;
+pub(crate) use formats::formats;
 pub(crate) use generate::{completions, help, man};
 pub(crate) use info::info;
 pub(crate) use stats::stats;
@@ -24,7 +26,10 @@ pub(crate) use write::{concat, convert, slice};
 
 /// Prints stored entries.
 pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
-    let found = nnz::look(&args.source, args.reading.dialect, args.resources.bytes())?;
+    let found = nnz::OpenOptions::new()
+        .memory_limit(args.resources.bytes())
+        .dialect(args.reading.dialect)
+        .open(&args.source)?;
     let options = nnz::CatOptions {
         rows: Selected::list(args.rows.as_ref(), args.allow_empty)?,
         cols: Selected::list(args.cols.as_ref(), args.allow_empty)?,
@@ -37,16 +42,19 @@ pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
     let mut read = Ok(());
     // What was read before an error is printed all the same.
     match found {
-        Holding::Fragments(source) => return fragments::cat(args, &*source),
-        Holding::Frame(frame) => return frames::cat(args, &options, &frame),
-        Holding::Tensor(tensor) => with_stdout(|out| {
+        Dataset::Fragments(source) => return fragments::cat(args, &*source),
+        Dataset::Table(frame) => return frames::cat(args, &options, &frame),
+        Dataset::Tensor(tensor) => with_stdout(|out| {
             read = tensor.cat(&options, out).map_err(|error| error.with_context(&place));
             Ok(())
         })?,
-        Holding::Matrix(opened) => with_stdout(|out| {
-            read = nnz::cat_opened(&opened, &place, &options, out);
-            Ok(())
-        })?,
+        other => {
+            let opened = other.into_matrix().map_err(|error| error.with_context(&place))?;
+            with_stdout(|out| {
+                read = nnz::cat_opened(&opened, &place, &options, out);
+                Ok(())
+            })?;
+        }
     }
     read.map(|()| Outcome::Good)
 }
@@ -60,12 +68,12 @@ fn print_names(names: &mut dyn StringReader, of: &Location, what: &str) -> Resul
 
 /// Prints names.
 pub(crate) fn names(args: &args::Names) -> Result<Outcome, Error> {
-    let opened = match nnz::look(&args.source, None, args.resources.bytes())? {
-        Holding::Fragments(source) => return fragments::names(args, &*source),
-        Holding::Frame(frame) => return frames::names(args, &frame),
-        Holding::Tensor(tensor) => tensor.into_matrix()?,
-        Holding::Matrix(opened) => opened,
-    };
+    let opened =
+        match nnz::OpenOptions::new().memory_limit(args.resources.bytes()).open(&args.source)? {
+            Dataset::Fragments(source) => return fragments::names(args, &*source),
+            Dataset::Table(frame) => return frames::names(args, &frame),
+            other => other.into_matrix()?,
+        };
     let Some(axis) = args.axis.axis() else {
         return Err(Error::argument("a matrix has names of rows and of cols"));
     };

@@ -588,3 +588,21 @@ fn what_cannot_be_told_on_standard_error_changes_no_status() {
     assert_eq!(done.code(), Some(0));
     assert!(target.join("version").exists());
 }
+
+#[test]
+fn formats_lists_what_is_read_and_written() {
+    let listed = run(&["formats"]).good();
+    assert!(listed.contains("\nbinsparse: Binsparse matrices and tensors"), "{listed}");
+    assert!(listed.contains("\n  writes      matrix, table\n"), "{listed}");
+    let json: serde_json::Value =
+        serde_json::from_str(&run(&["formats", "--json"]).good()).unwrap();
+    let formats = json["formats"].as_array().unwrap();
+    let named = |name: &str| formats.iter().find(|format| format["name"] == name).unwrap();
+    assert_eq!(named("daphne")["reads"], serde_json::json!(["matrix", "table"]));
+    assert_eq!(named("10x")["writes"], serde_json::json!([]));
+    assert_eq!(named("mtx")["extensions"], serde_json::json!([".mtx", ".mtx.gz"]));
+    assert_eq!(named("bpcells-fragments")["reads"], serde_json::json!(["fragments"]));
+    for format in formats {
+        assert!(listed.contains(format["summary"].as_str().unwrap()), "{format}");
+    }
+}

@@ -166,6 +166,7 @@ fn every_key_that_is_printed_is_documented_and_the_other_way_round() {
             }
         }
     }
+    hold("formats", "nnz-formats/1", &run(&["formats", "--json"]).good());
     for (section, keys) in &sections {
         let unseen: Vec<_> = keys.keys().filter(|key| !seen[section].contains(*key)).collect();
         assert!(unseen.is_empty(), "{section}: {unseen:?}");

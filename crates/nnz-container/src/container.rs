@@ -1,6 +1,7 @@
 //! What every container can do.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use nnz_core::{Element, Error, Listed, Names, Place, Result, StringList, StringReader, ValueType};
 
@@ -203,5 +204,48 @@ impl dyn ContainerWriter + '_ {
     /// Fails where they cannot be written.
     pub fn append<T: Element>(&mut self, array: ArrayId, elements: &[T]) -> Result<()> {
         self.append_bytes(array, bytemuck::cast_slice(elements))
+    }
+}
+
+/// A container that several readers share, without being opened again.
+impl Container for Arc<dyn Container> {
+    fn path(&self) -> &Path {
+        (**self).path()
+    }
+
+    fn kind(&self) -> &'static str {
+        (**self).kind()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        (**self).capabilities()
+    }
+
+    fn members(&self) -> Result<Vec<String>> {
+        (**self).members()
+    }
+
+    fn tag(&self, name: &str) -> Result<String> {
+        (**self).tag(name)
+    }
+
+    fn text(&self, name: &str) -> Result<String> {
+        (**self).text(name)
+    }
+
+    fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
+        (**self).array(name)
+    }
+
+    fn strings_size(&self, name: &str) -> Result<u64> {
+        (**self).strings_size(name)
+    }
+
+    fn read_strings(&self, name: &str) -> Result<Names<'_>> {
+        (**self).read_strings(name)
+    }
+
+    fn for_each_string(&self, name: &str, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        (**self).for_each_string(name, each)
     }
 }

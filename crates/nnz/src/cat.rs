@@ -11,13 +11,12 @@ use nnz_core::{
 };
 
 use crate::check::{Ascent, Watch, refuse_repeated};
-use crate::open::{Recognised, Sought, recognise};
 use crate::sort::{SortPlan, sorted};
 use crate::stages::{
     Batches, Builder, Counted, DuplicatePolicy, Mirroring, Step, Unique, apply, empty_batch,
     expand, mirror,
 };
-use crate::{Location, Opened, Selection, TensorFile};
+use crate::{Dataset, Location, OpenOptions, Opened, Selection};
 use selected::Selected;
 
 /// Says which entries are written, and how.
@@ -58,15 +57,16 @@ impl Default for CatOptions {
 /// Fails where the matrix cannot be read or is broken, and where writing fails. What was read up to
 /// there is written.
 pub fn cat(location: &Location, options: &CatOptions, out: &mut (dyn Write + Send)) -> Result<()> {
-    let found = recognise(location, options.memory, Sought::Matrix)?;
-    if let Recognised::Binsparse(store) = &found
-        && let Some(tensor) = TensorFile::of(store)?
-    {
-        return tensor
-            .cat(options, out)
-            .map_err(|error| error.with_context(&location.source_place()));
+    let place = location.source_place();
+    match OpenOptions::new().memory_limit(options.memory).open(location)? {
+        Dataset::Tensor(tensor) => {
+            tensor.cat(options, out).map_err(|error| error.with_context(&place))
+        }
+        other => {
+            let opened = other.into_matrix().map_err(|error| error.with_context(&place))?;
+            cat_opened(&opened, &place, options, out)
+        }
     }
-    cat_opened(&found.open()?, &location.source_place(), options, out)
 }
 
 /// Writes the stored entries of a matrix that is open. `from` is what messages call it.

@@ -3,12 +3,13 @@
 mod entries;
 mod uniqueness;
 
-use nnz_core::{Axis, Error, ErrorKind, Finding, MatrixSource, Projection, Result};
+use nnz_core::{Axis, Error, ErrorKind, Finding, MatrixSource, Place, Projection, Result};
 
+use crate::daphne::Dialect;
 use crate::flow::{Done, run};
-use crate::open::{Recognised, Sought, recognise};
+use crate::formats::Registry;
 use crate::stages::DuplicatePolicy;
-use crate::{Location, default_memory};
+use crate::{Dataset, Location, OpenOptions, default_memory};
 use entries::Checking;
 pub(crate) use uniqueness::{Ascent, Watch, refuse_repeated};
 
@@ -20,13 +21,23 @@ pub struct ValidateOptions {
     /// Threads that decode entries at the same time, of formats whose parts are not checked one by
     /// one.
     pub threads: usize,
+    /// DAPHNE: the dialect, instead of the one that is detected; a file is then checked as one of
+    /// DAPHNE in any case.
+    pub dialect: Option<Dialect>,
+}
+
+impl ValidateOptions {
+    /// Returns how what is checked is opened.
+    pub(crate) fn open_options(&self) -> OpenOptions {
+        OpenOptions::new().memory_limit(self.memory).dialect(self.dialect)
+    }
 }
 
 /// The [default memory](default_memory), and all cores.
 impl Default for ValidateOptions {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { memory: default_memory(), threads }
+        Self { memory: default_memory(), threads, dialect: None }
     }
 }
 
@@ -54,6 +65,9 @@ pub fn validate(
 ) -> Result<()> {
     check_one(location, options, each)?;
     let Location::Path { path, group: None } = location else { return Ok(()) };
+    if options.dialect.is_some() {
+        return Ok(());
+    }
     let others = match crate::other_groups(location) {
         Ok(others) => others,
         Err(error) => return finding(error.with_context(&location.source_place()), each),
@@ -71,29 +85,21 @@ fn check_one(
     options: &ValidateOptions,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
-    let memory = options.memory;
-    let found = match recognise(location, memory, Sought::Matrix) {
-        Ok(Recognised::BpCells(store)) => return nnz_bpcells::validate(&|| store.open(), each),
-        Ok(Recognised::Binsparse(store)) => return nnz_binsparse::validate(&|| store.open(), each),
-        Ok(Recognised::Fragments(store)) => {
-            return nnz_bpcells::validate_fragments(&|| store.open(), memory, each);
-        }
-        Ok(Recognised::Daphne(found)) => found.validate(None, each),
-        Ok(other) => read_whole(other, location, options, each),
-        Err(error) if matches!(error.kind(), ErrorKind::Unrecognized(_)) => return Err(error),
-        Err(error) => Err(error),
-    };
-    found.or_else(|error| finding(error.with_context(&location.source_place()), each))
+    match Registry::default().detect(location, &options.open_options()) {
+        Ok(found) => found.validate(options, each),
+        Err(error) if matches!(error.kind(), ErrorKind::Unrecognized(_)) => Err(error),
+        Err(error) => finding(error.with_context(&location.source_place()), each),
+    }
 }
 
-/// Reads a matrix from its start to its end: what is wrong with it ends it.
-fn read_whole(
-    found: Recognised,
-    location: &Location,
+/// Reads a matrix from its start to its end: the first error ends it.
+pub(crate) fn read_whole(
+    dataset: Dataset,
+    place: &Place,
     options: &ValidateOptions,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
-    let opened = found.open()?;
+    let opened = dataset.into_matrix()?;
     let source = &*opened.source;
     for axis in [Axis::Rows, Axis::Cols] {
         let read = source.read_names(axis).and_then(|names| match names {
@@ -105,7 +111,6 @@ fn read_whole(
         }
     }
     read_all(source, options)?;
-    let place = location.source_place();
     for note in source.notes() {
         each(Finding::note(place.clone(), note));
     }
@@ -127,7 +132,7 @@ fn read_all(source: &dyn MatrixSource, options: &ValidateOptions) -> Result<()> 
 
 /// Makes a finding of an error, unless the system failed, the memory allowed does not suffice, or the
 /// location names several matrices.
-fn finding(error: Error, each: &mut dyn FnMut(Finding)) -> Result<()> {
+pub(crate) fn finding(error: Error, each: &mut dyn FnMut(Finding)) -> Result<()> {
     if matches!(error.kind(), ErrorKind::Memory { .. } | ErrorKind::Argument(_))
         || error.is_system()
     {

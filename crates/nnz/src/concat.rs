@@ -44,7 +44,7 @@ pub struct ConcatOptions {
 /// let mut parts = Vec::new();
 /// for name in ["monday.bpcells", "tuesday.bpcells"] {
 ///     let place = Location::parse(name);
-///     parts.push((nnz::open(&place)?, place));
+///     parts.push((nnz::open(&place)?.into_matrix()?, place));
 /// }
 /// let all = Concat::new(parts, Axis::Cols, &ConcatOptions::default())?;
 /// println!("{}", all.header().shape);
@@ -213,7 +213,7 @@ pub fn concat(
         if *location == Location::Stream && from.iter().filter(|one| *one == location).count() > 1 {
             return Err(Error::argument("standard input can be read only once"));
         }
-        sources.push((crate::open_within(location, options.memory)?, location.clone()));
+        sources.push((crate::open::open_matrix(location, options.memory)?, location.clone()));
     }
     let concat = Concat::new(sources, axis, how)?;
     let ordered = concat.ordered();

@@ -18,11 +18,10 @@ use nnz_core::{
 use nnz_interop::matrix_market::Layout;
 
 use crate::daphne::DaphneOptions;
-use crate::store::no_matrix;
 use crate::target::Target;
 use crate::{
-    DuplicatePolicy, Format, FormatVersion, Holding, Location, Opened, Packing, Progress,
-    Transposed, binsparse, look,
+    Dataset, DuplicatePolicy, Format, FormatVersion, Location, OpenOptions, Opened, Packing,
+    Progress, Transposed, binsparse,
 };
 use attempt::{Attempt, Strategy};
 use plan::{Plan, Seen};
@@ -142,7 +141,7 @@ pub fn convert(
     progress: &dyn Progress,
 ) -> Result<Summary> {
     let started = Instant::now();
-    let found = look(from, None, options.memory)?;
+    let found = OpenOptions::new().memory_limit(options.memory).open(from)?;
     let summary = convert_found(found, &from.source_place(), to, options, progress)?;
     Ok(Summary { seconds: started.elapsed().as_secs_f64(), ..summary })
 }
@@ -153,26 +152,18 @@ pub fn convert(
 ///
 /// Fails as [`convert`], and for what is neither.
 pub fn convert_found(
-    found: Holding,
+    found: Dataset,
     from: &Place,
     to: &Location,
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Summary> {
     let opened = match found {
-        Holding::Matrix(opened) => opened,
-        Holding::Tensor(tensor) if tensor.is_vector() => tensor.into_matrix()?,
-        Holding::Tensor(tensor) => {
+        Dataset::Tensor(tensor) if !tensor.is_vector() => {
             let converted = crate::tensor::convert(&tensor, to, options);
             return converted.map_err(|error| error.with_context(from));
         }
-        Holding::Fragments(source) => {
-            let version = source.about()?.version.unwrap_or_default();
-            return Err(no_matrix(from.clone(), &version));
-        }
-        Holding::Frame(_) => {
-            return Err(Error::unsupported(from.clone(), "holds a frame, which is no matrix"));
-        }
+        other => other.into_matrix().map_err(|error| error.with_context(from))?,
     };
     convert_opened(&opened, from, to, options, progress)
 }

@@ -1,17 +1,16 @@
 //! Files of DAPHNE in the dialect that is asked for, and how they are written.
 //!
-//! [`open`](crate::open) recognises the dialect of a file; [`open_as`] is told it.
+//! [`open`](crate::open) detects the dialect of a file;
+//! [`OpenOptions::dialect`](crate::OpenOptions::dialect) sets it.
 
-mod found;
 mod target;
-
-use nnz_core::{Error, Finding, Result};
 
 pub use nnz_daphne::{BlockType, Dialect, parse_value_type as value_type};
 
-use crate::{Location, Opened};
-pub(crate) use found::Found;
 pub(crate) use target::Target;
+
+/// The name of the format.
+pub(crate) const NAME: &str = "daphne";
 
 /// Says how a file of DAPHNE is written. The default is one block in the published dialect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,32 +27,4 @@ pub struct DaphneOptions {
     pub meta: bool,
     /// The number of files a matrix is written to, in a directory; by default it is one file.
     pub segments: Option<u64>,
-}
-
-/// Opens a matrix of DAPHNE, a file or a directory of segments, in a dialect.
-///
-/// # Errors
-///
-/// Fails where the place cannot be read, or is no matrix in this dialect.
-pub fn open_as(location: &Location, dialect: Dialect) -> Result<Opened> {
-    Found::told(location)?.open(Some(dialect))
-}
-
-/// Checks everything about a file or directory of DAPHNE in a dialect, and hands what is found to
-/// `each`.
-///
-/// # Errors
-///
-/// Fails where the system cannot read it. All else that is wrong is a finding.
-pub fn validate_as(
-    location: &Location,
-    dialect: Dialect,
-    each: &mut dyn FnMut(Finding),
-) -> Result<()> {
-    Found::told(location)?.validate(Some(dialect), each)
-}
-
-/// Says that a place is none that a file of DAPHNE can be at.
-fn nowhere(location: &Location) -> Error {
-    Error::argument(format!("{location}: a file of DAPHNE has a path, and no groups"))
 }

@@ -9,10 +9,9 @@ use nnz_core::{
 
 use crate::cells::{Cell, Cells, read_as_they_come, read_sorted};
 use crate::convert::locate;
-use crate::open::{Recognised, Sought, recognise};
 use crate::sort::SortPlan;
 use crate::stages::{Builder, DropAlike, Step, expand};
-use crate::{Location, TensorFile};
+use crate::{Dataset, Location, OpenOptions};
 use alike::Alike;
 use unstored::{Gaps, Unstored};
 
@@ -72,11 +71,10 @@ pub fn diff(
     options: &DiffOptions,
     each: &mut dyn FnMut(Difference),
 ) -> Result<()> {
-    let find = |location| recognise(location, options.memory, Sought::Matrix);
-    let found = [find(first)?, find(second)?];
-    if let [Recognised::Binsparse(a), Recognised::Binsparse(b)] = &found
-        && let (Some(a), Some(b)) = (TensorFile::of(a)?, TensorFile::of(b)?)
-        && !(a.descriptor().layout.rank() == 1 && b.descriptor().layout.rank() == 1)
+    let open = OpenOptions::new().memory_limit(options.memory);
+    let found = [open.open(first)?, open.open(second)?];
+    if let [Dataset::Tensor(a), Dataset::Tensor(b)] = &found
+        && !(a.is_vector() && b.is_vector())
     {
         let (a, b) = (a.read(options.memory / 2)?, b.read(options.memory / 2)?);
         if !crate::tensor::mean_the_same(a, b)? {
@@ -84,10 +82,13 @@ pub fn diff(
         }
         return Ok(());
     }
-    let [a, b] = found;
-    let opened = [a.open()?, b.open()?];
-    let [a, b] = [&*opened[0].source, &*opened[1].source];
     let places = [first.source_place(), second.source_place()];
+    let [a, b] = found.map(Dataset::into_matrix);
+    let opened = [
+        a.map_err(|error| error.with_context(&places[0]))?,
+        b.map_err(|error| error.with_context(&places[1]))?,
+    ];
+    let [a, b] = [&*opened[0].source, &*opened[1].source];
     let shapes = [a.header().shape, b.header().shape];
     if shapes[0] != shapes[1] {
         each(Difference::Shape(shapes[0], shapes[1]));

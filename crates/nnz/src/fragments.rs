@@ -50,7 +50,6 @@ pub use nnz_core::{
     FragmentBatch, FragmentFields, FragmentHeader, FragmentSink, FragmentSource, Segment,
 };
 pub use nnz_interop::fragment_tsv::{Chromosomes, read_cells};
-pub(crate) use place::opened;
 pub use place::{holds, open, open_within};
 pub use print::print;
 pub use query::query;

@@ -20,30 +20,28 @@ pub use convert::{FrameOptions, FrameSummary, convert};
 pub use nnz_daphne::{Column, FrameBatch, FrameReader, FrameSource};
 pub use print::print;
 
-use crate::Location;
-use crate::daphne::{Dialect, Found};
+use crate::daphne::Dialect;
+use crate::formats::{DatasetKind, Registry};
 use crate::home::ends_in;
-use crate::open::{Recognised, Sought, recognise};
+use crate::{Dataset, Location, OpenOptions};
 
-/// Opens the frame at a place, in the dialect that is recognised unless one is given.
+/// Opens the frame at a place, in the dialect that is detected unless one is given.
 ///
 /// # Errors
 ///
 /// Fails where there is none, or something that is broken.
 pub fn open(location: &Location, dialect: Option<Dialect>) -> Result<FrameSource> {
-    match find(location, dialect)? {
-        Some(found) => found.open_frame(dialect),
-        None => Err(Error::unsupported(location.source_place(), "holds no frame")),
-    }
+    let none = || Error::unsupported(location.source_place(), "holds no frame");
+    detect(location, dialect)?.and_then(Dataset::into_table).ok_or_else(none)
 }
 
 /// Returns whether a place holds a frame of DAPHNE, and no matrix.
 ///
-/// What cannot be read holds none: whoever opens it as a matrix hears why. With a dialect, a file
-/// is taken for one of DAPHNE whatever it looks like.
+/// What cannot be read holds none: opening it as a matrix says why. With a dialect, a file is read as
+/// one of DAPHNE in any case.
 #[must_use]
 pub fn holds(location: &Location, dialect: Option<Dialect>) -> bool {
-    find(location, dialect).is_ok_and(|found| found.is_some_and(|found| found.holds_frame()))
+    matches!(detect(location, dialect), Ok(Some(Dataset::Table(_))))
 }
 
 /// Returns whether a place is a file that is called `.csv`, and no matrix.
@@ -51,16 +49,18 @@ pub fn holds(location: &Location, dialect: Option<Dialect>) -> bool {
 pub fn is_text(location: &Location) -> bool {
     let Location::Path { path, group: None } = location else { return false };
     let unknown = |error: &Error| matches!(error.kind(), ErrorKind::Unrecognized(_));
-    ends_in(path, &["csv"]) && recognise(location, 0, Sought::Matrix).is_err_and(|e| unknown(&e))
+    ends_in(path, &["csv"])
+        && Registry::default().detect(location, &options(None)).is_err_and(|e| unknown(&e))
 }
 
-fn find(location: &Location, dialect: Option<Dialect>) -> Result<Option<Found>> {
-    if dialect.is_some() {
-        return Found::told(location).map(Some);
-    }
-    // Nothing that has to be read whole is a frame.
-    match recognise(location, 0, Sought::Matrix)? {
-        Recognised::Daphne(found) => Ok(Some(found)),
-        _ => Ok(None),
-    }
+/// Opens what a place holds if it is of a format with tables.
+fn detect(location: &Location, dialect: Option<Dialect>) -> Result<Option<Dataset>> {
+    let options = options(dialect);
+    let found = Registry::default().detect(location, &options)?;
+    found.reads(DatasetKind::Table).then(|| found.open(&options)).transpose()
+}
+
+fn options(dialect: Option<Dialect>) -> OpenOptions {
+    // No table has to be read whole.
+    OpenOptions::new().memory_limit(0).dialect(dialect)
 }

@@ -14,7 +14,7 @@ use nnz_container::zarr::{ZarrOptions, ZarrWriter};
 use nnz_container::{Compression, ContainerWriter};
 use nnz_core::{Error, Place, Result};
 
-use crate::{Format, groups};
+use crate::{Format, formats};
 
 /// A place for named arrays, and the container they have there.
 pub(crate) struct Home {
@@ -120,8 +120,9 @@ impl Home {
             return None;
         };
         // What cannot be searched is not known to hold any.
-        let lost = groups::inside(&self.path, group).ok().filter(|lost| !lost.is_empty())?;
-        Some(format!("groups inside were replaced, too: {}", groups::list_groups(&lost)))
+        let lost =
+            formats::groups_inside(&self.path, group).ok().filter(|lost| !lost.is_empty())?;
+        Some(format!("groups inside were replaced, too: {}", formats::list_groups(&lost)))
     }
 
     /// Starts writing arrays of these names.
@@ -191,7 +192,7 @@ pub fn may_hold_binsparse(path: &Path) -> bool {
 /// Whether a path's ending, or what is there, says that it has groups inside.
 #[must_use]
 pub fn has_groups(path: &Path) -> bool {
-    let there = || matches!(crate::listing::grouped(path), Ok(Some(_)));
+    let there = || matches!(formats::Grouped::at(path), Ok(Some(_)));
     ends_in(path, &["zarr"]) || goes_to_hdf5(path) || there()
 }
 

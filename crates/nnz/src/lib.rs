@@ -1,6 +1,6 @@
 //! One engine for sparse data on disk: open anything, convert it, check it.
 //!
-//! [`open`] recognises what a path holds by its content and returns a [`MatrixSource`]; [`convert`]
+//! [`open`] detects what a path holds by its content and returns a [`Dataset`]; [`convert`]
 //! streams any source into any format, in bounded memory; [`validate`] finds what is wrong with a
 //! file. The formats themselves live in crates of their own and know nothing of each other.
 //!
@@ -21,16 +21,15 @@ mod check;
 mod concat;
 mod convert;
 pub mod daphne;
+mod dataset;
 mod diff;
 mod flow;
 mod format;
+pub mod formats;
 pub mod fragments;
 pub mod frames;
-mod groups;
 mod home;
-mod listing;
 mod location;
-mod look;
 mod memory;
 mod names;
 pub mod numpy;
@@ -43,7 +42,6 @@ mod slice;
 mod sort;
 mod stages;
 mod stats;
-mod store;
 mod target;
 mod tensor;
 mod transposed;
@@ -56,13 +54,12 @@ pub use convert::{
     BinsparseOptions, ConvertOptions, StructurePolicy, Summary, convert, convert_found,
     convert_opened,
 };
+pub use dataset::Dataset;
 pub use diff::{DiffOptions, Difference, diff};
 pub use format::Format;
-pub use groups::{list_groups, other_groups};
+pub use formats::{Registry, formats, list_binsparse, list_groups, other_groups};
 pub use home::{has_groups, may_hold_binsparse};
-pub use listing::list_binsparse;
 pub use location::Location;
-pub use look::{Holding, look};
 pub use memory::default_memory;
 pub use names::print_names;
 pub use nnz_binsparse as binsparse;
@@ -80,7 +77,7 @@ pub use nnz_core::{
     write_scalar,
 };
 pub use nnz_interop::matrix_market::Layout;
-pub use open::{Opened, open, open_within};
+pub use open::{OpenOptions, Opened, open};
 pub use progress::{NoProgress, Progress};
 pub use read::{CsMatrix, Dense, ReadOptions, read, read_dense};
 pub use slice::{Selection, Slice, slice};

@@ -13,7 +13,6 @@ use nnz_core::{Error, ErrorKind, Place, Result, Rounding, Scalar, Structure, Val
 
 use crate::Location;
 use crate::home::{Home, Plain, may_hold_binsparse};
-use crate::open::{Recognised, Sought, recognise};
 use promote::promoted;
 
 /// Names the files that a tensor is made of.
@@ -206,10 +205,7 @@ pub fn copy(from: &Location, to: &Location, memory: u64, write: WriteOptions) ->
 }
 
 fn binsparse(from: &Location, memory: u64) -> Result<Box<dyn nnz_container::Container>> {
-    match recognise(from, memory, Sought::Matrix)? {
-        Recognised::Binsparse(store) => store.open(),
-        other => Err(other.no_binsparse(from)),
-    }
+    crate::formats::open_binsparse(from, memory)
 }
 
 /// Decides which container a place gets.

@@ -15,8 +15,9 @@ use nnz_core::{
 
 use crate::convert::{ConvertOptions, carry_out};
 use crate::flow::{Done, run};
+use crate::open::open_matrix;
 use crate::target::Target;
-use crate::{DuplicatePolicy, Location, NoProgress, open_within};
+use crate::{DuplicatePolicy, Location, NoProgress};
 pub use cs_matrix::CsMatrix;
 pub use dense::{Dense, read_dense};
 use filling::{Filled, Filling};
@@ -58,7 +59,7 @@ impl Default for ReadOptions {
 ///
 /// Fails where the matrix cannot be read or is broken, and where it takes more memory than allowed.
 pub fn read(location: &Location, options: &ReadOptions) -> Result<CsMatrix> {
-    let opened = open_within(location, options.memory)?;
+    let opened = open_matrix(location, options.memory)?;
     let source = &*opened.source;
     let own = opened.ordered.then_some(source.header().order);
     let here = location.source_place();

@@ -33,7 +33,7 @@ pub use selection::Selection;
 /// use nnz::{Location, MatrixSource, Selection, Slice};
 ///
 /// let place = Location::parse("pbmc.bpcells");
-/// let matrix = nnz::open(&place)?.source;
+/// let matrix = nnz::open(&place)?.into_matrix()?.source;
 /// let (genes, cells) = (Selection::words(["CD3E", "CD8A"]), Selection::ranges([0..100]));
 /// let slice = Slice::new(matrix, nnz::Place::path("pbmc.bpcells"), &genes, &cells)?;
 /// assert_eq!(slice.header().shape.to_string(), "2 x 100");
@@ -175,7 +175,7 @@ pub fn slice(
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Summary> {
-    let Opened { source, ordered } = crate::open_within(from, options.memory)?;
+    let Opened { source, ordered } = crate::open::open_matrix(from, options.memory)?;
     let source = Box::new(Slice::new(source, from.source_place(), rows, cols)?);
     // Places in messages of the engine are those among what is selected.
     let place = Place::path(format!("what is selected of {from}"));

@@ -13,10 +13,11 @@ use nnz_core::{
     ValueType,
 };
 
+use crate::Location;
 use crate::check::{Ascent, Watch};
 use crate::flow::run;
+use crate::open::open_matrix;
 use crate::stages::{Builder, DropZeros, DuplicatePolicy, expand, expanded_type};
-use crate::{Location, open_within};
 use counting::{Counted, Counting, Watched};
 pub use number::Number;
 use number::Value;
@@ -102,7 +103,7 @@ pub struct Stats {
 /// Fails where the matrix cannot be read or is broken, where its values are complex, and where two
 /// entries share a place in a format that leaves open what that means.
 pub fn stats(location: &Location, options: &StatsOptions) -> Result<Stats> {
-    let opened = open_within(location, options.memory)?;
+    let opened = open_matrix(location, options.memory)?;
     stats_of(&*opened.source, &location.source_place(), options)
 }
 

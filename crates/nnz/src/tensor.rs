@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use nnz_binsparse::{DESCRIPTOR, Descriptor, EntryReader, LevelKind, Narrowest, Tensor};
+use nnz_binsparse::{Descriptor, EntryReader, LevelKind, Narrowest, Tensor};
 use nnz_container::Container;
 use nnz_core::{
     About, AxisKind, Duplicates, Error, Header, Metadata, Order, Place, Result, Rounding, Scalar,
@@ -13,8 +13,6 @@ use nnz_core::{
 
 use crate::binsparse_target;
 use crate::home::{Home, Plain};
-use crate::open::{Recognised, Sought, recognise};
-use crate::store::Store;
 use crate::{CatOptions, ConvertOptions, Format, Location, Opened, Summary};
 
 /// Bytes of text that are written at once.
@@ -27,24 +25,8 @@ pub struct TensorFile {
 }
 
 impl TensorFile {
-    /// Opens what a place holds, if it is Binsparse of other than two dimensions.
-    ///
-    /// # Errors
-    ///
-    /// Fails where there is nothing that is recognised, or its description is broken.
-    pub fn open(location: &Location, memory: u64) -> Result<Option<Self>> {
-        match recognise(location, memory, Sought::Matrix)? {
-            Recognised::Binsparse(store) => Self::of(&store),
-            _ => Ok(None),
-        }
-    }
-
-    pub(crate) fn of(store: &Store) -> Result<Option<Self>> {
-        let container = store.open()?;
-        let place = Place::array(container.path(), DESCRIPTOR);
-        let descriptor = Descriptor::parse(&container.text(DESCRIPTOR)?, &place)?;
-        let matrix = descriptor.layout.rank() == 2;
-        Ok((!matrix).then_some(Self { container, descriptor }))
+    pub(crate) fn new(container: Box<dyn Container>, descriptor: Descriptor) -> Self {
+        Self { container, descriptor }
     }
 
     /// Opens it as a matrix, which a vector is, too.

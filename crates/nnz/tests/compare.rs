@@ -48,7 +48,10 @@ fn transposing_exchanges_rows_columns_and_names_and_keeps_the_order() {
         let from = testdata(&format!("matrix_dir/utf8names_uint.{from}"));
         let transpose = ConvertOptions { transpose: true, ..options() };
         nnz::convert(&from, &target, &transpose, &NoProgress).unwrap();
-        let (was, is) = (nnz::open(&from).unwrap().source, nnz::open(&target).unwrap().source);
+        let (was, is) = (
+            nnz::open(&from).and_then(nnz::Dataset::into_matrix).unwrap().source,
+            nnz::open(&target).and_then(nnz::Dataset::into_matrix).unwrap().source,
+        );
         assert_eq!(is.header().shape.rows, was.header().shape.cols);
         assert_eq!(is.header().order, order);
         assert_eq!(is.names(Axis::Rows).unwrap(), was.names(Axis::Cols).unwrap());

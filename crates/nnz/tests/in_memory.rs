@@ -218,7 +218,8 @@ fn few_rows_of_daphne_are_those_of_the_whole() {
         let daphne = nnz::daphne::DaphneOptions { dialect: Some(dialect), ..Default::default() };
         let how = nnz::ConvertOptions { daphne, ..unsynced() };
         convert_opened(&opened, &Place::default(), &location(&path), &how, &NoProgress).unwrap();
-        let stored = nnz::open(&location(&path)).unwrap().source;
+        let stored =
+            nnz::open(&location(&path)).and_then(nnz::Dataset::into_matrix).unwrap().source;
         for count in [1, 2, 30, 46, 47, 200] {
             for first in (0..rows - count).step_by(83).chain([499, 500, 501, rows - count]) {
                 let mut reader = stored.batches(first..first + count, Projection::ALL).unwrap();
@@ -309,7 +310,7 @@ fn names_and_entries_of_a_matrix_in_memory_are_those_that_are_written() {
             .unwrap();
     assert_eq!(matrix.names(Axis::Cols).unwrap().get(2), Some(&b"c"[..]));
     matrix.write(&to, &unsynced()).unwrap();
-    let source = nnz::open(&to).unwrap().source;
+    let source = nnz::open(&to).and_then(nnz::Dataset::into_matrix).unwrap().source;
     let names = source.names(Axis::Rows).unwrap().unwrap();
     assert_eq!(names.iter().collect::<Vec<_>>(), [b"r0", b"r1"]);
     let entries: Vec<_> = source.entries().unwrap().map(Result::unwrap).collect();

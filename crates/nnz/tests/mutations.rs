@@ -241,7 +241,7 @@ fn clear(paths: &[&PathBuf]) {
 
 /// Any number of threads comes to the same end: the same bytes, or the same error.
 fn threads_agree(path: &Path, one: &Path, several: &Path) -> Result<(), String> {
-    if let Ok(opened) = nnz::open(&location(path))
+    if let Ok(opened) = nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix)
         && promises_too_much(&opened)
     {
         return Ok(());
@@ -279,7 +279,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     let here = location(path);
     let check = |threads| {
         let mut faults = Vec::new();
-        let allowed = nnz::ValidateOptions { memory: 32 << 20, threads };
+        let allowed = nnz::ValidateOptions { memory: 32 << 20, threads, dialect: None };
         let validated = nnz::validate(&here, &allowed, &mut |finding| {
             if finding.severity == Severity::Fault {
                 faults.push(finding);
@@ -361,7 +361,9 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     nnz::convert(&location(target), &location(back), &options, &nnz::NoProgress)
         .map_err(|error| format!("does not come back from {there}: {error}"))?;
     let largest = largest.max(size(back));
-    let found = nnz::open(&location(back)).and_then(|back| entries::logical(&*back.source));
+    let found = nnz::open(&location(back))
+        .and_then(nnz::Dataset::into_matrix)
+        .and_then(|back| entries::logical(&*back.source));
     let found = found.map_err(|error| format!("what came back cannot be read: {error}"))?;
     let expected = entries::logical(&*source.opened.source).map_err(|error| error.to_string())?;
     if found != expected {
@@ -386,7 +388,7 @@ struct Read {
 
 /// Reads everything of a matrix, whole and in parts, and returns it if all went well.
 fn read_everything(path: &Path) -> nnz::Result<Read> {
-    let opened = nnz::open(&location(path))?;
+    let opened = nnz::open(&location(path))?.into_matrix()?;
     let source = &*opened.source;
     let header = source.header().clone();
     source.about()?;
@@ -433,7 +435,7 @@ fn read_everything(path: &Path) -> nnz::Result<Read> {
 /// What cannot be read cannot be converted, and leaves nothing behind.
 fn convert_broken(here: &nnz::Location, target: &Path) -> Result<(), String> {
     // Unless it promises more columns than anybody wants in a store that is just made to fail.
-    if let Ok(opened) = nnz::open(here)
+    if let Ok(opened) = nnz::open(here).and_then(nnz::Dataset::into_matrix)
         && promises_too_much(&opened)
     {
         return Ok(());
@@ -674,14 +676,14 @@ fn texts_of_enormous_shape_cost_what_their_entries_do() {
         let from = directory.path().join("from.mtx");
         let to = directory.path().join("to.mtx");
         fs::write(&from, &subject.files[""]).unwrap();
-        let before = nnz::open(&location(&from)).unwrap();
+        let before = nnz::open(&location(&from)).and_then(nnz::Dataset::into_matrix).unwrap();
         let expected = entries::logical(&*before.source).unwrap();
         for order in [None, Some(Order::Col), Some(Order::Row)] {
             let mut options = unsynced();
             options.order = order;
             let done = nnz::convert(&location(&from), &location(&to), &options, &nnz::NoProgress);
             done.unwrap_or_else(|error| panic!("{}: {error}", subject.name));
-            let after = nnz::open(&location(&to)).unwrap();
+            let after = nnz::open(&location(&to)).and_then(nnz::Dataset::into_matrix).unwrap();
             assert_eq!(after.source.header().shape, before.source.header().shape);
             assert_eq!(entries::logical(&*after.source).unwrap(), expected, "{}", subject.name);
         }

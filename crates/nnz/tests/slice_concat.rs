@@ -131,7 +131,10 @@ fn ordered(mut entries: Vec<Entry>, order: Order) -> Vec<Entry> {
 }
 
 fn stored(path: &Path) -> Vec<Entry> {
-    entries::stored(&*nnz::open(&location(path)).unwrap().source).unwrap()
+    entries::stored(
+        &*nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap().source,
+    )
+    .unwrap()
 }
 
 fn bytes_of(path: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -224,7 +227,7 @@ proptest! {
         prop_assert!(bytes_of(&target) == bytes);
 
         // Any range of what was selected, where the source allows it.
-        let opened = nnz::open(&source).unwrap();
+        let opened = nnz::open(&source).and_then(nnz::Dataset::into_matrix).unwrap();
         let slice =
             Slice::new(opened.source, nnz::Place::path("a"), &row_selection, &col_selection).unwrap();
         let header = slice.header();
@@ -328,7 +331,7 @@ proptest! {
             nnz::concat(&sources, &to, axis, &how, &options, &nnz::NoProgress).unwrap();
             prop_assert!(bytes_of(&target) == bytes);
         }
-        let opened = sources.iter().map(|one| (nnz::open(one).unwrap(), one.clone())).collect();
+        let opened = sources.iter().map(|one| (nnz::open(one).and_then(nnz::Dataset::into_matrix).unwrap(), one.clone())).collect();
         let value_type = real.then_some(ValueType::F64);
         let how = ConcatOptions { value_type, ..ConcatOptions::default() };
         let concat = Concat::new(opened, axis, &how).unwrap();
@@ -376,7 +379,10 @@ fn majors_longer_than_a_batch_are_read_in_step_and_reordered() {
     let scratch = tempfile::tempdir().unwrap();
     let parts = [tall(scratch.path(), "a", 1), tall(scratch.path(), "b", 7)];
     let target = scratch.path().join("t.bpcells");
-    let opened = parts.iter().map(|one| (nnz::open(one).unwrap(), one.clone())).collect();
+    let opened = parts
+        .iter()
+        .map(|one| (nnz::open(one).and_then(nnz::Dataset::into_matrix).unwrap(), one.clone()))
+        .collect();
     let concat = Concat::new(opened, Axis::Rows, &ConcatOptions::default()).unwrap();
     // In order, without sorting.
     assert!(concat.random_access() && concat.header().sorted_majors);
@@ -508,12 +514,12 @@ fn values_become_the_smallest_type_that_holds_all_or_the_one_asked_for() {
     assert!(message.contains("five.mtx: int64 values, and float64 ones before"), "{message}");
     assert!(message.contains("--type"), "{message}");
     concat(&texts, Some(ValueType::F32)).unwrap();
-    let opened = nnz::open(&target).unwrap();
+    let opened = nnz::open(&target).and_then(nnz::Dataset::into_matrix).unwrap();
     assert_eq!(opened.source.header().value_type, ValueType::F32);
     let message = concat(&texts, Some(ValueType::U32)).unwrap_err().to_string();
     assert!(message.contains("half.mtx: entry (row 0, column 0): found 0.5"), "{message}");
     let stores = [half.store(scratch.path(), "half", 1), five.store(scratch.path(), "five", 1)];
     concat(&stores, None).unwrap();
-    let opened = nnz::open(&target).unwrap();
+    let opened = nnz::open(&target).and_then(nnz::Dataset::into_matrix).unwrap();
     assert_eq!(opened.source.header().value_type, ValueType::F64);
 }

@@ -43,15 +43,26 @@ fn convert(from: &Path, to: &Path, options: &ConvertOptions) -> nnz::Summary {
 }
 
 fn structure(path: &Path) -> Structure {
-    nnz::open(&location(path)).unwrap().source.header().structure
+    nnz::open(&location(path))
+        .and_then(nnz::Dataset::into_matrix)
+        .unwrap()
+        .source
+        .header()
+        .structure
 }
 
 fn logical(path: &Path) -> Vec<Entry> {
-    entries::logical(&*nnz::open(&location(path)).unwrap().source).unwrap()
+    entries::logical(
+        &*nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap().source,
+    )
+    .unwrap()
 }
 
 fn stored(path: &Path) -> Vec<Entry> {
-    entries::stored(&*nnz::open(&location(path)).unwrap().source).unwrap()
+    entries::stored(
+        &*nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap().source,
+    )
+    .unwrap()
 }
 
 /// Writes a text, converts it to each target that can hold a triangle, and returns what was found.
@@ -198,7 +209,12 @@ fn values_get_the_smallest_type_that_holds_all() {
             &ConvertOptions { format, binsparse, structure, ..auto() },
         );
         assert_eq!(logical(&at("b.h5")), logical(&at("a.mtx")));
-        nnz::open(&location(&at("b.h5"))).unwrap().source.header().value_type
+        nnz::open(&location(&at("b.h5")))
+            .and_then(nnz::Dataset::into_matrix)
+            .unwrap()
+            .source
+            .header()
+            .value_type
     };
     let keep = StructurePolicy::Keep;
     let of = |field, values: &[&str]| {

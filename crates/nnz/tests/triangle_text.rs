@@ -69,7 +69,10 @@ fn convert(from: &Path, to: &Path, options: &ConvertOptions) -> nnz::Result<nnz:
 
 /// All entries that a matrix means, sorted.
 fn logical(path: &Path) -> Vec<Entry> {
-    entries::logical(&*nnz::open(&location(path)).unwrap().source).unwrap()
+    entries::logical(
+        &*nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap().source,
+    )
+    .unwrap()
 }
 
 fn transposed(entries: Vec<Entry>) -> Vec<Entry> {
@@ -162,7 +165,12 @@ fn an_upper_triangle_becomes_text() {
             fs::write(&text_path, text(Layout::Coordinate, field, structure)).unwrap();
             let options = ConvertOptions { transpose: true, order: Some(order), ..unsynced() };
             convert(&text_path, &upper, &options).unwrap();
-            let header = nnz::open(&location(&upper)).unwrap().source.header().clone();
+            let header = nnz::open(&location(&upper))
+                .and_then(nnz::Dataset::into_matrix)
+                .unwrap()
+                .source
+                .header()
+                .clone();
             assert_eq!(header.structure.triangle(), Some(nnz::Triangle::Upper));
             assert_eq!(header.order, order);
             check(&upper, Layout::Coordinate, structure);

@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         let format = Some(nnz::Format::MatrixMarket);
         let write = args.writing.options();
         let options = ConvertOptions { format, write, ..ConvertOptions::default() };
-        let opened = nnz::open(&args.source)?;
+        let opened = nnz::open(&args.source)?.into_matrix()?;
         convert::convert(TOOL, (opened, &args.source), &args.target, &options).map(|()| true)
     })
 }

@@ -61,7 +61,7 @@ fn main() -> ExitCode {
 
 fn run(args: &Args) -> Result<(), Error> {
     // Once: standard input can be read but once.
-    let opened = nnz::open(&args.source)?;
+    let opened = nnz::open(&args.source)?.into_matrix()?;
     let dense = opened.source.header().storage == Storage::Dense;
     let default = if dense { Format::Dmatr } else { Format::Coor };
     let format = args.format.unwrap_or(default);

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use nnz::{About, Error, Header, Holding, Location, Storage, TensorFile, escaped};
+use nnz::{About, Dataset, Error, Header, Location, Storage, TensorFile, escaped};
 use serde::Serialize;
 
 use crate::output::{bytes, failed, print_json, with_stdout};
@@ -58,11 +58,15 @@ struct Array {
 
 /// Tells what a matrix is.
 pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
-    let opened = match nnz::look(&args.source, args.reading.dialect, args.resources.bytes())? {
-        Holding::Fragments(source) => return super::fragments::info(args, &*source),
-        Holding::Frame(frame) => return super::frames::info(args, &frame),
-        Holding::Tensor(tensor) => return tensor_info(args, &tensor),
-        Holding::Matrix(opened) => opened,
+    let opened = match nnz::OpenOptions::new()
+        .memory_limit(args.resources.bytes())
+        .dialect(args.reading.dialect)
+        .open(&args.source)?
+    {
+        Dataset::Fragments(source) => return super::fragments::info(args, &*source),
+        Dataset::Table(frame) => return super::frames::info(args, &frame),
+        Dataset::Tensor(tensor) => return tensor_info(args, &tensor),
+        other => other.into_matrix()?,
     };
     show(args, tell(opened.source.header(), opened.ordered, opened.source.about()?))
 }

@@ -96,7 +96,8 @@ pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
     let rows = Selected::list(args.rows.as_ref(), args.allow_empty)?;
     let cols = Selected::list(args.cols.as_ref(), args.allow_empty)?;
     let place = args.source.source_place();
-    let opened = nnz::open_within(&args.source, options.memory)?.source;
+    let dataset = nnz::OpenOptions::new().memory_limit(options.memory).open(&args.source)?;
+    let opened = dataset.into_matrix().map_err(|error| error.with_context(&place))?.source;
     let matrix = match (rows, cols) {
         (None, None) => Matrix::Whole(opened),
         (rows, cols) => {

@@ -24,12 +24,9 @@ pub(crate) fn validate(args: &args::Validate) -> Result<Outcome, Error> {
     let mut findings: Vec<Finding> = Vec::new();
     let each = &mut |finding| findings.push(finding);
     let memory = args.resources.bytes();
-    let options = ValidateOptions { memory, threads: args.threads.number() };
-    let checked = match args.reading.dialect {
-        Some(dialect) => nnz::daphne::validate_as(&args.source, dialect, each),
-        None => nnz::validate(&args.source, &options, each),
-    };
-    if let Err(error) = checked {
+    let (threads, dialect) = (args.threads.number(), args.reading.dialect);
+    let options = ValidateOptions { memory, threads, dialect };
+    if let Err(error) = nnz::validate(&args.source, &options, each) {
         if !matches!(error.kind(), ErrorKind::Unrecognized(_)) {
             return Err(error);
         }

@@ -1,7 +1,7 @@
 //! `nnz convert` and its kin: what writes a matrix.
 
 use nnz::{
-    BinsparseOptions, ConcatOptions, ConvertOptions, Error, Holding, Location, Rounding,
+    BinsparseOptions, ConcatOptions, ConvertOptions, Dataset, Error, Location, Rounding,
     StructurePolicy, Summary, WriteOptions,
 };
 
@@ -20,9 +20,13 @@ pub(crate) fn convert(
         return super::frames::convert(args, transpose, quiet);
     }
     let options = ConvertOptions { transpose, ..options(&args.writing) };
-    let found = match nnz::look(&args.source, args.source_is.from_dialect, options.memory)? {
-        Holding::Fragments(_) if !transpose => return super::fragments::convert(args, quiet),
-        Holding::Frame(_) => return super::frames::convert(args, transpose, quiet),
+    let found = match nnz::OpenOptions::new()
+        .memory_limit(options.memory)
+        .dialect(args.source_is.from_dialect)
+        .open(&args.source)?
+    {
+        Dataset::Fragments(_) if !transpose => return super::fragments::convert(args, quiet),
+        Dataset::Table(_) => return super::frames::convert(args, transpose, quiet),
         found => found,
     };
     let (bar, place) = (Bar::new(quiet), args.source.source_place());

@@ -2,9 +2,8 @@
 
 use nnz_core::{Error, FragmentSource, Result};
 
-use crate::Location;
-use crate::open::{Recognised, Sought, recognise};
-use crate::store::Store;
+use crate::formats::{DatasetKind, Registry};
+use crate::{Location, OpenOptions};
 
 /// Opens the fragments at a place: a directory, a group of an HDF5 file, or an object of R.
 ///
@@ -25,27 +24,24 @@ pub fn open(location: &Location) -> Result<Box<dyn FragmentSource>> {
 /// Fails as [`open`], and where an object of R takes more. Names that take more are refused as they
 /// are read into memory, unless the store itself has as many bytes.
 pub fn open_within(location: &Location, memory: u64) -> Result<Box<dyn FragmentSource>> {
-    let store = match recognise(location, memory, Sought::Fragments) {
-        Ok(Recognised::Fragments(store) | Recognised::BpCells(store)) => store,
-        Ok(_) => return Err(none(location)),
+    let options = OpenOptions::new().memory_limit(memory).prefer(DatasetKind::Fragments);
+    let found = match Registry::default().detect(location, &options) {
+        Ok(found) => found,
         Err(error) if is_text(location) => return Err(error_of_text(location).unwrap_or(error)),
         Err(error) => return Err(error),
     };
-    opened(&store, memory)
-}
-
-/// Opens what has been found.
-pub(crate) fn opened(store: &Store, memory: u64) -> Result<Box<dyn FragmentSource>> {
-    Ok(Box::new(nnz_bpcells::FragmentSource::open_within(store.open()?, memory)?))
+    found.open(&options)?.into_fragments().ok_or_else(|| none(location))
 }
 
 /// Returns whether a place holds a store of fragments, and no matrix.
 ///
-/// What cannot be read holds none: whoever opens it as a matrix hears why. Objects of R are told
-/// apart by reading them, which may take so many bytes.
+/// What cannot be read holds none: opening it as a matrix says why. R objects are told apart by
+/// reading them, which may take so many bytes.
 #[must_use]
 pub fn holds(location: &Location, memory: u64) -> bool {
-    matches!(recognise(location, memory, Sought::Matrix), Ok(Recognised::Fragments(_)))
+    let options = OpenOptions::new().memory_limit(memory);
+    let found = Registry::default().detect(location, &options);
+    found.is_ok_and(|found| found.reads(DatasetKind::Fragments))
 }
 
 fn none(location: &Location) -> Error {

@@ -12,8 +12,8 @@ use nnz_daphne::{FrameBatch, FrameReader, FrameSink};
 
 use super::widen;
 use crate::daphne::{DaphneOptions, Dialect};
+use crate::formats::Registry;
 use crate::home::ends_in;
-use crate::open::{Sought, recognise};
 use crate::{Format, Location};
 
 /// Says how a frame is converted.
@@ -101,7 +101,7 @@ fn text(from: &Location, options: &FrameOptions) -> Result<CsvReader> {
     match (from, &options.types) {
         (Location::Path { path, group: None }, types) => {
             // What is recognised is no text of columns, whatever it is called.
-            if recognise(from, 0, Sought::Matrix).is_ok() {
+            if Registry::default().detect(from, &super::options(None)).is_ok() {
                 return Err(Error::argument(format!("{from}: holds no frame")));
             }
             CsvReader::open(path, &csv::ReadOptions { types: types.clone() })

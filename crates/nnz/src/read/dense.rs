@@ -9,8 +9,9 @@ use nnz_core::{
 };
 
 use super::{CsMatrix, ReadOptions, no_memory, read};
+use crate::Location;
 use crate::flow::{Done, Join, Work, run};
-use crate::{Location, open_within};
+use crate::open::open_matrix;
 
 /// Cells along each side of what is turned at once, so that both ways stay in the cache.
 const TILE: usize = 32;
@@ -44,7 +45,7 @@ pub struct Dense {
 /// Fails where the matrix cannot be read or is broken, where two entries share a cell, and where it
 /// takes more memory than allowed.
 pub fn read_dense(location: &Location, options: &ReadOptions) -> Result<Dense> {
-    let opened = open_within(location, options.memory)?;
+    let opened = open_matrix(location, options.memory)?;
     let source = &*opened.source;
     let here = location.source_place();
     let own = source.header().order;

@@ -171,7 +171,8 @@ mod tests {
         file("matrix.mtx", "%%MatrixMarket matrix coordinate integer general\n40 1 0\n");
         file("features.tsv", &(names.join("\n") + "\n"));
         file("barcodes.tsv", "only\n");
-        let source = crate::open(&Location::parse(directory.path())).unwrap().source;
+        let source =
+            crate::open(&Location::parse(directory.path())).unwrap().into_matrix().unwrap().source;
         (directory, source, names)
     }
 

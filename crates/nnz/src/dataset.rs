@@ -1,0 +1,86 @@
+//! What a place was found to hold, opened.
+
+use std::fmt;
+
+use nnz_core::{Error, FragmentSource, Place, Result};
+
+use crate::formats::DatasetKind;
+use crate::frames::FrameSource;
+use crate::{Opened, TensorFile};
+
+/// What a place holds, opened by [`open`](crate::open).
+///
+/// A group that holds both a matrix and fragments is opened as the matrix.
+#[non_exhaustive]
+pub enum Dataset {
+    /// A matrix.
+    Matrix(Opened),
+    /// A vector, scalar or tensor of Binsparse.
+    Tensor(TensorFile),
+    /// Genomic fragments.
+    Fragments(Box<dyn FragmentSource>),
+    /// Columns of different types: a frame of DAPHNE.
+    Table(FrameSource),
+}
+
+impl Dataset {
+    /// Returns the kind.
+    #[must_use]
+    pub fn kind(&self) -> DatasetKind {
+        match self {
+            Self::Matrix(_) => DatasetKind::Matrix,
+            Self::Tensor(_) => DatasetKind::Tensor,
+            Self::Fragments(_) => DatasetKind::Fragments,
+            Self::Table(_) => DatasetKind::Table,
+        }
+    }
+
+    /// Returns the matrix. A vector is a matrix of one column.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is neither.
+    pub fn into_matrix(self) -> Result<Opened> {
+        match self {
+            Self::Matrix(opened) => Ok(opened),
+            Self::Tensor(tensor) => tensor.into_matrix(),
+            Self::Fragments(source) => {
+                let version = source.about()?.version.unwrap_or_default();
+                let what = format!(
+                    "holds genomic fragments (version \"{}\"), not a matrix: see nnz fragments",
+                    version.escape_debug()
+                );
+                Err(Error::unsupported(Place::default(), what))
+            }
+            Self::Table(_) => {
+                let what = "holds a frame, which is no matrix: nnz convert makes it a .csv, and \
+                            info, cat, names and validate read it";
+                Err(Error::unsupported(Place::default(), what))
+            }
+        }
+    }
+
+    /// Returns the fragments; `None` where it holds something else.
+    #[must_use]
+    pub fn into_fragments(self) -> Option<Box<dyn FragmentSource>> {
+        match self {
+            Self::Fragments(source) => Some(source),
+            _ => None,
+        }
+    }
+
+    /// Returns the table; `None` where it holds something else.
+    #[must_use]
+    pub fn into_table(self) -> Option<FrameSource> {
+        match self {
+            Self::Table(frame) => Some(frame),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Debug for Dataset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dataset").field("kind", &self.kind()).finish_non_exhaustive()
+    }
+}

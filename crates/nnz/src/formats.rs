@@ -1,0 +1,143 @@
+//! The formats that can be read: each is one static behind [`Format`], and [`Registry`] lists them.
+//!
+//! A place is looked at once, as a [`Probe`]. Each format says whether the probe holds its data; the
+//! one that matches best takes the probe over and opens it, with what was read already.
+
+mod binsparse;
+mod bpcells;
+mod bpcells_fragments;
+mod daphne;
+mod fragment_text;
+mod grouped;
+mod groups;
+mod matrix_market;
+mod probe;
+mod r_matrix;
+mod registry;
+mod tenx_folder;
+
+use std::fmt;
+use std::path::Path;
+
+use nnz_container::Tagged;
+use nnz_core::{Finding, Result};
+
+pub use binsparse::list_binsparse;
+pub(crate) use binsparse::open_container as open_binsparse;
+pub(crate) use grouped::Grouped;
+pub(crate) use groups::groups_inside;
+pub use groups::{list_groups, other_groups};
+pub use probe::Probe;
+pub use registry::{Detected, Registry, formats};
+
+use crate::{Dataset, OpenOptions, ValidateOptions};
+
+/// Describes a format.
+#[derive(Clone, Debug)]
+pub struct FormatInfo {
+    /// The name, as `--to` takes it if the format is written.
+    pub name: &'static str,
+    /// Other names.
+    pub aliases: &'static [&'static str],
+    /// Extensions of files and directories, without the leading dot.
+    pub extensions: &'static [&'static str],
+    /// One line about the format.
+    pub summary: &'static str,
+    /// What can be read.
+    pub reads: &'static [DatasetKind],
+    /// What can be written.
+    pub writes: &'static [DatasetKind],
+}
+
+/// A kind of [`Dataset`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DatasetKind {
+    /// A matrix.
+    Matrix,
+    /// A scalar, vector or tensor.
+    Tensor,
+    /// Genomic fragments.
+    Fragments,
+    /// Columns of different types.
+    Table,
+}
+
+impl fmt::Display for DatasetKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Matrix => "matrix",
+            Self::Tensor => "tensor",
+            Self::Fragments => "fragments",
+            Self::Table => "table",
+        })
+    }
+}
+
+/// How sure a format is that a probe holds its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Confidence {
+    /// It is tried if no other format matches.
+    Fallback,
+    /// A signature, a marker or the file name says so.
+    Certain,
+}
+
+/// A format that can be read.
+pub trait Format: Send + Sync {
+    /// Describes the format.
+    fn info(&self) -> &'static FormatInfo;
+
+    /// Returns whether a probe holds data of this format, judging by as little of it as possible.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the place cannot be read, or holds what is known not to be supported.
+    fn probe(&self, probe: &Probe) -> Result<Option<Confidence>>;
+
+    /// Opens what a probe holds.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the data is broken or needs more memory than allowed.
+    fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset>;
+
+    /// Checks all of what a probe holds and passes what is wrong to `each`. By default all entries
+    /// are read.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the system cannot read, or more memory is needed than allowed.
+    fn validate(
+        &self,
+        probe: Probe,
+        options: &ValidateOptions,
+        each: &mut dyn FnMut(Finding),
+    ) -> Result<()> {
+        let place = probe.location().source_place();
+        let read = self
+            .open(probe, &options.open_options())
+            .and_then(|dataset| crate::check::read_whole(dataset, &place, options, each));
+        read.or_else(|error| crate::check::finding(error.with_context(&place), each))
+    }
+
+    /// Names the attributes that mark a group of this format. Groups are searched for them where the
+    /// root of a file is of no format.
+    fn group_attributes(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Returns whether an attribute marks its group as one of this format.
+    fn marks_group(&self, attribute: &Tagged) -> bool {
+        let _ = attribute;
+        false
+    }
+
+    /// Returns whether a file or directory looks like this format from outside, as by its extension. A
+    /// file is then of this format whatever its content. Where a directory is of no format, such
+    /// entries of it are listed.
+    fn is_entry(&self, path: &Path) -> bool {
+        let _ = path;
+        false
+    }
+}

@@ -1,0 +1,123 @@
+//! Binsparse.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use nnz_binsparse::{DESCRIPTOR, Descriptor};
+use nnz_container::{Container, Tagged, zarr};
+use nnz_core::{Error, ErrorKind, Finding, Place, Result};
+
+use super::bpcells::arrays;
+use super::{Confidence, DatasetKind, Format, FormatInfo, Grouped, Probe, Registry};
+use crate::{Dataset, Location, OpenOptions, Opened, TensorFile, ValidateOptions};
+
+/// A matrix, vector or tensor of Binsparse, on any container.
+pub(super) struct Binsparse;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "binsparse",
+    aliases: &["bsp"],
+    extensions: &["bsp.h5", "bsp.hdf5", "nc", "nc4", "zarr", "npz", "bsp"],
+    summary: "Binsparse matrices and tensors: HDF5, NetCDF, Zarr, npz, directories of .npy",
+    reads: &[DatasetKind::Matrix, DatasetKind::Tensor],
+    writes: &[DatasetKind::Matrix, DatasetKind::Tensor],
+};
+
+impl Format for Binsparse {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
+        let Ok(Some(container)) = probe.container() else { return Ok(None) };
+        let described = match container.text(DESCRIPTOR) {
+            Ok(_) => true,
+            // A description that cannot be read is still one.
+            Err(error) => !matches!(error.kind(), ErrorKind::Missing),
+        };
+        Ok(described.then_some(Confidence::Certain))
+    }
+
+    fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
+        let container = arrays(probe)?;
+        let descriptor = description(&*container)?;
+        let container = Box::new(container);
+        if descriptor.layout.rank() != 2 {
+            return Ok(Dataset::Tensor(TensorFile::new(container, descriptor)));
+        }
+        let source = Box::new(nnz_binsparse::MatrixSource::open(container)?);
+        Ok(Dataset::Matrix(Opened { source, ordered: true }))
+    }
+
+    fn validate(
+        &self,
+        probe: Probe,
+        _: &ValidateOptions,
+        each: &mut dyn FnMut(Finding),
+    ) -> Result<()> {
+        let container = arrays(probe)?;
+        nnz_binsparse::validate(&|| Ok(Box::new(Arc::clone(&container))), each)
+    }
+
+    fn group_attributes(&self) -> &'static [&'static str] {
+        &[DESCRIPTOR]
+    }
+
+    fn marks_group(&self, attribute: &Tagged) -> bool {
+        attribute.tag == DESCRIPTOR
+    }
+
+    fn is_entry(&self, path: &Path) -> bool {
+        zarr::is_zarr(path)
+    }
+}
+
+fn description(container: &dyn Container) -> Result<Descriptor> {
+    let place = Place::array(container.path(), DESCRIPTOR);
+    Descriptor::parse(&container.text(DESCRIPTOR)?, &place)
+}
+
+/// Opens the container of a matrix or tensor of Binsparse.
+pub(crate) fn open_container(location: &Location, memory: u64) -> Result<Box<dyn Container>> {
+    let options = OpenOptions::new().memory_limit(memory);
+    let found = Registry::default().detect(location, &options)?;
+    let binsparse = found.format().info().name == INFO.name;
+    let container = found.into_probe().into_container()?;
+    match container.filter(|_| binsparse) {
+        Some(container) => Ok(Box::new(container)),
+        None => {
+            let (found, expected) = ("no Binsparse", "a matrix or tensor of it");
+            Err(Error::mismatch(location.source_place(), found, expected))
+        }
+    }
+}
+
+/// Lists the matrices and tensors of Binsparse that a file, directory or group holds, each with its
+/// group and its description. A description that cannot be read is an error of its own.
+///
+/// # Errors
+///
+/// Fails where there is nothing at the place, or something that holds no Binsparse.
+pub fn list_binsparse(
+    location: &Location,
+    memory: u64,
+) -> Result<Vec<(String, Result<Descriptor>)>> {
+    if let Location::Path { path, group: None } = location
+        && let Some(kind) = Grouped::at(path)?
+    {
+        let mut groups: Vec<String> =
+            kind.groups_with(path, &[DESCRIPTOR])?.into_iter().map(|found| found.group).collect();
+        groups.dedup();
+        let describe = |group: String| {
+            let described = kind.open(path, &group).and_then(|container| description(&*container));
+            (group, described)
+        };
+        return Ok(groups.into_iter().map(describe).collect());
+    }
+    let group = match location {
+        Location::Path { group: Some(group), .. } => group.clone(),
+        _ => String::new(),
+    };
+    let container = open_container(location, memory)?;
+    Ok(vec![(group, description(&*container))])
+}

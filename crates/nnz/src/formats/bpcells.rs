@@ -1,0 +1,90 @@
+//! BPCells matrices.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use nnz_bpcells::RObject;
+use nnz_container::{Container, Tagged};
+use nnz_core::{Error, Finding, Result};
+
+use super::{Confidence, DatasetKind, Format, FormatInfo, Probe, bpcells_fragments};
+use crate::{Dataset, OpenOptions, Opened, ValidateOptions};
+
+/// A BPCells matrix, on any container.
+pub(super) struct BpCells;
+
+/// The attribute with the version of a BPCells store.
+pub(super) const VERSION: &str = "version";
+
+static INFO: FormatInfo = FormatInfo {
+    name: "bpcells",
+    aliases: &[],
+    extensions: &["bpcells", "rds", "h5", "hdf5"],
+    summary: "BPCells matrices: directories, groups of HDF5 files, R objects",
+    reads: &[DatasetKind::Matrix],
+    writes: &[DatasetKind::Matrix],
+};
+
+impl Format for BpCells {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
+        take_r_object(probe)?;
+        // A container that cannot be opened, or is of no format, is an error when it is opened.
+        let Ok(container) = probe.container() else { return Ok(Some(Confidence::Fallback)) };
+        let Some(container) = container else { return Ok(None) };
+        let version = container.tag(VERSION).unwrap_or_default();
+        let certain = version.contains("-matrix-");
+        Ok(Some(if certain { Confidence::Certain } else { Confidence::Fallback }))
+    }
+
+    fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
+        let container = Box::new(arrays(probe)?);
+        if options.preferred == DatasetKind::Fragments {
+            return bpcells_fragments::open(container, options);
+        }
+        let source = Box::new(nnz_bpcells::MatrixSource::open(container)?);
+        Ok(Dataset::Matrix(Opened { source, ordered: true }))
+    }
+
+    fn validate(
+        &self,
+        probe: Probe,
+        _: &ValidateOptions,
+        each: &mut dyn FnMut(Finding),
+    ) -> Result<()> {
+        let container = arrays(probe)?;
+        nnz_bpcells::validate(&|| Ok(Box::new(Arc::clone(&container))), each)
+    }
+
+    fn group_attributes(&self) -> &'static [&'static str] {
+        &[VERSION]
+    }
+
+    fn marks_group(&self, attribute: &Tagged) -> bool {
+        attribute.text.contains("-matrix-")
+    }
+
+    fn is_entry(&self, path: &Path) -> bool {
+        path.is_dir() && path.join(VERSION).exists()
+    }
+}
+
+/// Makes a container of an R object that is no matrix of R.
+pub(super) fn take_r_object(probe: &Probe) -> Result<()> {
+    if probe.document(|_| ())?.is_some()
+        && let (Some(path), Some(document)) = (probe.path(), probe.take_document())
+    {
+        probe.set_container(Arc::new(RObject::from_document(path, document)?));
+    }
+    Ok(())
+}
+
+/// Returns the container of a probe that was claimed.
+pub(super) fn arrays(probe: Probe) -> Result<Arc<dyn Container>> {
+    let place = probe.location().source_place();
+    let container = probe.into_container()?;
+    container.ok_or_else(|| Error::mismatch(place, "no named arrays", "a container"))
+}

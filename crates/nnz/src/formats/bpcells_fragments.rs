@@ -1,0 +1,64 @@
+//! BPCells fragments.
+
+use std::sync::Arc;
+
+use nnz_container::{Container, Tagged};
+use nnz_core::{Finding, Result};
+
+use super::bpcells::{VERSION, arrays, take_r_object};
+use super::{Confidence, DatasetKind, Format, FormatInfo, Probe};
+use crate::{Dataset, OpenOptions, ValidateOptions};
+
+/// BPCells fragments, on any container.
+pub(super) struct BpCellsFragments;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "bpcells-fragments",
+    aliases: &[],
+    extensions: &["fragments", "rds", "h5", "hdf5"],
+    summary: "BPCells fragments: directories, groups of HDF5 files, R objects",
+    reads: &[DatasetKind::Fragments],
+    writes: &[DatasetKind::Fragments],
+};
+
+impl Format for BpCellsFragments {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
+        take_r_object(probe)?;
+        let Ok(Some(container)) = probe.container() else { return Ok(None) };
+        let found = nnz_bpcells::holds_fragments(&**container).unwrap_or(false);
+        Ok(found.then_some(Confidence::Certain))
+    }
+
+    fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
+        open(Box::new(arrays(probe)?), options)
+    }
+
+    fn validate(
+        &self,
+        probe: Probe,
+        options: &ValidateOptions,
+        each: &mut dyn FnMut(Finding),
+    ) -> Result<()> {
+        let container = arrays(probe)?;
+        let open = || Ok(Box::new(Arc::clone(&container)) as Box<dyn Container>);
+        nnz_bpcells::validate_fragments(&open, options.memory, each)
+    }
+
+    fn group_attributes(&self) -> &'static [&'static str] {
+        &[VERSION]
+    }
+
+    fn marks_group(&self, attribute: &Tagged) -> bool {
+        attribute.text.contains("-fragments-")
+    }
+}
+
+/// Opens the fragments of a container.
+pub(super) fn open(container: Box<dyn Container>, options: &OpenOptions) -> Result<Dataset> {
+    let source = nnz_bpcells::FragmentSource::open_within(container, options.memory)?;
+    Ok(Dataset::Fragments(Box::new(source)))
+}

@@ -1,0 +1,42 @@
+//! Fragments as text.
+
+use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_interop::fragment_tsv;
+
+use super::{Confidence, DatasetKind, Format, FormatInfo, Probe};
+use crate::{Dataset, OpenOptions};
+
+/// Fragments as text, which only `fragments::import` reads: it sorts and indexes them.
+pub(super) struct FragmentText;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "fragment-text",
+    aliases: &[],
+    extensions: &["tsv", "tsv.gz", "bed", "bed.gz"],
+    summary: "fragments as text, plain, gzipped or bgzipped: read and written by nnz fragments",
+    reads: &[DatasetKind::Fragments],
+    writes: &[DatasetKind::Fragments],
+};
+
+impl Format for FragmentText {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
+        match probe.file() {
+            Some((path, ..)) if fragment_tsv::recognise(path)? => Err(unsupported(probe)),
+            _ => Ok(None),
+        }
+    }
+
+    fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
+        Err(unsupported(&probe))
+    }
+}
+
+fn unsupported(probe: &Probe) -> Error {
+    let what = "genomic fragments as text: nnz fragments import makes a store of them";
+    let place = probe.path().map_or_else(Place::default, Place::path);
+    Error::new(ErrorKind::Unrecognized(what.to_owned()), place)
+}

@@ -1,0 +1,52 @@
+//! Matrix Market.
+
+use std::path::Path;
+
+use nnz_core::Result;
+use nnz_interop::matrix_market;
+
+use super::{Confidence, DatasetKind, Format, FormatInfo, Probe};
+use crate::{Dataset, OpenOptions, Opened};
+
+/// Matrix Market: text, plain or gzipped.
+pub(super) struct MatrixMarket;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "mtx",
+    aliases: &["matrix-market", "matrixmarket"],
+    extensions: &["mtx", "mtx.gz"],
+    summary: "Matrix Market text, coordinates or arrays, plain or gzipped",
+    reads: &[DatasetKind::Matrix],
+    writes: &[DatasetKind::Matrix],
+};
+
+impl Format for MatrixMarket {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
+        // What can be read only once is text.
+        if probe.is_stream() {
+            return Ok(Some(Confidence::Certain));
+        }
+        let Some((_, start, _)) = probe.file() else { return Ok(None) };
+        Ok(if matrix_market::looks_like(start) {
+            Some(Confidence::Certain)
+        } else {
+            start.starts_with(b"\x1f\x8b").then_some(Confidence::Fallback)
+        })
+    }
+
+    fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
+        let source = match probe.path() {
+            Some(path) => matrix_market::open(path)?,
+            None => matrix_market::open_stdin()?,
+        };
+        Ok(Dataset::Matrix(Opened { source: Box::new(source), ordered: false }))
+    }
+
+    fn is_entry(&self, path: &Path) -> bool {
+        crate::Format::of_path(path) == Some(crate::Format::MatrixMarket)
+    }
+}

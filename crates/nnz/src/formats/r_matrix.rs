@@ -1,0 +1,42 @@
+//! Matrices of R.
+
+use nnz_core::{Error, MatrixSource as _, Result};
+use nnz_interop::r_matrix;
+
+use super::{Confidence, DatasetKind, Format, FormatInfo, Probe};
+use crate::{Dataset, OpenOptions, Opened};
+
+/// A matrix of R or its package Matrix, in an `.rds` file.
+pub(super) struct RMatrix;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "dgCMatrix",
+    aliases: &["dgcmatrix"],
+    extensions: &["rds"],
+    summary: "matrices of R and its package Matrix (.rds); dgCMatrix is written",
+    reads: &[DatasetKind::Matrix],
+    writes: &[DatasetKind::Matrix],
+};
+
+impl Format for RMatrix {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
+        let found = probe.document(r_matrix::is_matrix)?;
+        Ok(found.unwrap_or(false).then_some(Confidence::Certain))
+    }
+
+    fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
+        let document = probe.take_document();
+        let (Some(path), Some(document)) = (probe.path(), document) else {
+            let place = probe.location().source_place();
+            return Err(Error::mismatch(place, "no R object", "a matrix of R"));
+        };
+        let source = Box::new(r_matrix::from_document(path, document)?);
+        // Triplets have no order.
+        let ordered = source.random_access();
+        Ok(Dataset::Matrix(Opened { source, ordered }))
+    }
+}

@@ -1,0 +1,142 @@
+//! A format that only this test knows, added to the registry: opened, printed, checked and converted.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where it fails")]
+
+use std::path::Path;
+
+use nnz::formats::{Confidence, DatasetKind, Format, FormatInfo, Probe};
+use nnz::{
+    CatOptions, ConvertOptions, CsMatrix, Dataset, Error, Location, Minors, NoProgress,
+    OpenOptions, Order, Place, Registry, Result, Shape, ValidateOptions, Values,
+};
+
+/// A line `toy`, a line with the numbers of rows and columns, and a line `row col value` for each
+/// entry, row by row.
+struct Toy;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "toy",
+    aliases: &[],
+    extensions: &["toy"],
+    summary: "rows, columns and values of a test",
+    reads: &[DatasetKind::Matrix],
+    writes: &[],
+};
+
+impl Format for Toy {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
+        let found = probe.file().is_some_and(|(_, start, _)| start.starts_with(b"toy\n"));
+        Ok(found.then_some(Confidence::Certain))
+    }
+
+    fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
+        let path = probe.path().unwrap_or(Path::new(""));
+        let text = std::fs::read_to_string(path).map_err(|error| Error::io(path, error))?;
+        let broken = || Error::mismatch(Place::path(path), "a broken line", "whole numbers");
+        Ok(Dataset::Matrix(parse(&text).ok_or_else(broken)??.into_source()?))
+    }
+}
+
+fn parse(text: &str) -> Option<Result<CsMatrix>> {
+    let numbers =
+        |line: &str| line.split(' ').map(|word| word.parse().ok()).collect::<Option<Vec<u32>>>();
+    let mut lines = text.lines().skip(1).map(numbers);
+    let [rows, cols] = lines.next()??[..] else { return None };
+    let mut pointers = vec![0; usize::try_from(rows).ok()? + 1];
+    let (mut minors, mut values) = (Vec::new(), Vec::new());
+    for line in lines {
+        let [row, col, value] = line?[..] else { return None };
+        minors.push(col);
+        values.push(value);
+        pointers.get_mut(usize::try_from(row).ok()? + 1..)?.iter_mut().for_each(|end| *end += 1);
+    }
+    let shape = Shape { rows: rows.into(), cols: cols.into() };
+    let (minors, values) = (Minors::U32(minors), Values::U32(values));
+    Some(CsMatrix::from_parts(shape, Order::Row, pointers, minors, values))
+}
+
+const TEXT: &str = "toy\n3 4\n0 1 5\n0 3 6\n2 0 7\n";
+const ENTRIES: &str = "0\t1\t5\n0\t3\t6\n2\t0\t7\n";
+
+/// Prints entries as `nnz cat` does.
+fn entries(dataset: Dataset) -> String {
+    let mut text = Vec::new();
+    let matrix = dataset.into_matrix().unwrap();
+    nnz::cat_opened(&matrix, &Place::default(), &CatOptions::default(), &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+#[test]
+fn a_format_of_a_test_is_opened_and_converted_to_every_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.toy");
+    std::fs::write(&path, TEXT).unwrap();
+    let toy = Location::parse(&path);
+    let (registry, options) = (Registry::default().with(&Toy), OpenOptions::new());
+
+    // Only where it was added.
+    assert!(nnz::open(&toy).unwrap_err().to_string().contains("not recognised"));
+    assert_eq!(registry.detect(&toy, &options).unwrap().format().info().name, "toy");
+    assert_eq!(entries(registry.open(&toy, &options).unwrap()), ENTRIES);
+
+    for name in ["a.bpcells", "a.bsp.h5", "a.npz", "a.zarr", "a.nc", "a.rds", "a.dbdf", "a.mtx"] {
+        let target = Location::parse(folder.path().join(name));
+        let mut convert = ConvertOptions { order: Some(Order::Row), ..ConvertOptions::default() };
+        convert.write.sync = false;
+        let dataset = registry.open(&toy, &options).unwrap();
+        nnz::convert_found(dataset, &toy.source_place(), &target, &convert, &NoProgress).unwrap();
+        assert_eq!(entries(registry.open(&target, &options).unwrap()), ENTRIES, "{name}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_file_of_the_format_is_a_finding() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.toy");
+    let registry = Registry::default().with(&Toy);
+    let findings = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        let found = registry.detect(&Location::parse(&path), &OpenOptions::new()).unwrap();
+        let mut findings = Vec::new();
+        found.validate(&ValidateOptions::default(), &mut |finding| findings.push(finding)).unwrap();
+        findings.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert!(findings(TEXT).is_empty());
+    let [broken] = &findings("toy\n3 4\n0 x 5\n")[..] else { panic!("no finding") };
+    assert!(broken.contains("a.toy") && broken.contains("a broken line"), "{broken}");
+    // Column 4 of 4.
+    let [outside] = &findings("toy\n3 4\n0 4 5\n")[..] else { panic!("no finding") };
+    assert!(outside.contains("a.toy"), "{outside}");
+}
+
+#[test]
+fn a_format_is_opened_by_its_name_without_detection() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.mtx");
+    std::fs::write(&path, TEXT).unwrap();
+    let place = Location::parse(&path);
+    let registry = Registry::default().with(&Toy);
+    // By its extension it is Matrix Market.
+    assert!(registry.open(&place, &OpenOptions::new()).is_err());
+    let opened = registry.open(&place, &OpenOptions::new().format("toy")).unwrap();
+    assert_eq!(entries(opened), ENTRIES);
+    let error = registry.open(&place, &OpenOptions::new().format("tow")).unwrap_err();
+    assert!(error.to_string().contains("unknown format \"tow\""), "{error}");
+}
+
+#[test]
+fn the_list_of_formats_has_every_name_that_can_be_written() {
+    let formats = nnz::formats();
+    for name in ["bpcells", "binsparse", "dgCMatrix", "mtx", "daphne"] {
+        assert!(formats.iter().any(|format| format.name == name), "{name}");
+        assert_eq!(name.parse::<nnz::Format>().unwrap().to_string(), name);
+    }
+    for format in formats {
+        for name in format.aliases.iter().filter(|_| format.writes.contains(&DatasetKind::Matrix)) {
+            assert_eq!(name.parse::<nnz::Format>().unwrap().to_string(), format.name);
+        }
+    }
+}
