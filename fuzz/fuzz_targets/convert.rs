@@ -6,7 +6,7 @@ use std::fs;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use nnz::{ConvertOptions, DiffOptions, Format, Layout, Order, Severity, WriteOptions};
+use nnz::{ConvertOptions, DiffOptions, Order, Severity, WriteOptions};
 use nnz_fuzz::scratch::{Scratch, location};
 
 static SCRATCH: LazyLock<Scratch> = LazyLock::new(Scratch::new);
@@ -44,7 +44,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     }
 
     let mut options = ConvertOptions {
-        format: Some(Format::BpCells),
+        format: Some("bpcells"),
         order: [None, Some(Order::Row), Some(Order::Col), None][usize::from(how & 3)],
         packing: (how & 4 != 0).then_some(nnz::Packing::Unpacked),
         generation: (how & 8 != 0).then_some(nnz::FormatVersion::V1),
@@ -85,7 +85,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     same(&here, &store);
     let back = location(&SCRATCH.path("back.mtx"));
     let options = ConvertOptions {
-        layout: Some(Layout::Coordinate),
+        format_options: nnz::FormatOptions::new().with("layout", "coordinate"),
         threads: 1,
         write: WriteOptions { overwrite: true, sync: false },
         memory: MEMORY,

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use nnz::daphne::{BlockType, DaphneOptions};
-use nnz::{ConvertOptions, Location, NoProgress, Place, ReadOptions, Storage, WriteOptions};
+use nnz::{
+    ConvertOptions, FormatOptions, Location, NoProgress, Place, ReadOptions, Storage, WriteOptions,
+};
 
 use crate::{Measured, Result, measured};
 
@@ -19,12 +20,12 @@ pub(crate) fn measure(source: &Location, target: PathBuf, threads: usize) -> Res
     };
     // Few entries in each of many rows are to be rows all the same.
     let sparse = !dense && is_daphne(&target);
-    let daphne = DaphneOptions {
-        block_type: sparse.then_some(BlockType::Sparse),
-        ..DaphneOptions::default()
-    };
+    let mut format_options = FormatOptions::new();
+    if sparse {
+        format_options.set("block-type", "sparse");
+    }
     let write = WriteOptions { overwrite: true, sync: false };
-    let options = ConvertOptions { write, threads, daphne, ..ConvertOptions::default() };
+    let options = ConvertOptions { write, threads, format_options, ..ConvertOptions::default() };
     let target = Location::parse(target);
     let started = Instant::now();
     let summary = nnz::convert_opened(&opened, &Place::default(), &target, &options, &NoProgress)?;

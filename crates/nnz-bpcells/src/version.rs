@@ -2,6 +2,7 @@
 //! `packed-fragments-v2`.
 
 use std::fmt;
+use std::str::FromStr;
 
 use nnz_container::Container;
 use nnz_core::{Error, Place, Result, ValueType};
@@ -40,6 +41,18 @@ pub enum FormatVersion {
     /// March 2023: 64-bit `idxptr` and `chr_ptr`.
     #[default]
     V2,
+}
+
+impl FromStr for FormatVersion {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
+        match text {
+            "1" => Ok(Self::V1),
+            "2" => Ok(Self::V2),
+            _ => Err("expected 1 or 2"),
+        }
+    }
 }
 
 impl FormatVersion {

@@ -1,22 +1,22 @@
 //! What the command line can say.
 
 pub(crate) mod daphne;
+mod format_options;
 pub(crate) mod fragments;
 pub(crate) mod topics;
 mod values;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
-use nnz::binsparse::Version;
 use nnz::{
-    Axis, Compression, ConvertOptions, DuplicatePolicy, Error, FormatVersion, Layout, Location,
-    Measures, Order, StructurePolicy, ValueType,
+    Axis, Compression, ConvertOptions, DuplicatePolicy, Error, Location, Measures, Order,
+    StructurePolicy, ValueType,
 };
 
+pub(crate) use format_options::FormatArgs;
 pub(crate) use values::{Selected, To, empty_list};
 use values::{compress, memory, selected, threads};
 
@@ -339,41 +339,21 @@ pub(crate) struct Concat {
     pub(crate) writing: Writing,
 }
 
-/// The value of `--format`.
-#[derive(Clone, Debug)]
-pub(crate) enum ToOrLayout {
-    To(To),
-    Layout(LayoutArg),
-}
-
-impl FromStr for ToOrLayout {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match LayoutArg::from_str(text, false) {
-            Ok(layout) => Ok(Self::Layout(layout)),
-            Err(_) => text.parse().map(Self::To),
-        }
-    }
-}
-
 impl Writing {
-    /// Replaces `--format` by the option that it is an alias of.
+    /// Replaces `--format` and values of `--to` by the options that they stand for.
     fn resolve_format(&mut self) -> Result<(), Error> {
-        let twice = |option| Error::argument(format!("--format and {option} say the same twice"));
-        match self.format.take() {
-            Some(ToOrLayout::To(_)) if self.to.is_some() => Err(twice("--to")),
-            Some(ToOrLayout::Layout(_)) if self.layout.is_some() => Err(twice("--layout")),
-            Some(ToOrLayout::To(to)) => {
-                self.to = Some(to);
-                Ok(())
+        if let Some(format) = self.format.take() {
+            if matches!(&*format, "coordinate" | "array") {
+                self.format_options.add("layout", &format, "--format")?;
+            } else if self.to.is_some() {
+                return Err(Error::argument("--format and --to say the same twice"));
+            } else {
+                self.to = Some(format.parse().map_err(Error::argument)?);
             }
-            Some(ToOrLayout::Layout(layout)) => {
-                self.layout = Some(layout);
-                Ok(())
-            }
-            None => Ok(()),
         }
+        let Some(to) = &self.to else { return Ok(()) };
+        let mut claimed = to.options.names().filter_map(|name| Some((name, to.options.get(name)?)));
+        claimed.try_for_each(|(name, value)| self.format_options.add(name, value, "--to"))
     }
 }
 
@@ -386,14 +366,6 @@ pub(crate) struct Writing {
     /// and DMATR or DMATC where every cell is stored]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<To>,
-
-    /// Binsparse: the version of the specification that is stated; PyPI's binsparse wants 0.1.0
-    #[arg(long, value_name = "VERSION")]
-    pub(crate) binsparse_version: Option<Version>,
-
-    /// Binsparse: store indices, pointers and values in the smallest types that hold them
-    #[arg(long)]
-    pub(crate) minimize: bool,
 
     /// Write both triangles of a symmetric, skew-symmetric or Hermitian matrix
     #[arg(long)]
@@ -421,29 +393,16 @@ pub(crate) struct Writing {
     #[arg(long, value_name = "HOW")]
     pub(crate) duplicates: Option<Duplicates>,
 
-    /// BPCells: store plain numbers instead of packed ones
-    #[arg(long)]
-    pub(crate) unpacked: bool,
-
-    /// BPCells: the version of the format
-    #[arg(long, value_name = "N", value_parser = generation)]
-    pub(crate) format_version: Option<FormatVersion>,
-
     /// Containers: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default: none; for R gzip:6]
     #[arg(long, value_name = "HOW", value_parser = compress)]
     pub(crate) compress: Option<Compression>,
 
-    /// Matrix Market and DAPHNE: coordinate (a sparse matrix) or array (a dense one) [default: array
-    /// if every cell of SRC is stored]
-    #[arg(long, value_name = "LAYOUT")]
-    pub(crate) layout: Option<LayoutArg>,
-
     /// The same as --to, or as --layout where the value is one of its own, as it was before
     #[arg(long, value_name = "FORMAT", hide = true)]
-    pub(crate) format: Option<ToOrLayout>,
+    pub(crate) format: Option<String>,
 
     #[command(flatten)]
-    pub(crate) daphne: daphne::Written,
+    pub(crate) format_options: FormatArgs,
 
     /// Replace DST if it is there: a group with all groups in it, and without a group the whole
     /// file
@@ -603,7 +562,7 @@ impl From<MeasuresArg> for Measures {
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz formats")]
 pub(crate) struct Formats {
-    /// As JSON
+    /// As JSON, with the options of each format
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -634,7 +593,7 @@ pub(crate) struct Man {
 
 /// Print the help of a verb, or the page on formats or places
 #[derive(Debug, Group)]
-#[command(after_long_help = topics::ALL)]
+#[command(after_long_help = topics::all())]
 #[command(after_help = "Examples:\n  nnz help convert\n  nnz help formats\n  nnz help places")]
 pub(crate) struct Help {
     /// A verb (for fragments, also one of its own behind it), formats, or places
@@ -739,21 +698,6 @@ impl From<StructureArg> for StructurePolicy {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum LayoutArg {
-    Coordinate,
-    Array,
-}
-
-impl From<LayoutArg> for Layout {
-    fn from(layout: LayoutArg) -> Self {
-        match layout {
-            LayoutArg::Coordinate => Self::Coordinate,
-            LayoutArg::Array => Self::Array,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Duplicates {
     /// An error that says where
     Refuse,
@@ -781,12 +725,4 @@ fn location() -> impl TypedValueParser<Value = Location> {
 /// Reads rows or columns that are selected; the name of a file with them need not be UTF-8.
 fn selection() -> impl TypedValueParser<Value = Selected> {
     OsStringValueParser::new().try_map(|text| selected(&text))
-}
-
-fn generation(text: &str) -> Result<FormatVersion, String> {
-    match text {
-        "1" => Ok(FormatVersion::V1),
-        "2" => Ok(FormatVersion::V2),
-        _ => Err("1 or 2".to_owned()),
-    }
 }

@@ -17,7 +17,7 @@ use crate::output::with_stdout;
 use crate::{Outcome, args};
 
 pub(crate) use diff::diff;
-pub(crate) use formats::formats;
+pub(crate) use formats::{format_table, formats};
 pub(crate) use generate::{completions, help, man};
 pub(crate) use info::info;
 pub(crate) use stats::stats;

@@ -103,8 +103,7 @@ fn what_is_not_there_is_refused_with_its_path() {
 fn help_has_pages_on_formats_and_places() {
     let formats = run(&["help", "formats"]).good();
     for name in ["bpcells", "binsparse", "mtx", "dgCMatrix", "daphne"] {
-        let line = format!("\n  {name} ");
-        assert!(formats.contains(&line), "{formats}");
+        assert!(formats.contains(&format!("\n{name} ")), "{formats}");
         // The page lists what --to takes.
         let scratch = tempfile::tempdir().unwrap();
         let target = scratch.path().join("t.x");
@@ -592,8 +591,11 @@ fn what_cannot_be_told_on_standard_error_changes_no_status() {
 #[test]
 fn formats_lists_what_is_read_and_written() {
     let listed = run(&["formats"]).good();
-    assert!(listed.contains("\nbinsparse: Binsparse matrices and tensors"), "{listed}");
-    assert!(listed.contains("\n  writes      matrix, table\n"), "{listed}");
+    assert!(
+        listed.contains("\nbinsparse          matrix tensor  matrix tensor  .bsp.h5"),
+        "{listed}"
+    );
+    assert!(run(&["help", "formats"]).good().contains(&listed));
     let json: serde_json::Value =
         serde_json::from_str(&run(&["formats", "--json"]).good()).unwrap();
     let formats = json["formats"].as_array().unwrap();
@@ -605,4 +607,29 @@ fn formats_lists_what_is_read_and_written() {
     for format in formats {
         assert!(listed.contains(format["summary"].as_str().unwrap()), "{format}");
     }
+}
+
+/// The table of the README is that of the command.
+#[test]
+fn the_readme_lists_the_formats() {
+    let json: serde_json::Value =
+        serde_json::from_str(&run(&["formats", "--json"]).good()).unwrap();
+    let mut table =
+        String::from("| `--to` | what | read | written | extensions |\n|---|---|---|---|---|\n");
+    for format in json["formats"].as_array().unwrap() {
+        let list = |key: &str| {
+            let items = format[key].as_array().unwrap().iter();
+            items.map(|item| item.as_str().unwrap()).collect::<Vec<_>>().join(", ")
+        };
+        let name = format["name"].as_str().unwrap();
+        let name =
+            if list("writes").contains("matrix") { format!("`{name}`") } else { String::new() };
+        let summary = format["summary"].as_str().unwrap();
+        let (reads, writes, extensions) = (list("reads"), list("writes"), list("extensions"));
+        table += &format!("| {name} | {summary} | {reads} | {writes} | {extensions} |\n");
+    }
+    let readme = fs::read_to_string(testdata().join("../README.md")).unwrap();
+    let (_, rest) = readme.split_once("<!-- formats -->\n").unwrap();
+    let (written, _) = rest.split_once("<!-- /formats -->").unwrap();
+    assert_eq!(written, table, "put this table into README.md:\n{table}");
 }

@@ -24,6 +24,22 @@ pub struct SinkCapabilities {
     pub dense: bool,
 }
 
+impl SinkCapabilities {
+    /// Says that entries of these orders and value types are held, and nothing else.
+    #[must_use]
+    pub const fn new(orders: &'static [Order], value_types: &'static [ValueType]) -> Self {
+        Self {
+            orders,
+            value_types,
+            structure: false,
+            fill: false,
+            unique: false,
+            names: false,
+            dense: false,
+        }
+    }
+}
+
 /// What a finished write came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {

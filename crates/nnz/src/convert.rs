@@ -15,14 +15,9 @@ use nnz_core::{
     At, Axis, Error, ErrorKind, MatrixSource, Order, Place, Result, Rounding, Shape, ValueType,
     Written,
 };
-use nnz_interop::matrix_market::Layout;
 
-use crate::daphne::DaphneOptions;
-use crate::target::Target;
-use crate::{
-    Dataset, DuplicatePolicy, Format, FormatVersion, Location, OpenOptions, Opened, Packing,
-    Progress, Transposed, binsparse,
-};
+use crate::formats::{FormatOptions, MatrixTarget, Registry};
+use crate::{Dataset, DuplicatePolicy, Location, OpenOptions, Opened, Progress, Transposed};
 use attempt::{Attempt, Strategy};
 use plan::{Plan, Seen};
 pub use structure::StructurePolicy;
@@ -30,8 +25,12 @@ pub use structure::StructurePolicy;
 /// Says how a matrix is converted. The default changes nothing that need not change.
 #[derive(Clone, Debug)]
 pub struct ConvertOptions {
-    /// The format to write; by default what the target's ending stands for.
-    pub format: Option<Format>,
+    /// The formats that can be written; by default all of this crate.
+    pub registry: Registry,
+    /// The name of the format to write; by default that of the target's extension.
+    pub format: Option<&'static str>,
+    /// Options of that format.
+    pub format_options: FormatOptions,
     /// The storage order; by default the source's, and columns where the source has none.
     pub order: Option<Order>,
     /// The value type; by default the source's, or one that holds integers.
@@ -41,20 +40,10 @@ pub struct ConvertOptions {
     /// What to do with entries that share a place; by default they are kept between formats that
     /// allow them, and refused otherwise.
     pub duplicates: Option<DuplicatePolicy>,
-    /// BPCells: whether integers are bit-packed; by default they are.
-    pub packing: Option<Packing>,
-    /// BPCells: the revision of the format; by default the second.
-    pub generation: Option<FormatVersion>,
-    /// Binsparse: what is said of it alone.
-    pub binsparse: BinsparseOptions,
     /// Whether one triangle of a matrix is written, or both.
     pub structure: StructurePolicy,
     /// How arrays are compressed; by default not at all, and objects of R as R does.
     pub compress: Option<Compression>,
-    /// Matrix Market and DAPHNE: entries or every cell; by default as the source.
-    pub layout: Option<Layout>,
-    /// DAPHNE: the dialect, blocks and so on.
-    pub daphne: DaphneOptions,
     /// Whether the target may be replaced, and is synced.
     pub write: WriteOptions,
     /// Whether what the target has no place for is an error.
@@ -70,18 +59,15 @@ pub struct ConvertOptions {
 impl Default for ConvertOptions {
     fn default() -> Self {
         Self {
+            registry: Registry::default(),
             format: None,
+            format_options: FormatOptions::new(),
             order: None,
             value_type: None,
             rounding: Rounding::default(),
             duplicates: None,
-            packing: None,
-            generation: None,
-            binsparse: BinsparseOptions::default(),
             structure: StructurePolicy::Keep,
             compress: None,
-            layout: None,
-            daphne: DaphneOptions::default(),
             write: WriteOptions::default(),
             strict: false,
             transpose: false,
@@ -89,19 +75,6 @@ impl Default for ConvertOptions {
             threads: std::thread::available_parallelism().map_or(1, Into::into),
         }
     }
-}
-
-/// Says how Binsparse is written.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct BinsparseOptions {
-    /// The format or level tree; by default that of a source of Binsparse, in the order entries are
-    /// stored in, and of others compressed rows or columns, and every cell of what is dense.
-    pub layout: Option<binsparse::Layout>,
-    /// The version of the specification that is stated; by default 0.1.
-    pub version: Option<binsparse::Version>,
-    /// Whether indices, pointers and values get the smallest types that hold them. Values are read
-    /// twice for that; those that can be read once only keep their type.
-    pub minimize: bool,
 }
 
 /// What a conversion came to.
@@ -160,8 +133,9 @@ pub fn convert_found(
 ) -> Result<Summary> {
     let opened = match found {
         Dataset::Tensor(tensor) if !tensor.is_vector() => {
-            let converted = crate::tensor::convert(&tensor, to, options);
-            return converted.map_err(|error| error.with_context(from));
+            let format = options.registry.format_of_target(to, options)?;
+            let written = format.write_tensor(&tensor, to, options);
+            return written.map_err(|error| error.with_context(from));
         }
         other => other.into_matrix().map_err(|error| error.with_context(from))?,
     };
@@ -215,12 +189,12 @@ fn convert_once(
         Some(transposed) => transposed,
         None => &*opened.source,
     };
-    let target = Target::new(to, options, source)?;
+    let target = options.registry.target(to, options, source)?;
+    let target = &*target;
     target.check()?;
-    let lost = target.groups_lost();
-    let directory = target.spool_directory();
-    let mut dropped = check_names(source, target.needs().names, &directory)?;
-    dropped.extend(target.unplaced(source.metadata()));
+    let replaced = target.replaced();
+    let mut dropped = check_names(source, target.capabilities().names, &target.directory())?;
+    dropped.extend(target.unsupported(source.metadata()));
     if options.strict && !dropped.is_empty() {
         let what = format!("the target has no place for {}", dropped.join(", "));
         return Err(Error::unsupported(target.place(), what));
@@ -228,7 +202,7 @@ fn convert_once(
 
     // Now, since the target may be the source itself.
     let bytes_before = source.about().ok().and_then(|about| about.bytes);
-    let carried = carry_out(source, order, &target, options, progress, from)?;
+    let carried = carry_out(source, order, target, options, progress, from)?;
     Ok(Summary {
         shape: source.header().shape,
         dimensions: source.is_vector().then(|| vec![source.header().shape.rows]),
@@ -242,7 +216,7 @@ fn convert_once(
             .notes()
             .into_iter()
             .chain(target.misleads(source.header().meaning))
-            .chain(lost)
+            .chain(replaced)
             .collect(),
     })
 }
@@ -261,7 +235,7 @@ pub(crate) struct Carried {
 pub(crate) fn carry_out(
     source: &dyn MatrixSource,
     own: Option<Order>,
-    target: &Target,
+    target: &dyn MatrixTarget,
     options: &ConvertOptions,
     progress: &dyn Progress,
     from: &Place,
@@ -286,7 +260,7 @@ pub(crate) fn carry_out(
 /// Reads the entries once before they are converted, where there is something to be found out.
 fn look_ahead(
     source: &dyn MatrixSource,
-    target: &Target,
+    target: &dyn MatrixTarget,
     options: &ConvertOptions,
 ) -> Result<Seen> {
     let mut seen = Seen::default();
@@ -294,11 +268,11 @@ fn look_ahead(
     let added = options.duplicates == Some(DuplicatePolicy::Sum);
     let narrow = target.minimizes() && options.value_type.is_none() && !added;
     if narrow && source.rereadable() {
-        let mirroring = plan::mirroring(source.header(), &target.needs(), options);
-        let fill = plan::fill(source.header(), &target.needs());
+        let mirroring = plan::mirroring(source.header(), &target.capabilities(), options);
+        let fill = plan::fill(source.header(), &target.capabilities());
         seen.value_type = Some(narrow::narrowest(source, mirroring, fill)?);
     }
-    if options.structure == StructurePolicy::Auto && target.needs().structure {
+    if options.structure == StructurePolicy::Auto && target.capabilities().structure {
         seen.found = structure::find(source, target, options)?;
     }
     Ok(seen)

@@ -11,26 +11,41 @@ mod fragment_text;
 mod grouped;
 mod groups;
 mod matrix_market;
+mod options;
 mod probe;
 mod r_matrix;
 mod registry;
+pub(crate) mod target;
 mod tenx_folder;
 
 use std::fmt;
 use std::path::Path;
 
 use nnz_container::Tagged;
-use nnz_core::{Finding, Result};
+use nnz_core::{Error, Finding, MatrixSource, Result};
+use nnz_interop::matrix_market::Layout;
 
 pub use binsparse::list_binsparse;
 pub(crate) use binsparse::open_container as open_binsparse;
+pub(crate) use daphne::{DaphneOptions, NAME as DAPHNE};
 pub(crate) use grouped::Grouped;
 pub(crate) use groups::groups_inside;
 pub use groups::{list_groups, other_groups};
+pub use options::{FormatOption, FormatOptions};
 pub use probe::Probe;
 pub use registry::{Detected, Registry, formats};
+pub(crate) use registry::{check_options, format_of_path};
+pub use target::MatrixTarget;
 
-use crate::{Dataset, OpenOptions, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, Summary, TensorFile, ValidateOptions};
+
+/// The option of formats that store either entries or every cell.
+const LAYOUT: FormatOption = FormatOption::parsed::<Layout>(
+    "layout",
+    "LAYOUT",
+    "Write coordinate (a sparse matrix) or array (a dense one) [default: array if every cell of SRC is \
+     stored]",
+);
 
 /// Describes a format.
 #[derive(Clone, Debug)]
@@ -39,7 +54,8 @@ pub struct FormatInfo {
     pub name: &'static str,
     /// Other names.
     pub aliases: &'static [&'static str],
-    /// Extensions of files and directories, without the leading dot.
+    /// Extensions of files and directories that are written as this format unless another is named,
+    /// without the leading dot.
     pub extensions: &'static [&'static str],
     /// One line about the format.
     pub summary: &'static str,
@@ -47,6 +63,36 @@ pub struct FormatInfo {
     pub reads: &'static [DatasetKind],
     /// What can be written.
     pub writes: &'static [DatasetKind],
+    /// Whether it consists of named arrays, which containers such as HDF5 hold.
+    pub containers: bool,
+    /// Options of targets.
+    pub options: &'static [FormatOption],
+}
+
+impl FormatInfo {
+    /// Returns whether a path has one of the extensions, in any letter case.
+    #[must_use]
+    pub fn is_extension_of(&self, path: &Path) -> bool {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        self.extensions
+            .iter()
+            .any(|extension| name.strip_suffix(extension).is_some_and(|stem| stem.ends_with('.')))
+    }
+
+    /// Describes a format that is read; nothing is written.
+    #[must_use]
+    pub const fn new(name: &'static str, summary: &'static str) -> Self {
+        Self {
+            name,
+            aliases: &[],
+            extensions: &[],
+            summary,
+            reads: &[],
+            writes: &[],
+            containers: false,
+            options: &[],
+        }
+    }
 }
 
 /// A kind of [`Dataset`].
@@ -83,7 +129,7 @@ pub enum Confidence {
     Certain,
 }
 
-/// A format that can be read.
+/// A format that can be read, written, or both.
 pub trait Format: Send + Sync {
     /// Describes the format.
     fn info(&self) -> &'static FormatInfo;
@@ -119,6 +165,46 @@ pub trait Format: Send + Sync {
             .open(probe, &options.open_options())
             .and_then(|dataset| crate::check::read_whole(dataset, &place, options, each));
         read.or_else(|error| crate::check::finding(error.with_context(&place), each))
+    }
+
+    /// Returns the options that a value of `--to` stands for, if this format knows it by another name
+    /// than its own.
+    fn claims(&self, name: &str) -> Option<FormatOptions> {
+        let _ = name;
+        None
+    }
+
+    /// Decides where and how a matrix is written.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the format is not written, or not to such a place, and where an option has a wrong
+    /// value.
+    fn target(
+        &self,
+        to: &Location,
+        options: &ConvertOptions,
+        source: &dyn MatrixSource,
+    ) -> Result<Box<dyn MatrixTarget>> {
+        let _ = (to, options, source);
+        Err(Error::argument(format!("{} is read only", self.info().name)))
+    }
+
+    /// Writes a tensor.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`target`](Self::target), and where the tensor cannot be read, held or written.
+    fn write_tensor(
+        &self,
+        tensor: &TensorFile,
+        to: &Location,
+        options: &ConvertOptions,
+    ) -> Result<Summary> {
+        let _ = (to, options);
+        let (rank, name) = (tensor.descriptor().shape.len(), self.info().name);
+        let what = format!("a tensor of {rank} dimensions cannot be stored as {name}");
+        Err(Error::argument(what))
     }
 
     /// Names the attributes that mark a group of this format. Groups are searched for them where the

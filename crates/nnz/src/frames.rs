@@ -20,9 +20,9 @@ pub use convert::{FrameOptions, FrameSummary, convert};
 pub use nnz_daphne::{Column, FrameBatch, FrameReader, FrameSource};
 pub use print::print;
 
+use crate::container_target::ends_in;
 use crate::daphne::Dialect;
 use crate::formats::{DatasetKind, Registry};
-use crate::home::ends_in;
 use crate::{Dataset, Location, OpenOptions};
 
 /// Opens the frame at a place, in the dialect that is detected unless one is given.

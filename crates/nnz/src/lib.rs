@@ -14,21 +14,19 @@
 //! # Ok::<(), nnz::Error>(())
 //! ```
 
-mod binsparse_target;
 mod cat;
 mod cells;
 mod check;
 mod concat;
+mod container_target;
 mod convert;
 pub mod daphne;
 mod dataset;
 mod diff;
 mod flow;
-mod format;
 pub mod formats;
 pub mod fragments;
 pub mod frames;
-mod home;
 mod location;
 mod memory;
 mod names;
@@ -42,7 +40,6 @@ mod slice;
 mod sort;
 mod stages;
 mod stats;
-mod target;
 mod tensor;
 mod transposed;
 mod types;
@@ -50,15 +47,13 @@ mod types;
 pub use cat::{CatOptions, cat, cat_opened};
 pub use check::{ValidateOptions, validate};
 pub use concat::{Concat, ConcatOptions, concat};
+pub use container_target::{has_groups, may_hold_binsparse};
 pub use convert::{
-    BinsparseOptions, ConvertOptions, StructurePolicy, Summary, convert, convert_found,
-    convert_opened,
+    ConvertOptions, StructurePolicy, Summary, convert, convert_found, convert_opened,
 };
 pub use dataset::Dataset;
 pub use diff::{DiffOptions, Difference, diff};
-pub use format::Format;
-pub use formats::{Registry, formats, list_binsparse, list_groups, other_groups};
-pub use home::{has_groups, may_hold_binsparse};
+pub use formats::{FormatOptions, Registry, formats, list_binsparse, list_groups, other_groups};
 pub use location::Location;
 pub use memory::default_memory;
 pub use names::print_names;
@@ -66,15 +61,15 @@ pub use nnz_binsparse as binsparse;
 pub use nnz_bpcells::{FormatVersion, Packing};
 pub use nnz_container::Compression;
 pub use nnz_container::staging::{
-    WriteOptions, remove_staged_outputs, remove_staged_outputs_unless_placed,
+    StagedFile, WriteOptions, remove_staged_outputs, remove_staged_outputs_unless_placed,
 };
 pub use nnz_container::stdio;
 pub use nnz_core::{
     About, ArrayAbout, At, Axis, AxisKind, Batch, BatchReader, Bint8, Duplicates, Element, Entries,
     Error, ErrorKind, Finding, Header, Majors, MatrixSink, MatrixSource, Metadata, Minors, Names,
-    Order, Place, Projection, Result, Rounding, Scalar, Severity, Shape, Storage, StringList,
-    StringReader, Structure, Triangle, ValueType, Values, Written, escaped, is_unprintable,
-    write_scalar,
+    Order, Place, Projection, Result, Rounding, Scalar, Severity, Shape, SinkCapabilities, Storage,
+    StringList, StringReader, Structure, Triangle, ValueType, Values, Written, escaped,
+    is_unprintable, write_scalar,
 };
 pub use nnz_interop::matrix_market::Layout;
 pub use open::{OpenOptions, Opened, open};

@@ -12,7 +12,7 @@ use nnz_container::staging::WriteOptions;
 use nnz_core::{Error, ErrorKind, Place, Result, Rounding, Scalar, Structure, ValueType, Values};
 
 use crate::Location;
-use crate::home::{Home, Plain, may_hold_binsparse};
+use crate::container_target::{ContainerTarget, DirectoryKind, may_hold_binsparse};
 use promote::promoted;
 
 /// Names the files that a tensor is made of.
@@ -209,7 +209,7 @@ fn binsparse(from: &Location, memory: u64) -> Result<Box<dyn nnz_container::Cont
 }
 
 /// Decides which container a place gets.
-fn home(to: &Location, write: WriteOptions) -> Result<Home> {
+fn home(to: &Location, write: WriteOptions) -> Result<ContainerTarget> {
     let Location::Path { path, group } = to else {
         return Err(Error::argument("named arrays cannot go to standard output"));
     };
@@ -217,7 +217,7 @@ fn home(to: &Location, write: WriteOptions) -> Result<Home> {
         let what = "its ending stands for none of .npz, .zarr, .h5, .hdf5, .nc and .bsp";
         return Err(Error::argument(format!("{to}: {what}")));
     }
-    let home = Home::new(path, group.as_deref(), Plain::Npy, None, 1, write)?;
+    let home = ContainerTarget::of(path, group.as_deref(), DirectoryKind::Npy, None, 1, write)?;
     home.check(&[])?;
     Ok(home)
 }

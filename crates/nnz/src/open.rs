@@ -105,7 +105,7 @@ impl OpenOptions {
     pub fn dialect(mut self, dialect: Option<Dialect>) -> Self {
         self.dialect = dialect;
         match dialect {
-            Some(_) => self.format(crate::daphne::NAME),
+            Some(_) => self.format(crate::formats::DAPHNE),
             None => self,
         }
     }

@@ -6,8 +6,6 @@ mod filling;
 mod sink;
 mod source;
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use nnz_core::{
     Element, Error, ErrorKind, Header, MatrixSource, Minors, Order, Place, Projection, Result,
     Storage, Structure, Values,
@@ -16,12 +14,11 @@ use nnz_core::{
 use crate::convert::{ConvertOptions, carry_out};
 use crate::flow::{Done, run};
 use crate::open::open_matrix;
-use crate::target::Target;
 use crate::{DuplicatePolicy, Location, NoProgress};
 pub use cs_matrix::CsMatrix;
 pub use dense::{Dense, read_dense};
 use filling::{Filled, Filling};
-pub(crate) use sink::MemorySink;
+use sink::MemoryTarget;
 
 /// Says how a matrix is read into memory.
 #[derive(Clone, Copy, Debug)]
@@ -69,8 +66,7 @@ pub fn read(location: &Location, options: &ReadOptions) -> Result<CsMatrix> {
             return Ok(matrix);
         }
     }
-    let shelf = Arc::new(Mutex::new(None));
-    let target = Target::memory(Arc::clone(&shelf), options.memory);
+    let target = MemoryTarget::new(options.memory);
     let options = ConvertOptions {
         order: options.order,
         duplicates: options.duplicates,
@@ -79,8 +75,7 @@ pub fn read(location: &Location, options: &ReadOptions) -> Result<CsMatrix> {
         ..ConvertOptions::default()
     };
     carry_out(source, own, &target, &options, &NoProgress, &here)?;
-    let read = shelf.lock().unwrap_or_else(PoisonError::into_inner).take();
-    read.ok_or_else(|| Error::argument("nothing was read"))
+    target.take().ok_or_else(|| Error::argument("nothing was read"))
 }
 
 /// Whether entries come in the order and form that is wanted, as far as the header knows.

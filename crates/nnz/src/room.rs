@@ -12,7 +12,8 @@ pub(crate) fn check(directory: &Path, needed: u64, what: &str) -> Result<()> {
     if needed <= free {
         return Ok(());
     }
-    let message = format!("{what} takes at least {needed} bytes here, {free} are free");
+    let message =
+        format!("no space left on device: {what} takes at least {needed} bytes, {free} are free");
     let error = io::Error::new(io::ErrorKind::StorageFull, message);
     Err(Error::new(ErrorKind::Io(error), Place::path(directory)))
 }

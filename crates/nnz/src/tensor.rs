@@ -2,18 +2,15 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::time::Instant;
 
-use nnz_binsparse::{Descriptor, EntryReader, LevelKind, Narrowest, Tensor};
+use nnz_binsparse::{Descriptor, EntryReader, LevelKind, Tensor};
 use nnz_container::Container;
 use nnz_core::{
-    About, AxisKind, Duplicates, Error, Header, Metadata, Order, Place, Result, Rounding, Scalar,
-    Shape, Storage, write_scalar,
+    About, AxisKind, Duplicates, Error, Header, Order, Place, Result, Rounding, Scalar, Shape,
+    Storage, write_scalar,
 };
 
-use crate::binsparse_target;
-use crate::home::{Home, Plain};
-use crate::{CatOptions, ConvertOptions, Format, Location, Opened, Summary};
+use crate::{CatOptions, Opened};
 
 /// Bytes of text that are written at once.
 const TEXT: usize = 64 << 10;
@@ -135,73 +132,6 @@ fn flush(text: &mut Vec<u8>, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// Writes a tensor with another layout or into another container, through memory.
-pub(crate) fn convert(
-    from: &TensorFile,
-    to: &Location,
-    options: &ConvertOptions,
-) -> Result<Summary> {
-    let started = Instant::now();
-    let rank = from.descriptor.layout.rank();
-    let Location::Path { path, group } = to else {
-        return Err(Error::argument("named arrays cannot go to standard output"));
-    };
-    if options.format.or_else(|| Format::of_path(path)) != Some(Format::Binsparse) {
-        let what = format!(
-            "a tensor of {rank} dimensions can be stored as Binsparse only (--to binsparse)"
-        );
-        return Err(Error::unsupported(Place::path(path), what));
-    }
-    crate::target::check_concern(options, Format::Binsparse, group.is_some())?;
-    if options.order.is_some() || options.transpose {
-        let what = "rows and columns are what matrices have; a tensor gets a layout, with --to";
-        return Err(Error::argument(what));
-    }
-    let metadata = metadata(&from.descriptor);
-    let binsparse = binsparse_target::options(&options.binsparse, &metadata)?;
-    let ConvertOptions { compress, threads, write, memory, .. } = *options;
-    let home = Home::new(path, group.as_deref(), Plain::Npy, compress, threads, write)?;
-    home.check(&[])?;
-    let lost = home.groups_lost();
-    let layout = options.binsparse.layout.clone().unwrap_or(from.descriptor.layout.clone());
-    let mut tensor = from.read(memory)?;
-    let wanted = options.value_type.or_else(|| {
-        let mut narrowest = Narrowest::new(tensor.value_type());
-        narrowest.add(&tensor.values);
-        narrowest.add(&tensor.background().repeat(1));
-        options.binsparse.minimize.then(|| narrowest.value_type())
-    });
-    if let Some(value_type) = wanted {
-        cast(&mut tensor, value_type, options.rounding)?;
-    }
-    let mut writer = home.writer(&[])?;
-    nnz_binsparse::write_tensor(&mut *writer, &tensor, &layout, &binsparse)?;
-    let bytes_after = writer.finish()?;
-    Ok(Summary {
-        shape: Shape { rows: 0, cols: 0 },
-        dimensions: Some(tensor.shape.clone()),
-        entries: tensor.len() as u64,
-        bytes_before: from.about()?.bytes,
-        bytes_after,
-        disk: 0,
-        seconds: started.elapsed().as_secs_f64(),
-        dropped: from
-            .descriptor
-            .unknown
-            .iter()
-            .map(|(key, _)| format!("the key {key:?}"))
-            .collect(),
-        notes: lost.into_iter().collect(),
-    })
-}
-
-fn metadata(descriptor: &Descriptor) -> Metadata {
-    let pairs = |keys: &nnz_binsparse::Keys| {
-        keys.iter().map(|(key, json)| (key.to_owned(), json.to_owned())).collect()
-    };
-    Metadata { keys: pairs(&descriptor.user), attributes: pairs(&descriptor.attributes) }
-}
-
 /// Whether two tensors hold the same numbers in every cell, whatever their types.
 pub(crate) fn mean_the_same(mut first: Tensor, mut second: Tensor) -> Result<bool> {
     for tensor in [&mut first, &mut second] {
@@ -219,7 +149,11 @@ pub(crate) fn mean_the_same(mut first: Tensor, mut second: Tensor) -> Result<boo
 }
 
 /// Changes the type of the values and of the fill, exactly or not at all unless told otherwise.
-fn cast(tensor: &mut Tensor, value_type: nnz_core::ValueType, rounding: Rounding) -> Result<()> {
+pub(crate) fn cast(
+    tensor: &mut Tensor,
+    value_type: nnz_core::ValueType,
+    rounding: Rounding,
+) -> Result<()> {
     let own = tensor.value_type();
     let inexact = || {
         let what = format!("a value of type {own} that {value_type} cannot hold exactly");

@@ -164,7 +164,10 @@ fn the_mirror_image_of_nothing_is_no_negative_zero() {
     let dir = tempfile::tempdir().unwrap();
     let half = mtx(dir.path(), "half.mtx", "real skew-symmetric\n3 3 1\n3 1 2\n");
     let cells = at(&dir.path().join("cells.mtx"));
-    let array = ConvertOptions { layout: Some(nnz::Layout::Array), ..options() };
+    let array = ConvertOptions {
+        format_options: nnz::FormatOptions::new().with("layout", "array"),
+        ..options()
+    };
     nnz::convert(&half, &cells, &array, &NoProgress).unwrap();
     assert_eq!(differences(&half, &cells, false), []);
 }

@@ -15,8 +15,8 @@ use std::path::Path;
 
 use common::{location, root, unsynced};
 use nnz::{
-    Axis, Batch, CsMatrix, Dense, ErrorKind, Layout, Minors, NoProgress, Order, Place, Projection,
-    ReadOptions, Shape, Values, convert_opened,
+    Axis, Batch, CsMatrix, Dense, ErrorKind, FormatOptions, Minors, NoProgress, Order, Place,
+    Projection, ReadOptions, Shape, Values, convert_opened,
 };
 use proptest::prelude::*;
 
@@ -178,13 +178,12 @@ fn many_short_rows_of_daphne_come_back() {
         Values::F64((0..minors.len()).map(|n| f64::from(u32::try_from(n).unwrap())).collect());
     let shape = Shape { rows, cols: 100 };
     let matrix = CsMatrix::from_parts(shape, ROW, pointers, minors, values).unwrap();
-    for dialect in [nnz::daphne::Dialect::Spec, nnz::daphne::Dialect::Daphne2022] {
-        let daphne = nnz::daphne::DaphneOptions {
-            dialect: Some(dialect),
-            block_type: Some(nnz::daphne::BlockType::Sparse),
-            ..Default::default()
-        };
-        let how = nnz::ConvertOptions { daphne, layout: Some(Layout::Coordinate), ..unsynced() };
+    for dialect in ["spec", "daphne-2022"] {
+        let format_options = FormatOptions::new()
+            .with("dialect", dialect)
+            .with("block-type", "sparse")
+            .with("layout", "coordinate");
+        let how = nnz::ConvertOptions { format_options, ..unsynced() };
         let opened = matrix.clone().into_source().unwrap();
         convert_opened(&opened, &Place::default(), &location(&path), &how, &NoProgress).unwrap();
         for threads in [1, 3] {
@@ -214,9 +213,9 @@ fn few_rows_of_daphne_are_those_of_the_whole() {
     let Minors::U32(wanted) = matrix.indices() else { panic!("{:?}", matrix.indices()) };
     let at = |row: u64| usize::try_from(matrix.indptr()[usize::try_from(row).unwrap()]).unwrap();
     let opened = matrix.clone().into_source().unwrap();
-    for dialect in [nnz::daphne::Dialect::Spec, nnz::daphne::Dialect::Daphne2022] {
-        let daphne = nnz::daphne::DaphneOptions { dialect: Some(dialect), ..Default::default() };
-        let how = nnz::ConvertOptions { daphne, ..unsynced() };
+    for dialect in ["spec", "daphne-2022"] {
+        let format_options = FormatOptions::new().with("dialect", dialect);
+        let how = nnz::ConvertOptions { format_options, ..unsynced() };
         convert_opened(&opened, &Place::default(), &location(&path), &how, &NoProgress).unwrap();
         let stored =
             nnz::open(&location(&path)).and_then(nnz::Dataset::into_matrix).unwrap().source;

@@ -37,7 +37,7 @@ use common::entries;
 use common::random::Random;
 use common::{location, root, unsynced};
 use damage::{Damage, Files};
-use nnz::{Axis, Batch, Format, Order, Projection, Severity, Values};
+use nnz::{Axis, Batch, Order, Projection, Severity, Values};
 
 /// Memory that is allowed whatever the size of a file.
 const SLACK: u64 = 64 << 20;
@@ -247,7 +247,7 @@ fn threads_agree(path: &Path, one: &Path, several: &Path) -> Result<(), String> 
         return Ok(());
     }
     let mut options = unsynced();
-    options.format = Some(Format::BpCells);
+    options.format = Some("bpcells");
     let mut convert = |threads: usize| {
         options.threads = threads;
         let done = nnz::convert(&location(path), &location(several), &options, &nnz::NoProgress);
@@ -336,16 +336,16 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     };
 
     let (there, again) = match source.store {
-        true if source.daphne => (Format::MatrixMarket, Format::Daphne),
-        true => (Format::MatrixMarket, Format::BpCells),
-        false => (Format::BpCells, Format::MatrixMarket),
+        true if source.daphne => ("mtx", "daphne"),
+        true => ("mtx", "bpcells"),
+        false => ("bpcells", "mtx"),
     };
     let mut options = unsynced();
     options.order = Some(order);
     options.format = Some(there);
-    if there == Format::MatrixMarket {
+    if there == "mtx" {
         options.order = None;
-        options.layout = Some(nnz::Layout::Coordinate);
+        options.format_options.set("layout", "coordinate");
     }
     if nnz::convert(&here, &location(target), &options, &nnz::NoProgress).is_err() {
         // Not every matrix fits the other format. What is left behind is looked for later.
@@ -357,7 +357,10 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     let largest = size(target);
     options.format = Some(again);
     options.order = None;
-    options.layout = (again == Format::MatrixMarket).then_some(nnz::Layout::Coordinate);
+    options.format_options = nnz::FormatOptions::new();
+    if again == "mtx" {
+        options.format_options.set("layout", "coordinate");
+    }
     nnz::convert(&location(target), &location(back), &options, &nnz::NoProgress)
         .map_err(|error| format!("does not come back from {there}: {error}"))?;
     let largest = largest.max(size(back));
@@ -441,9 +444,9 @@ fn convert_broken(here: &nnz::Location, target: &Path) -> Result<(), String> {
         return Ok(());
     }
     let mut options = unsynced();
-    options.format = Some(Format::BpCells);
+    options.format = Some("bpcells");
     let _ = nnz::convert(here, &location(target), &options, &nnz::NoProgress);
-    options.format = Some(Format::MatrixMarket);
+    options.format = Some("mtx");
     let _ = nnz::convert(here, &location(target), &options, &nnz::NoProgress);
     Ok(())
 }

@@ -24,9 +24,16 @@ use common::entries::{self, Entry, Number};
 use common::random::Random;
 use common::{location, unsynced};
 use nnz::{
-    ConvertOptions, DuplicatePolicy, Format, FormatVersion, Order, Packing, Severity, ValueType,
+    ConvertOptions, DuplicatePolicy, FormatOptions, FormatVersion, Order, Packing, Severity,
+    ValueType,
 };
 use proptest::prelude::*;
+
+fn bpcells_options(packing: Packing, version: FormatVersion) -> FormatOptions {
+    let unpacked = packing == Packing::Unpacked;
+    let version = if version == FormatVersion::V1 { "1" } else { "2" };
+    FormatOptions::new().with("unpacked", unpacked.to_string()).with("format-version", version)
+}
 
 /// A directory for one case.
 struct Scratch(tempfile::TempDir);
@@ -237,8 +244,7 @@ proptest! {
         let order = if by_row { Order::Row } else { Order::Col };
         let options = ConvertOptions {
             order: Some(order),
-            packing: Some(packing),
-            generation: Some(generation),
+            format_options: bpcells_options(packing, generation),
             ..unsynced()
         };
         let summary = convert(&from, &store, &options);
@@ -271,9 +277,9 @@ proptest! {
         let from = scratch.at("a.mtx");
         text.write(&from);
         let mut options =
-            ConvertOptions { packing: Some(packing), generation: Some(generation), ..unsynced() };
+            ConvertOptions { format_options: bpcells_options(packing, generation), ..unsynced() };
         let [cols, rows, again] = ["cols", "rows", "again"].map(|name| scratch.at(name));
-        options.format = Some(Format::BpCells);
+        options.format = Some("bpcells");
         convert(&from, &cols, &options);
         options.order = Some(Order::Row);
         convert(&cols, &rows, &options);
@@ -408,7 +414,7 @@ fn any_memory_and_any_number_of_threads_give_the_same_bytes() {
     for (field, seed) in [("integer", 1), ("real", 2), ("pattern", 3)] {
         let from = scratch.at("a.mtx");
         shuffled(60_000, seed, field).write(&from);
-        for format in [Format::BpCells, Format::MatrixMarket] {
+        for format in ["bpcells", "mtx"] {
             for order in [Order::Col, Order::Row] {
                 let mut options = unsynced();
                 options.format = Some(format);
@@ -440,7 +446,7 @@ fn a_store_is_transposed_the_same_in_any_memory() {
     shuffled(50_000, 7, "real").write(&text);
     convert(&text, &store, &unsynced());
     let mut options = unsynced();
-    options.format = Some(Format::BpCells);
+    options.format = Some("bpcells");
     options.order = Some(Order::Row);
     let expected = scratch.at("expected");
     convert(&store, &expected, &options);
@@ -580,7 +586,10 @@ fn an_array_holds_every_cell_and_gives_back_those_that_are_not_zero() {
     for (field, zero) in [("integer", Number::Integer(0)), ("real", Number::Real(0))] {
         let text = shuffled(5_000, 11, field);
         text.write(&from);
-        let array = ConvertOptions { layout: Some(nnz::Layout::Array), ..unsynced() };
+        let array = ConvertOptions {
+            format_options: FormatOptions::new().with("layout", "array"),
+            ..unsynced()
+        };
         assert_eq!(convert(&from, &dense, &array).entries, 5_000);
         assert_valid(&dense);
         let cells = stored(&dense);

@@ -23,8 +23,8 @@ use common::entries::{self, Entry, Number};
 use common::random::Random;
 use common::{location, unsynced};
 use nnz::{
-    Axis, Concat, ConcatOptions, ConvertOptions, Format, Location, MatrixSource as _, Order,
-    Projection, Selection, Slice, ValueType,
+    Axis, Concat, ConcatOptions, ConvertOptions, Location, MatrixSource as _, Order, Projection,
+    Selection, Slice, ValueType,
 };
 use proptest::prelude::*;
 
@@ -100,8 +100,7 @@ impl Model {
                 (Location::Path { path, group }, order)
             }
         };
-        let options =
-            ConvertOptions { format: Some(Format::BpCells), order: Some(order), ..unsynced() };
+        let options = ConvertOptions { format: Some("bpcells"), order: Some(order), ..unsynced() };
         nnz::convert(&location(&text), &target, &options, &nnz::NoProgress).unwrap();
         target
     }

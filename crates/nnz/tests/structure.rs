@@ -19,8 +19,7 @@ use std::path::Path;
 use common::entries::{self, Entry};
 use common::{location, unsynced};
 use nnz::{
-    BinsparseOptions, ConvertOptions, DuplicatePolicy, Format, Structure, StructurePolicy,
-    Triangle, ValueType,
+    ConvertOptions, DuplicatePolicy, FormatOptions, Structure, StructurePolicy, Triangle, ValueType,
 };
 use proptest::prelude::*;
 
@@ -72,19 +71,19 @@ fn found(text: &str) -> Structure {
     let (source, target) = (directory.path().join("a.mtx"), directory.path().join("b.bsp.h5"));
     fs::write(&source, text).unwrap();
     let to = |format| ConvertOptions { format: Some(format), ..auto() };
-    convert(&source, &target, &to(Format::Binsparse));
+    convert(&source, &target, &to("binsparse"));
     assert_eq!(logical(&target), logical(&source));
     // Without the policy nothing is looked for.
     let plain = directory.path().join("plain.h5");
-    let keep = ConvertOptions { format: Some(Format::Binsparse), ..unsynced() };
+    let keep = ConvertOptions { format: Some("binsparse"), ..unsynced() };
     convert(&source, &plain, &keep);
     assert_eq!(structure(&plain), Structure::General);
     // From a store whose entries come in order, too, and into text.
     let again = directory.path().join("again.h5");
-    convert(&plain, &again, &to(Format::Binsparse));
+    convert(&plain, &again, &to("binsparse"));
     assert_eq!(stored(&again), stored(&target));
     let written = directory.path().join("again.mtx");
-    convert(&plain, &written, &to(Format::MatrixMarket));
+    convert(&plain, &written, &to("mtx"));
     assert_eq!(structure(&written), structure(&target));
     assert_eq!(logical(&written), logical(&source));
     structure(&target)
@@ -142,9 +141,9 @@ fn entries_at_one_place_have_no_mirror_image() {
     fs::write(&source, text("integer", 2, &lines)).unwrap();
     let sum = DuplicatePolicy::Sum;
     let options = ConvertOptions {
-        format: Some(Format::Binsparse),
+        format: Some("binsparse"),
         duplicates: Some(sum),
-        binsparse: BinsparseOptions { minimize: true, ..BinsparseOptions::default() },
+        format_options: FormatOptions::new().with("minimize", "true"),
         ..auto()
     };
     convert(&source, &target, &options);
@@ -164,11 +163,10 @@ fn every_cell_of_an_array_counts() {
         let banner = "%%MatrixMarket matrix array integer general\n3 3\n";
         fs::write(at("a.mtx"), format!("{banner}{}\n", cells.replace(' ', "\n"))).unwrap();
         // As an array again, and as entries.
-        for (target, format) in [("b.mtx", Format::MatrixMarket), ("b.h5", Format::Binsparse)] {
+        for (target, format) in [("b.mtx", "mtx"), ("b.h5", "binsparse")] {
             let mut options = ConvertOptions { format: Some(format), ..auto() };
-            if format == Format::Binsparse {
-                let layout = nnz::binsparse::Layout::from(nnz::binsparse::Format::Csr);
-                options.binsparse.layout = Some(layout);
+            if format == "binsparse" {
+                options.format_options.set("levels", "CSR");
             }
             convert(&at("a.mtx"), &at(target), &options);
             assert_eq!(structure(&at(target)), expected, "{cells} in {target}");
@@ -183,11 +181,8 @@ fn a_type_without_negatives_has_no_skew_symmetry() {
     let at = |name: &str| directory.path().join(name);
     let lines = ["2 1 4", "1 2 -4"].map(str::to_owned);
     fs::write(at("a.mtx"), text("integer", 2, &lines)).unwrap();
-    let options = ConvertOptions {
-        format: Some(Format::Binsparse),
-        value_type: Some(ValueType::U32),
-        ..auto()
-    };
+    let options =
+        ConvertOptions { format: Some("binsparse"), value_type: Some(ValueType::U32), ..auto() };
     // The upper triangle does not fit, also if it were not stored.
     let done =
         nnz::convert(&location(&at("a.mtx")), &location(&at("b.h5")), &options, &nnz::NoProgress);
@@ -196,17 +191,38 @@ fn a_type_without_negatives_has_no_skew_symmetry() {
 }
 
 #[test]
+fn a_type_without_negatives_is_no_type_of_a_skew_symmetric_matrix() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let to = |source: &str, target: &str, value_type| {
+        let options =
+            ConvertOptions { format: Some("binsparse"), value_type, transpose: true, ..unsynced() };
+        nnz::convert(&location(&at(source)), &location(&at(target)), &options, &nnz::NoProgress)
+    };
+    let banner = "%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 ";
+    fs::write(at("a.mtx"), format!("{banner}1\n3 1 -4\n")).unwrap();
+    // Above the diagonal, all is positive.
+    to("a.mtx", "b.npz", None).unwrap();
+    let error = to("b.npz", "c.npz", Some(ValueType::U64)).unwrap_err().to_string();
+    assert!(error.contains("which uint64 cannot hold"), "{error}");
+    assert!(!at("c.npz").exists());
+    to("b.npz", "c.npz", Some(ValueType::I8)).unwrap();
+    fs::write(at("a.mtx"), format!("{banner}0\n")).unwrap();
+    to("a.mtx", "d.npz", Some(ValueType::U64)).unwrap();
+}
+
+#[test]
 fn values_get_the_smallest_type_that_holds_all() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     let minimized = |text: &str, structure| {
         fs::write(at("a.mtx"), text).unwrap();
-        let binsparse = BinsparseOptions { minimize: true, ..BinsparseOptions::default() };
-        let format = Some(Format::Binsparse);
+        let format_options = FormatOptions::new().with("minimize", "true");
+        let format = Some("binsparse");
         convert(
             &at("a.mtx"),
             &at("b.h5"),
-            &ConvertOptions { format, binsparse, structure, ..auto() },
+            &ConvertOptions { format, format_options, structure, ..auto() },
         );
         assert_eq!(logical(&at("b.h5")), logical(&at("a.mtx")));
         nnz::open(&location(&at("b.h5")))

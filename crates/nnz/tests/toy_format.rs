@@ -1,12 +1,14 @@
 //! A format that only this test knows, added to the registry: opened, printed, checked and converted.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where it fails")]
 
-use std::path::Path;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
-use nnz::formats::{Confidence, DatasetKind, Format, FormatInfo, Probe};
+use nnz::formats::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
 use nnz::{
-    CatOptions, ConvertOptions, CsMatrix, Dataset, Error, Location, Minors, NoProgress,
-    OpenOptions, Order, Place, Registry, Result, Shape, ValidateOptions, Values,
+    Batch, CatOptions, ConvertOptions, CsMatrix, Dataset, Error, Header, Location, MatrixSink,
+    MatrixSource, Minors, Names, NoProgress, OpenOptions, Order, Place, Registry, Result, Scalar,
+    Shape, SinkCapabilities, StagedFile, ValidateOptions, ValueType, Values, WriteOptions, Written,
 };
 
 /// A line `toy`, a line with the numbers of rows and columns, and a line `row col value` for each
@@ -14,12 +16,10 @@ use nnz::{
 struct Toy;
 
 static INFO: FormatInfo = FormatInfo {
-    name: "toy",
-    aliases: &[],
     extensions: &["toy"],
-    summary: "rows, columns and values of a test",
     reads: &[DatasetKind::Matrix],
-    writes: &[],
+    writes: &[DatasetKind::Matrix],
+    ..FormatInfo::new("toy", "rows, columns and values of a test")
 };
 
 impl Format for Toy {
@@ -37,6 +37,18 @@ impl Format for Toy {
         let text = std::fs::read_to_string(path).map_err(|error| Error::io(path, error))?;
         let broken = || Error::mismatch(Place::path(path), "a broken line", "whole numbers");
         Ok(Dataset::Matrix(parse(&text).ok_or_else(broken)??.into_source()?))
+    }
+
+    fn target(
+        &self,
+        to: &Location,
+        options: &ConvertOptions,
+        _: &dyn MatrixSource,
+    ) -> Result<Box<dyn MatrixTarget>> {
+        let Location::Path { path, group: None } = to else {
+            return Err(Error::argument("toy is written to files"));
+        };
+        Ok(Box::new(Target(path.clone(), options.write)))
     }
 }
 
@@ -58,6 +70,50 @@ fn parse(text: &str) -> Option<Result<CsMatrix>> {
     Some(CsMatrix::from_parts(shape, Order::Row, pointers, minors, values))
 }
 
+struct Target(PathBuf, WriteOptions);
+
+impl MatrixTarget for Target {
+    fn capabilities(&self) -> SinkCapabilities {
+        let (orders, value_types) = (&[Order::Row], &[ValueType::U32]);
+        SinkCapabilities::new(orders, value_types)
+    }
+
+    fn path(&self) -> Option<&Path> {
+        Some(&self.0)
+    }
+
+    fn check(&self) -> Result<()> {
+        StagedFile::create(&self.0, self.1).map(drop)
+    }
+
+    fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {
+        let mut sink = Sink(StagedFile::create(&self.0, self.1)?);
+        sink.line(format_args!("toy\n{} {}", header.shape.rows, header.shape.cols))?;
+        Ok(Box::new(sink))
+    }
+}
+
+struct Sink(StagedFile);
+
+impl Sink {
+    fn line(&mut self, line: std::fmt::Arguments<'_>) -> Result<()> {
+        writeln!(self.0, "{line}").map_err(|error| Error::io(Path::new(""), error))
+    }
+}
+
+impl MatrixSink for Sink {
+    fn write(&mut self, batch: &Batch) -> Result<()> {
+        batch.try_for_each(|entry, row, col| match batch.values.get(entry) {
+            Some(Scalar::U32(value)) => self.line(format_args!("{row} {col} {value}")),
+            _ => Err(Error::argument("toy holds uint32")),
+        })
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        Ok(Written { bytes: self.0.commit()? })
+    }
+}
+
 const TEXT: &str = "toy\n3 4\n0 1 5\n0 3 6\n2 0 7\n";
 const ENTRIES: &str = "0\t1\t5\n0\t3\t6\n2\t0\t7\n";
 
@@ -70,7 +126,7 @@ fn entries(dataset: Dataset) -> String {
 }
 
 #[test]
-fn a_format_of_a_test_is_opened_and_converted_to_every_other() {
+fn a_format_of_a_test_is_converted_to_every_other_and_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.toy");
     std::fs::write(&path, TEXT).unwrap();
@@ -89,6 +145,18 @@ fn a_format_of_a_test_is_opened_and_converted_to_every_other() {
         let dataset = registry.open(&toy, &options).unwrap();
         nnz::convert_found(dataset, &toy.source_place(), &target, &convert, &NoProgress).unwrap();
         assert_eq!(entries(registry.open(&target, &options).unwrap()), ENTRIES, "{name}");
+
+        let again = Location::parse(folder.path().join(format!("{name}.toy")));
+        let convert = ConvertOptions {
+            registry: registry.clone(),
+            value_type: Some(ValueType::U32),
+            ..convert
+        };
+        nnz::convert(&target, &again, &convert, &NoProgress).unwrap();
+        assert_eq!(
+            std::fs::read_to_string(folder.path().join(format!("{name}.toy"))).unwrap(),
+            TEXT
+        );
     }
 }
 
@@ -132,11 +200,12 @@ fn the_list_of_formats_has_every_name_that_can_be_written() {
     let formats = nnz::formats();
     for name in ["bpcells", "binsparse", "dgCMatrix", "mtx", "daphne"] {
         assert!(formats.iter().any(|format| format.name == name), "{name}");
-        assert_eq!(name.parse::<nnz::Format>().unwrap().to_string(), name);
+        let registry = Registry::default();
+        assert_eq!(registry.parse_target(name).unwrap().0.info().name, name);
     }
     for format in formats {
-        for name in format.aliases.iter().filter(|_| format.writes.contains(&DatasetKind::Matrix)) {
-            assert_eq!(name.parse::<nnz::Format>().unwrap().to_string(), format.name);
+        for name in format.aliases {
+            assert_eq!(Registry::default().find(name).unwrap().info().name, format.name);
         }
     }
 }

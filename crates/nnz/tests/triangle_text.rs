@@ -17,8 +17,13 @@ use std::path::Path;
 
 use common::entries::{self, Entry};
 use common::{location, unsynced};
-use nnz::{ConvertOptions, Order, StructurePolicy};
+use nnz::{ConvertOptions, FormatOptions, Order, StructurePolicy};
 use nnz_interop::matrix_market::Layout;
+
+fn layout_option(layout: Layout) -> FormatOptions {
+    let name = if layout == Layout::Array { "array" } else { "coordinate" };
+    FormatOptions::new().with("layout", name)
+}
 
 const STRUCTURES: [&str; 4] = ["general", "symmetric", "skew-symmetric", "hermitian"];
 const FIELDS: [&str; 4] = ["real", "integer", "complex", "pattern"];
@@ -103,7 +108,7 @@ fn check(from: &Path, layout: Layout, structure: &str) {
                         order,
                         transpose,
                         structure: policy,
-                        layout: Some(wanted),
+                        format_options: layout_option(wanted),
                         threads: 2,
                         ..unsynced()
                     };
@@ -195,7 +200,7 @@ fn an_array_keeps_the_sign_of_a_zero_part_across_the_diagonal() {
     ] {
         let header = format!("%%MatrixMarket matrix coordinate complex {structure}");
         fs::write(&from, format!("{header}\n2 2 1\n2 1 {value}\n")).unwrap();
-        let dense = ConvertOptions { layout: Some(Layout::Array), ..unsynced() };
+        let dense = ConvertOptions { format_options: layout_option(Layout::Array), ..unsynced() };
         convert(&from, &array, &dense).unwrap();
         let plain = |path: &Path| {
             let mut found = logical(path);
@@ -225,7 +230,10 @@ fn a_negative_zero_that_an_array_cannot_mirror_is_refused() {
         let error = convert(&from, &to, &transpose).unwrap_err().to_string();
         assert!(error.contains("a negative zero above the diagonal"), "{error}");
         for options in [
-            ConvertOptions { layout: Some(Layout::Coordinate), ..transpose.clone() },
+            ConvertOptions {
+                format_options: layout_option(Layout::Coordinate),
+                ..transpose.clone()
+            },
             ConvertOptions { structure: StructurePolicy::General, ..transpose },
         ] {
             convert(&from, &to, &options).unwrap();

@@ -8,7 +8,7 @@ use nnz::fragments::CountMode;
 use nnz::{Compression, FormatVersion, Location};
 
 use super::values::compress;
-use super::{Memory, Threads, Writing, generation, location};
+use super::{Memory, Threads, Writing, location};
 
 /// Work with genomic fragments: import, export, query, merge, select, count
 ///
@@ -269,7 +269,7 @@ pub(crate) struct Storing {
     pub(crate) unpacked: bool,
 
     /// The version of the format
-    #[arg(long, value_name = "N", value_parser = generation)]
+    #[arg(long, value_name = "N")]
     pub(crate) format_version: Option<FormatVersion>,
 
     /// Containers: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default: none; for R gzip:6]

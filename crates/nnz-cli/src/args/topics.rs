@@ -1,19 +1,9 @@
 //! Pages of the help that belong to no single verb.
 
-/// Expands to the page on formats.
-macro_rules! formats {
-    () => {
-        "\
-Formats
+use crate::verbs::format_table;
 
-  name        what is read                           what is written   extension
-  bpcells     BPCells matrices and fragments         the same          .bpcells .rds
-  binsparse   Binsparse matrices and tensors         the same          .bsp .bsp.h5 .nc .zarr .npz
-  mtx         Matrix Market, plain or gzipped        the same          .mtx .mtx.gz
-  dgCMatrix   matrices of R and its package Matrix   dgCMatrix
-  daphne      DAPHNE matrices and frames             the same          .dbdf .dbdf.hdfs
-              10x folders                            not written
-
+/// What the page on formats says after the table.
+const FORMATS: &str = "\
 The format of a source is recognised by its content. The format of a target follows from its
 extension, or is given by --to with a name from the first column. An .rds file is written as a
 BPCells object unless --to dgCMatrix is given. NetCDF, Zarr and npz files hold Binsparse unless --to
@@ -25,14 +15,10 @@ Frames are converted between .csv and .dbdf.
 
 Values are stored exactly or refused. What a target cannot store, such as names in Matrix Market, is
 listed after the conversion; --strict refuses it instead.
-"
-    };
-}
+";
 
-/// Expands to the page on places.
-macro_rules! places {
-    () => {
-        "\
+/// What the arguments that name data may be.
+pub(crate) const PLACES: &str = "\
 Places
 
   FILE, DIR      A file or a directory. A path that exists is always taken literally, also if it
@@ -54,20 +40,16 @@ or pipe Matrix Market into nnz:
   curl -s https://example.org/m.mtx.gz | gunzip | nnz convert - m.bpcells
 
 Paths need not be UTF-8. Names of groups have to be.
-"
-    };
-}
+";
 
 /// What is read and written.
-pub(crate) const FORMATS: &str = formats!();
-
-/// What the arguments that name data may be.
-pub(crate) const PLACES: &str = places!();
+pub(crate) fn formats() -> String {
+    format!("Formats\n\n{}\n{FORMATS}", format_table())
+}
 
 /// Both pages.
-pub(crate) const ALL: &str = concat!(
-    "Examples:\n  nnz help convert\n  nnz help formats\n  nnz help places\n\n",
-    formats!(),
-    "\n",
-    places!()
-);
+pub(crate) fn all() -> String {
+    let formats = formats();
+    let examples = "Examples:\n  nnz help convert\n  nnz help formats\n  nnz help places";
+    format!("{examples}\n\n{formats}\n{PLACES}")
+}

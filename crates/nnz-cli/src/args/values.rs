@@ -5,8 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use nnz::binsparse::Layout;
-use nnz::{Compression, Error, ErrorKind, Format, Place, Selection};
+use nnz::{Compression, Error, ErrorKind, FormatOptions, Place, Registry, Selection};
 
 /// Rows or columns that are selected.
 #[derive(Clone, Debug)]
@@ -94,22 +93,20 @@ pub(super) fn memory(text: &str) -> Result<u64, String> {
     number.checked_mul(factor).ok_or_else(|| "too large".to_owned())
 }
 
-/// A format to write, and how what it holds is laid out, where it has several ways.
+/// A format to write, and the options that its name stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct To {
-    pub(crate) format: Format,
-    pub(crate) layout: Option<Layout>,
+    pub(crate) format: &'static str,
+    pub(crate) options: FormatOptions,
 }
 
 impl FromStr for To {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let known = text.parse().map(|format| Self { format, layout: None });
-        known.or_else(|unknown: String| match text.parse() {
-            Ok(layout) => Ok(Self { format: Format::Binsparse, layout: Some(layout) }),
-            Err(_) => Err(unknown),
-        })
+        let (format, options) =
+            Registry::default().parse_target(text).map_err(|error| error.to_string())?;
+        Ok(Self { format: format.info().name, options })
     }
 }
 

@@ -38,7 +38,7 @@ struct Args {
 
 fn main() -> ExitCode {
     ending::run(TOOL, |args: Args| {
-        let format = Some(nnz::Format::MatrixMarket);
+        let format = Some("mtx");
         let write = args.writing.options();
         let options = ConvertOptions { format, write, ..ConvertOptions::default() };
         let opened = nnz::open(&args.source)?.into_matrix()?;

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use nnz::binsparse::Format;
-use nnz::{BinsparseOptions, Compression, ConvertOptions, Error, Location, Storage};
+use nnz::{Compression, ConvertOptions, Error, FormatOptions, Location, Storage};
 
 const TOOL: &str = "mtx2bsp";
 
@@ -66,12 +66,10 @@ fn run(args: &Args) -> Result<(), Error> {
     let default = if dense { Format::Dmatr } else { Format::Coor };
     let format = args.format.unwrap_or(default);
     let options = ConvertOptions {
-        format: Some(nnz::Format::Binsparse),
-        binsparse: BinsparseOptions {
-            layout: Some(format.layout()),
-            minimize: true,
-            ..BinsparseOptions::default()
-        },
+        format: Some("binsparse"),
+        format_options: FormatOptions::new()
+            .with("levels", format.layout().to_string())
+            .with("minimize", "true"),
         compress: Some(match args.level {
             0 => Compression::None,
             level => Compression::Gzip(level),

@@ -1,7 +1,7 @@
 //! `nnz formats`.
 
 use nnz::Error;
-use nnz::formats::{DatasetKind, FormatInfo};
+use nnz::formats::{DatasetKind, FormatInfo, FormatOption};
 use serde::Serialize;
 
 use crate::output::{failed, print_json, with_stdout};
@@ -23,11 +23,21 @@ struct Shown {
     writes: Vec<String>,
     extensions: Vec<String>,
     summary: &'static str,
+    options: Vec<ShownOption>,
+}
+
+#[derive(Serialize)]
+struct ShownOption {
+    name: &'static str,
+    value: Option<&'static str>,
+    help: &'static str,
 }
 
 impl Shown {
     fn new(format: &FormatInfo) -> Self {
         let kinds = |kinds: &[DatasetKind]| kinds.iter().map(ToString::to_string).collect();
+        let option =
+            |&FormatOption { name, value, help, .. }: &_| ShownOption { name, value, help };
         Self {
             name: format.name,
             aliases: format.aliases,
@@ -35,32 +45,38 @@ impl Shown {
             writes: kinds(format.writes),
             extensions: format.extensions.iter().map(|name| format!(".{name}")).collect(),
             summary: format.summary,
+            options: format.options.iter().map(option).collect(),
         }
     }
 }
 
 /// Lists the formats.
 pub(crate) fn formats(args: &args::Formats) -> Result<Outcome, Error> {
-    let formats: Vec<_> = nnz::formats().into_iter().map(Shown::new).collect();
     if args.json {
+        let formats = nnz::formats().into_iter().map(Shown::new).collect();
         print_json(SCHEMA, &All { formats })?;
-        return Ok(Outcome::Good);
+    } else {
+        with_stdout(|out| out.write_all(format_table().as_bytes()).map_err(failed))?;
     }
-    let list = |items: &[String]| match items {
-        [] => "-".to_owned(),
-        items => items.join(", "),
-    };
-    with_stdout(|out| {
-        formats
-            .iter()
-            .try_for_each(|format| {
-                let Shown { name, summary, .. } = format;
-                writeln!(out, "{name}: {summary}")?;
-                writeln!(out, "  reads       {}", list(&format.reads))?;
-                writeln!(out, "  writes      {}", list(&format.writes))?;
-                writeln!(out, "  extensions  {}", list(&format.extensions))
-            })
-            .map_err(failed)
-    })?;
     Ok(Outcome::Good)
+}
+
+/// Returns a table of the formats, a line each with a line of what it is below.
+pub(crate) fn format_table() -> String {
+    let mut rows = vec![["name", "read", "written", "extensions"].map(str::to_owned)];
+    let formats: Vec<_> = nnz::formats().into_iter().map(Shown::new).collect();
+    rows.extend(formats.iter().map(|format| {
+        let list =
+            |items: &[String]| if items.is_empty() { "-".to_owned() } else { items.join(" ") };
+        let (read, written) = (list(&format.reads), list(&format.writes));
+        [format.name.to_owned(), read, written, list(&format.extensions)]
+    }));
+    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+    let [first, second, third] = [width(0), width(1), width(2)];
+    let summaries = std::iter::once(None).chain(formats.iter().map(|format| Some(format.summary)));
+    let lines = rows.iter().zip(summaries).map(|([name, read, written, extensions], summary)| {
+        let line = format!("{name:first$}  {read:second$}  {written:third$}  {extensions}\n");
+        summary.map_or(line.clone(), |summary| format!("{line}{:first$}  {summary}\n", ""))
+    });
+    lines.collect()
 }

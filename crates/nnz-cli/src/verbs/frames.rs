@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use nnz::frames::{self, FrameOptions, FrameSource, FrameSummary};
-use nnz::{CatOptions, Error, Format, Location, Rounding, Selection, WriteOptions, escaped};
+use nnz::{CatOptions, Error, Location, Rounding, Selection, WriteOptions, escaped};
 use serde::Serialize;
 
 use super::write;
@@ -26,24 +26,21 @@ pub(super) fn convert(
 ) -> Result<Outcome, Error> {
     let writing = &args.writing;
     let of_matrices = transpose
-        || writing.to.as_ref().is_some_and(|to| to.format != Format::Daphne)
+        || writing.to.as_ref().is_some_and(|to| to.format != "daphne")
         || writing.order.is_some()
         || writing.value_type.is_some()
         || writing.duplicates.is_some()
-        || writing.unpacked
-        || writing.format_version.is_some()
-        || writing.compress.is_some()
-        || writing.layout.is_some();
+        || writing.compress.is_some();
     if of_matrices {
         let what = "is a frame, which is converted from .csv to .dbdf and back; --order, --type, \
-                    --duplicates, --layout and the like are for matrices";
+                    --duplicates and the like are for matrices";
         return Err(Error::argument(format!("{}: {what}", args.source)));
     }
     let options = FrameOptions {
         format: writing.to.as_ref().map(|to| to.format),
         types: args.source_is.types.clone(),
         from: args.source_is.from_dialect,
-        daphne: writing.daphne.options(),
+        format_options: writing.format_options.0.clone(),
         rounding: if writing.lossy { Rounding::Nearest } else { Rounding::Refused },
         write: WriteOptions { overwrite: writing.force, sync: !writing.no_sync },
     };

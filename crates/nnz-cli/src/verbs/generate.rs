@@ -23,8 +23,8 @@ pub(crate) fn completions(args: &args::Completions) -> Result<Outcome, Error> {
 /// Prints the help of a verb, or a page on a topic.
 pub(crate) fn help(args: &args::Help) -> Result<Outcome, Error> {
     let page = match args.topic.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["formats"] => topics::FORMATS,
-        ["places"] => topics::PLACES,
+        ["formats"] => topics::formats(),
+        ["places"] => topics::PLACES.to_owned(),
         _ => return help_of_verb(&args.topic),
     };
     with_stdout(|out| out.write_all(page.as_bytes()).map_err(failed))?;

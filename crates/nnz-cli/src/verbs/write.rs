@@ -1,8 +1,8 @@
 //! `nnz convert` and its kin: what writes a matrix.
 
 use nnz::{
-    BinsparseOptions, ConcatOptions, ConvertOptions, Dataset, Error, Location, Rounding,
-    StructurePolicy, Summary, WriteOptions,
+    ConcatOptions, ConvertOptions, Dataset, Error, Location, Rounding, StructurePolicy, Summary,
+    WriteOptions,
 };
 
 use crate::Outcome;
@@ -68,11 +68,7 @@ pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error>
 pub(super) fn options(args: &Writing) -> ConvertOptions {
     ConvertOptions {
         format: args.to.as_ref().map(|to| to.format),
-        binsparse: BinsparseOptions {
-            layout: args.to.as_ref().and_then(|to| to.layout.clone()),
-            version: args.binsparse_version.clone(),
-            minimize: args.minimize,
-        },
+        format_options: args.format_options.0.clone(),
         structure: match args.structure {
             _ if args.expand => StructurePolicy::General,
             structure => structure.map_or(StructurePolicy::Keep, Into::into),
@@ -81,16 +77,13 @@ pub(super) fn options(args: &Writing) -> ConvertOptions {
         value_type: args.value_type,
         rounding: if args.lossy { Rounding::Nearest } else { Rounding::Refused },
         duplicates: args.duplicates.map(Into::into),
-        packing: args.unpacked.then_some(nnz::Packing::Unpacked),
-        generation: args.format_version,
         compress: args.compress,
-        layout: args.layout.map(Into::into),
-        daphne: args.daphne.options(),
         write: WriteOptions { overwrite: args.force, sync: !args.no_sync },
         strict: args.strict,
         transpose: false,
         memory: args.resources.bytes(),
         threads: args.threads.number(),
+        ..ConvertOptions::default()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The first line: what kind of matrix follows.
 
 use std::fmt;
+use std::str::FromStr;
 
 use super::fault::{Expected, Fault};
 use super::number::skip_blanks;
@@ -12,6 +13,18 @@ pub enum Layout {
     Coordinate,
     /// One value a line: every cell, column by column.
     Array,
+}
+
+impl FromStr for Layout {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "coordinate" => Ok(Self::Coordinate),
+            "array" => Ok(Self::Array),
+            _ => Err("expected coordinate or array"),
+        }
+    }
 }
 
 /// Says what values are.

@@ -11,12 +11,12 @@ use nnz_core::{
 use super::plan::Plan;
 use crate::Progress;
 use crate::flow::{Join, Work, Write, run};
+use crate::formats::MatrixTarget;
 use crate::sort::{SortPlan, sorted};
 use crate::stages::{
     Batches, Builder, Cast, Counted, DuplicatePolicy, Grouped, Part, Step, Stepped, Triangular,
     Unique, Units, apply, empty_batch, mirror_for,
 };
-use crate::target::Target;
 
 /// How entries are brought into order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ enum Promise<'a> {
 pub(super) struct Attempt<'a> {
     pub(super) source: &'a dyn MatrixSource,
     pub(super) plan: &'a Plan,
-    pub(super) target: &'a Target,
+    pub(super) target: &'a dyn MatrixTarget,
     pub(super) progress: &'a (dyn Progress + 'a),
     /// Bytes that sorting has on disk.
     pub(super) disk: Arc<AtomicU64>,
@@ -153,7 +153,7 @@ impl Attempt<'_> {
         value_type: ValueType,
     ) -> Result<(Units<'b>, u64)> {
         let (plan, header) = (self.plan, self.source.header());
-        let directory = self.target.spool_directory();
+        let directory = self.target.directory();
         let sort = SortPlan {
             value_type: Some(value_type),
             disk: Some(&self.disk),
@@ -187,9 +187,10 @@ impl Attempt<'_> {
             let of_names = names.iter().flatten().map(|names| names.least_bytes());
             least = of_names.fold(least, u64::saturating_add);
         }
-        let what = self.target.bulk(&header);
-        crate::room::check(&self.target.spool_directory(), least, &what)?;
-        let sink = self.target.create(&header, names)?;
+        let avoidable = self.target.avoidable(&header).map(|what| format!(", with {what},"));
+        let what = format!("what is to be written{}", avoidable.unwrap_or_default());
+        crate::room::check(&self.target.directory(), least, &what)?;
+        let sink = self.target.create(&header, names).map_err(at_target)?;
         let writing = Writing {
             steps,
             encoder: sink.encoder(),

@@ -7,10 +7,10 @@ use nnz_core::{
 
 use super::structure::{self, Found};
 use super::{ConvertOptions, StructurePolicy};
+use crate::formats::MatrixTarget;
 use crate::stages::{
     Counted, DuplicatePolicy, Mirroring, Step, drop_unstored, stays_shared, turns_integers,
 };
-use crate::target::Target;
 use crate::transposed::exchanged;
 use crate::types;
 
@@ -45,11 +45,11 @@ impl Plan {
     pub(super) fn new(
         source: &Header,
         own: Option<Order>,
-        target: &Target,
+        target: &dyn MatrixTarget,
         options: &ConvertOptions,
         seen: Seen,
     ) -> Result<Self> {
-        let needs = target.needs();
+        let needs = target.capabilities();
         let fill = fill(source, &needs);
         if let Some(fill) = fill.filter(|_| !needs.fill) {
             return Err(Error::unsupported(target.place(), unfillable(fill)));
@@ -77,6 +77,14 @@ impl Plan {
         let summed = Counted::of_pattern(source).filter(|_| sum);
         let own = summed.unwrap_or(source.value_type);
         let value_type = value_type(own, &needs, options.value_type.or(seen.value_type))?;
+        let negated = mirroring == Some(Mirroring::Fold) && value_type != source.value_type;
+        if negated && turns_sign(source) && !structure::suits(source.structure, value_type) {
+            let what = format!(
+                "a skew-symmetric matrix has the negatives of its values, too, which {value_type} \
+                 cannot hold"
+            );
+            return Err(Error::unsupported(target.place(), what));
+        }
         let fill = fill.map(|fill| fill.cast(value_type, options.rounding)).transpose();
         let fill = fill.map_err(|_| {
             let what = format!("cells that are not stored hold a value {value_type} cannot hold");
@@ -136,6 +144,11 @@ impl Plan {
             ..self.source.clone()
         }
     }
+}
+
+/// Whether values follow from others with the sign turned.
+fn turns_sign(source: &Header) -> bool {
+    matches!(source.structure, Structure::SkewSymmetric(_)) && source.stored != Some(0)
 }
 
 /// Returns what becomes of the structure of a source, if it has one.

@@ -8,9 +8,9 @@ use nnz_core::{
 use super::ConvertOptions;
 use super::{locate, plan};
 use crate::cells::{Cell, Cells, read_as_they_come, read_sorted};
+use crate::formats::MatrixTarget;
 use crate::sort::SortPlan;
 use crate::stages::{Builder, Part, Step, Triangular, drop_unstored};
-use crate::target::Target;
 
 /// Says what is written of a matrix whose triangles follow from each other, where the target can
 /// hold one alone.
@@ -54,7 +54,7 @@ pub(super) fn suits(structure: Structure, value_type: ValueType) -> bool {
 /// Looks for a structure. Memory is bounded: what is above the diagonal is sorted out of core.
 pub(super) fn find(
     source: &dyn MatrixSource,
-    target: &Target,
+    target: &dyn MatrixTarget,
     options: &ConvertOptions,
 ) -> Result<Option<Found>> {
     let header = source.header();
@@ -66,8 +66,8 @@ pub(super) fn find(
         let what = "its structure shows only where it is read twice, which cannot be done here";
         return Err(Error::argument(what));
     }
-    let (order, directory) = (header.order, target.spool_directory());
-    let seen = Header { fill: plan::fill(header, &target.needs()), ..header.clone() };
+    let (order, directory) = (header.order, target.directory());
+    let seen = Header { fill: plan::fill(header, &target.capabilities()), ..header.clone() };
     let [lower, upper] = [Part::Lower, Part::UpperExchanged].map(|part| steps(&seen, part));
     let plan = SortPlan::of(source, order, options.memory / 2, &directory, options.threads);
     // As they come, while they come in order; sorted otherwise.
@@ -85,7 +85,7 @@ pub(super) fn find(
             below: Cells::new(below, order, source),
             above: Cells::new(above, order, source),
             possible: CANDIDATES.to_vec(),
-            dense: target.needs().dense,
+            dense: target.capabilities().dense,
             stored: 0,
         };
         walk.possible.retain(|&structure| suits(structure, header.value_type));

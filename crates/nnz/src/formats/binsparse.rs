@@ -1,15 +1,23 @@
 //! Binsparse.
 
+mod target;
+mod tensor;
+
 use std::path::Path;
 use std::sync::Arc;
 
-use nnz_binsparse::{DESCRIPTOR, Descriptor};
+use nnz_binsparse::{DESCRIPTOR, Descriptor, Layout};
 use nnz_container::{Container, Tagged, zarr};
-use nnz_core::{Error, ErrorKind, Finding, Place, Result};
+use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
 
 use super::bpcells::arrays;
-use super::{Confidence, DatasetKind, Format, FormatInfo, Grouped, Probe, Registry};
-use crate::{Dataset, Location, OpenOptions, Opened, TensorFile, ValidateOptions};
+use super::{
+    Confidence, DatasetKind, Format, FormatInfo, FormatOptions, Grouped, MatrixTarget, Probe,
+    Registry,
+};
+use crate::{
+    ConvertOptions, Dataset, Location, OpenOptions, Opened, Summary, TensorFile, ValidateOptions,
+};
 
 /// A matrix, vector or tensor of Binsparse, on any container.
 pub(super) struct Binsparse;
@@ -21,6 +29,8 @@ static INFO: FormatInfo = FormatInfo {
     summary: "Binsparse matrices and tensors: HDF5, NetCDF, Zarr, npz, directories of .npy",
     reads: &[DatasetKind::Matrix, DatasetKind::Tensor],
     writes: &[DatasetKind::Matrix, DatasetKind::Tensor],
+    containers: true,
+    options: target::OPTIONS,
 };
 
 impl Format for Binsparse {
@@ -57,6 +67,29 @@ impl Format for Binsparse {
     ) -> Result<()> {
         let container = arrays(probe)?;
         nnz_binsparse::validate(&|| Ok(Box::new(Arc::clone(&container))), each)
+    }
+
+    fn claims(&self, name: &str) -> Option<FormatOptions> {
+        let layout: Layout = name.parse().ok()?;
+        Some(FormatOptions::new().with(target::LEVELS, layout.to_string()))
+    }
+
+    fn target(
+        &self,
+        to: &Location,
+        options: &ConvertOptions,
+        source: &dyn MatrixSource,
+    ) -> Result<Box<dyn MatrixTarget>> {
+        Ok(Box::new(target::Target::new(to, options, source)?))
+    }
+
+    fn write_tensor(
+        &self,
+        tensor: &TensorFile,
+        to: &Location,
+        options: &ConvertOptions,
+    ) -> Result<Summary> {
+        tensor::write(tensor, to, options)
     }
 
     fn group_attributes(&self) -> &'static [&'static str] {

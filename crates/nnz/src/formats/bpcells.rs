@@ -1,14 +1,16 @@
 //! BPCells matrices.
 
+mod target;
+
 use std::path::Path;
 use std::sync::Arc;
 
 use nnz_bpcells::RObject;
 use nnz_container::{Container, Tagged};
-use nnz_core::{Error, Finding, Result};
+use nnz_core::{Error, Finding, MatrixSource, Result};
 
-use super::{Confidence, DatasetKind, Format, FormatInfo, Probe, bpcells_fragments};
-use crate::{Dataset, OpenOptions, Opened, ValidateOptions};
+use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, bpcells_fragments};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, Opened, ValidateOptions};
 
 /// A BPCells matrix, on any container.
 pub(super) struct BpCells;
@@ -19,10 +21,12 @@ pub(super) const VERSION: &str = "version";
 static INFO: FormatInfo = FormatInfo {
     name: "bpcells",
     aliases: &[],
-    extensions: &["bpcells", "rds", "h5", "hdf5"],
-    summary: "BPCells matrices: directories, groups of HDF5 files, R objects",
+    extensions: &["bpcells", "rds"],
+    summary: "BPCells matrices: directories, R objects, HDF5, NetCDF, Zarr, npz",
     reads: &[DatasetKind::Matrix],
     writes: &[DatasetKind::Matrix],
+    containers: true,
+    options: target::OPTIONS,
 };
 
 impl Format for BpCells {
@@ -57,6 +61,15 @@ impl Format for BpCells {
     ) -> Result<()> {
         let container = arrays(probe)?;
         nnz_bpcells::validate(&|| Ok(Box::new(Arc::clone(&container))), each)
+    }
+
+    fn target(
+        &self,
+        to: &Location,
+        options: &ConvertOptions,
+        _: &dyn MatrixSource,
+    ) -> Result<Box<dyn MatrixTarget>> {
+        Ok(Box::new(target::Target::new(to, options)?))
     }
 
     fn group_attributes(&self) -> &'static [&'static str] {

@@ -15,10 +15,12 @@ pub(super) struct BpCellsFragments;
 static INFO: FormatInfo = FormatInfo {
     name: "bpcells-fragments",
     aliases: &[],
-    extensions: &["fragments", "rds", "h5", "hdf5"],
-    summary: "BPCells fragments: directories, groups of HDF5 files, R objects",
+    extensions: &["fragments", "rds"],
+    summary: "BPCells fragments, in the same containers; see nnz fragments",
     reads: &[DatasetKind::Fragments],
     writes: &[DatasetKind::Fragments],
+    containers: true,
+    options: &[],
 };
 
 impl Format for BpCellsFragments {

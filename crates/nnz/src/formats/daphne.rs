@@ -1,23 +1,33 @@
 //! Files and directories of DAPHNE.
 
+mod options;
+mod target;
+
 use std::path::Path;
 
 use nnz_core::{Error, Finding, MatrixSource, Result};
 use nnz_daphne::{DataType, FrameSource, ReadOptions, SegmentsSource};
 
-use super::{Confidence, DatasetKind, Format, FormatInfo, Probe};
-use crate::{Dataset, Location, OpenOptions, Opened, ValidateOptions};
+pub(crate) use options::DaphneOptions;
+
+use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, Opened, ValidateOptions};
+
+/// The name of the format.
+pub(crate) const NAME: &str = "daphne";
 
 /// A matrix or frame of DAPHNE, or a directory of segments.
 pub(super) struct Daphne;
 
 static INFO: FormatInfo = FormatInfo {
-    name: crate::daphne::NAME,
+    name: NAME,
     aliases: &["dbdf"],
     extensions: &["dbdf", "dbdf.hdfs"],
-    summary: "DAPHNE matrices, frames and directories of segments, in every dialect",
+    summary: "DAPHNE matrices and frames (.csv is read and written, too), files and segments",
     reads: &[DatasetKind::Matrix, DatasetKind::Table],
     writes: &[DatasetKind::Matrix, DatasetKind::Table],
+    containers: false,
+    options: options::OPTIONS,
 };
 
 impl Format for Daphne {
@@ -68,7 +78,16 @@ impl Format for Daphne {
     }
 
     fn is_entry(&self, path: &Path) -> bool {
-        crate::Format::of_path(path) == Some(crate::Format::Daphne)
+        INFO.is_extension_of(path)
+    }
+
+    fn target(
+        &self,
+        to: &Location,
+        options: &ConvertOptions,
+        source: &dyn MatrixSource,
+    ) -> Result<Box<dyn MatrixTarget>> {
+        Ok(Box::new(target::Target::new(to, options, source)?))
     }
 }
 

@@ -13,9 +13,11 @@ static INFO: FormatInfo = FormatInfo {
     name: "fragment-text",
     aliases: &[],
     extensions: &["tsv", "tsv.gz", "bed", "bed.gz"],
-    summary: "fragments as text, plain, gzipped or bgzipped: read and written by nnz fragments",
+    summary: "Fragments as text, plain, gzipped or bgzipped; see nnz fragments",
     reads: &[DatasetKind::Fragments],
     writes: &[DatasetKind::Fragments],
+    containers: false,
+    options: &[],
 };
 
 impl Format for FragmentText {

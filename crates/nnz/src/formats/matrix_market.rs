@@ -1,12 +1,14 @@
 //! Matrix Market.
 
+mod target;
+
 use std::path::Path;
 
-use nnz_core::Result;
+use nnz_core::{MatrixSource, Result};
 use nnz_interop::matrix_market;
 
-use super::{Confidence, DatasetKind, Format, FormatInfo, Probe};
-use crate::{Dataset, OpenOptions, Opened};
+use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, Opened};
 
 /// Matrix Market: text, plain or gzipped.
 pub(super) struct MatrixMarket;
@@ -15,9 +17,11 @@ static INFO: FormatInfo = FormatInfo {
     name: "mtx",
     aliases: &["matrix-market", "matrixmarket"],
     extensions: &["mtx", "mtx.gz"],
-    summary: "Matrix Market text, coordinates or arrays, plain or gzipped",
+    summary: "Matrix Market: coordinate and array text, plain or gzipped",
     reads: &[DatasetKind::Matrix],
     writes: &[DatasetKind::Matrix],
+    containers: false,
+    options: target::OPTIONS,
 };
 
 impl Format for MatrixMarket {
@@ -47,6 +51,15 @@ impl Format for MatrixMarket {
     }
 
     fn is_entry(&self, path: &Path) -> bool {
-        crate::Format::of_path(path) == Some(crate::Format::MatrixMarket)
+        INFO.is_extension_of(path)
+    }
+
+    fn target(
+        &self,
+        to: &Location,
+        options: &ConvertOptions,
+        source: &dyn MatrixSource,
+    ) -> Result<Box<dyn MatrixTarget>> {
+        Ok(Box::new(target::Target::new(to, options, source)?))
     }
 }

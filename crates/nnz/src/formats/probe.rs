@@ -15,7 +15,7 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 
 use super::Grouped;
 use crate::Location;
-use crate::home::ends_in_rds;
+use crate::container_target::ends_in_rds;
 
 /// Bytes at the start of a file that are read for detection.
 const START: u64 = 512;

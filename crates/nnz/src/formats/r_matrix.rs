@@ -1,21 +1,25 @@
 //! Matrices of R.
 
-use nnz_core::{Error, MatrixSource as _, Result};
+mod target;
+
+use nnz_core::{Error, MatrixSource, Result};
 use nnz_interop::r_matrix;
 
-use super::{Confidence, DatasetKind, Format, FormatInfo, Probe};
-use crate::{Dataset, OpenOptions, Opened};
+use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, Opened};
 
 /// A matrix of R or its package Matrix, in an `.rds` file.
 pub(super) struct RMatrix;
 
 static INFO: FormatInfo = FormatInfo {
     name: "dgCMatrix",
-    aliases: &["dgcmatrix"],
-    extensions: &["rds"],
-    summary: "matrices of R and its package Matrix (.rds); dgCMatrix is written",
+    aliases: &[],
+    extensions: &[],
+    summary: "R matrices (.rds): those of the package Matrix and plain ones; dgCMatrix is written",
     reads: &[DatasetKind::Matrix],
     writes: &[DatasetKind::Matrix],
+    containers: false,
+    options: &[],
 };
 
 impl Format for RMatrix {
@@ -38,5 +42,14 @@ impl Format for RMatrix {
         // Triplets have no order.
         let ordered = source.random_access();
         Ok(Dataset::Matrix(Opened { source, ordered }))
+    }
+
+    fn target(
+        &self,
+        to: &Location,
+        options: &ConvertOptions,
+        _: &dyn MatrixSource,
+    ) -> Result<Box<dyn MatrixTarget>> {
+        Ok(Box::new(target::Target::new(to, options)?))
     }
 }

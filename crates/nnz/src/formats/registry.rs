@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use nnz_core::{Error, ErrorKind, Finding, Place, Result};
+use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
 
 use super::{
-    Confidence, DatasetKind, Format, FormatInfo, Probe, binsparse, bpcells, bpcells_fragments,
-    daphne, fragment_text, groups, matrix_market, r_matrix, tenx_folder,
+    Confidence, DatasetKind, Format, FormatInfo, FormatOptions, MatrixTarget, Probe, binsparse,
+    bpcells, bpcells_fragments, daphne, fragment_text, groups, matrix_market, r_matrix,
+    tenx_folder,
 };
-use crate::{Dataset, Location, OpenOptions, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// Every format of this crate. Of several that are certain, the first is taken.
 const FORMATS: [&dyn Format; 8] = [
@@ -21,6 +22,32 @@ const FORMATS: [&dyn Format; 8] = [
     &binsparse::Binsparse,
     &fragment_text::FragmentText,
 ];
+
+fn writes_matrices(info: &FormatInfo) -> bool {
+    info.writes.contains(&DatasetKind::Matrix)
+}
+
+/// Refuses options that `format` does not have.
+pub(crate) fn check_options<'a>(
+    format: &str,
+    known: &[&str],
+    mut names: impl Iterator<Item = &'a str>,
+) -> Result<()> {
+    match names.find(|name| !known.contains(name)) {
+        Some(name) => Err(Error::argument(format!("--{name} does not apply to {format}"))),
+        None => Ok(()),
+    }
+}
+
+/// Returns the format of this crate that matrices are written in under the name of a path.
+pub(crate) fn format_of_path(path: &Path) -> Option<&'static dyn Format> {
+    by_extension(&FORMATS, path)
+}
+
+fn by_extension(formats: &[&'static dyn Format], path: &Path) -> Option<&'static dyn Format> {
+    let written = formats.iter().copied().filter(|format| writes_matrices(format.info()));
+    written.into_iter().find(|format| format.info().is_extension_of(path))
+}
 
 /// Describes every format of this crate.
 ///
@@ -64,6 +91,91 @@ impl Registry {
     #[must_use]
     pub fn formats(&self) -> &[&'static dyn Format] {
         &self.formats
+    }
+
+    /// Returns the format with a name or alias, in any letter case.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&'static dyn Format> {
+        let named = |known: &str| known.eq_ignore_ascii_case(name);
+        self.formats.iter().copied().find(|format| {
+            let info = format.info();
+            named(info.name) || info.aliases.iter().any(|alias| named(alias))
+        })
+    }
+
+    /// Returns the format that a value of `--to` stands for, and the options that go with it: the name
+    /// of a format that is written, or what one of them claims, such as `CSR`.
+    ///
+    /// # Errors
+    ///
+    /// Fails where no format has the name.
+    pub fn parse_target(&self, text: &str) -> Result<(&'static dyn Format, FormatOptions)> {
+        let found = self.find(text).filter(|format| writes_matrices(format.info()));
+        let claimed = || {
+            let claim = |format: &&'static dyn Format| Some((*format, format.claims(text)?));
+            self.formats.iter().find_map(claim)
+        };
+        let found = found.map(|format| (format, FormatOptions::new())).or_else(claimed);
+        found.ok_or_else(|| {
+            let (text, names) = (text.escape_debug(), self.written());
+            Error::argument(format!(
+                "unknown format \"{text}\": expected {names}, or a format of Binsparse such as CSR"
+            ))
+        })
+    }
+
+    /// Lists the formats that matrices are written in.
+    fn written(&self) -> String {
+        let infos = self.formats.iter().map(|format| format.info());
+        infos
+            .filter(|info| writes_matrices(info))
+            .map(|info| info.name)
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+
+    /// Returns the format that a matrix is written in at a place: the one that is named, or that of
+    /// the extension; text on standard output.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is none, and where an option is set that it does not have.
+    pub(crate) fn format_of_target(
+        &self,
+        to: &Location,
+        options: &ConvertOptions,
+    ) -> Result<&'static dyn Format> {
+        let format = match (options.format, to) {
+            (Some(name), _) => self
+                .find(name)
+                .ok_or_else(|| Error::argument(format!("unknown format {name:?}")))?,
+            (None, Location::Stream) => &matrix_market::MatrixMarket,
+            (None, Location::Path { path, .. }) => {
+                by_extension(&self.formats, path).ok_or_else(|| {
+                    let names = self.written();
+                    Error::argument(format!("{to}: unknown file extension; say --to {names}"))
+                })?
+            }
+        };
+        let info = format.info();
+        let known: Vec<_> = info.options.iter().map(|option| option.name).collect();
+        check_options(info.name, &known, options.format_options.names())?;
+        Ok(format)
+    }
+
+    /// Decides where and how a matrix is written.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the format is not known, as [`Format::target`], and where an option is set that the
+    /// format does not have.
+    pub fn target(
+        &self,
+        to: &Location,
+        options: &ConvertOptions,
+        source: &dyn MatrixSource,
+    ) -> Result<Box<dyn MatrixTarget>> {
+        self.format_of_target(to, options)?.target(to, options, source)
     }
 
     /// Opens what a place holds.

@@ -15,9 +15,11 @@ static INFO: FormatInfo = FormatInfo {
     name: "10x",
     aliases: &[],
     extensions: &[],
-    summary: "10x folder: matrix.mtx, barcodes.tsv and features.tsv or genes.tsv, plain or gzipped",
+    summary: "10x folders: matrix.mtx, barcodes.tsv, features.tsv or genes.tsv, plain or gzipped",
     reads: &[DatasetKind::Matrix],
     writes: &[],
+    containers: false,
+    options: &[],
 };
 
 impl Format for TenxFolder {

@@ -12,8 +12,10 @@ use nnz_interop::fragment_tsv::{
     self, EncodedFragments, FragmentTsvEncoder, FragmentTsvSink, WriteOptions as TextOptions,
 };
 
-use crate::home::{self, Home, Plain, ends_in};
-use crate::{Format, FormatVersion, Location, Packing};
+use crate::container_target::{self, ContainerTarget, DirectoryKind, ends_in};
+use crate::formats::format_of_path;
+use crate::formats::target::directory_of;
+use crate::{FormatVersion, Location, Packing};
 
 /// Says how fragments are written, and with what.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +58,7 @@ pub(super) struct Target {
 }
 
 enum Kind {
-    Store(Home, SinkOptions),
+    Store(ContainerTarget, SinkOptions),
     Text(TextOptions),
 }
 
@@ -69,7 +71,7 @@ impl Target {
             Location::Path { path, group } if !is_text(to) => (path, group),
             _ => {
                 if compress.is_some() {
-                    return Err(home::uncompressed());
+                    return Err(container_target::uncompressed());
                 }
                 if packing.is_some() || generation.is_some() {
                     return refuse("text is neither packed nor of a version");
@@ -88,12 +90,20 @@ impl Target {
                 });
             }
         };
-        if group.is_none() && Format::of_path(path) == Some(Format::MatrixMarket) {
+        if group.is_none() && format_of_path(path).is_some_and(|format| format.info().name == "mtx")
+        {
             return refuse("fragments are no matrix; nnz fragments count makes one of them");
         }
-        let home = Home::new(path, group.as_deref(), Plain::BpCells, compress, threads, write)?;
+        let home = ContainerTarget::of(
+            path,
+            group.as_deref(),
+            DirectoryKind::BpCells,
+            compress,
+            threads,
+            write,
+        )?;
         let generation = generation.unwrap_or_default();
-        let home = home.for_generation(generation);
+        let home = home.with_format_version(generation);
         let sink = SinkOptions { packing: packing.unwrap_or_default(), generation };
         let lost = home.groups_lost();
         Ok(Self { path: Some(path.clone()), kind: Kind::Store(home, sink), write, lost })
@@ -106,11 +116,7 @@ impl Target {
 
     /// Returns a directory for files that are needed while this is written.
     pub(super) fn spool_directory(&self) -> PathBuf {
-        match self.path.as_deref().and_then(Path::parent) {
-            Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
-            Some(_) => PathBuf::from("."),
-            None => nnz_container::temporary_directory(),
-        }
+        self.path.as_deref().map_or_else(nnz_container::temporary_directory, directory_of)
     }
 
     /// Starts writing a store.
@@ -217,7 +223,7 @@ pub fn is_text(to: &Location) -> bool {
     match to {
         Location::Stream => true,
         Location::Path { path, group } => {
-            group.is_none() && !home::goes_to_hdf5(path) && ends_in_text(path)
+            group.is_none() && !container_target::goes_to_hdf5(path) && ends_in_text(path)
         }
     }
 }

@@ -11,22 +11,24 @@ use nnz_daphne::csv::{self, CsvReader};
 use nnz_daphne::{FrameBatch, FrameReader, FrameSink};
 
 use super::widen;
-use crate::daphne::{DaphneOptions, Dialect};
-use crate::formats::Registry;
-use crate::home::ends_in;
-use crate::{Format, Location};
+use crate::Location;
+use crate::container_target::ends_in;
+use crate::daphne::Dialect;
+use crate::formats::{
+    DAPHNE, DaphneOptions, FormatOptions, Registry, check_options, format_of_path,
+};
 
 /// Says how a frame is converted.
 #[derive(Clone, Debug, Default)]
 pub struct FrameOptions {
-    /// The format to write; by default what the target's ending stands for.
-    pub format: Option<Format>,
+    /// The name of the format to write; by default that of the target's extension.
+    pub format: Option<&'static str>,
     /// The type of each column of a text; by default they are inferred.
     pub types: Option<Vec<ValueType>>,
     /// The dialect to read; by default it is recognised.
     pub from: Option<Dialect>,
     /// How a file of DAPHNE is written. Blocks have as many columns as the frame.
-    pub daphne: DaphneOptions,
+    pub format_options: FormatOptions,
     /// Whether text may lose the sign and payload of a NaN.
     pub rounding: Rounding,
     /// Whether the target may be replaced, and is synced.
@@ -135,10 +137,10 @@ impl<'a> Target<'a> {
                 return Err(Error::argument(format!("{to}: a frame goes to no group")));
             }
         };
-        let format = options.format.or_else(|| path.and_then(Format::of_path));
+        let format = options.format.or_else(|| Some(format_of_path(path?)?.info().name));
         let found = match (path, format) {
-            (Some(path), Some(Format::Daphne)) => Self::Daphne(path),
-            (None, Some(Format::Daphne)) => {
+            (Some(path), Some(DAPHNE)) => Self::Daphne(path),
+            (None, Some(DAPHNE)) => {
                 return Err(Error::argument("a file of DAPHNE cannot go to standard output"));
             }
             (None, None) => Self::Stream,
@@ -148,17 +150,14 @@ impl<'a> Target<'a> {
                 return Err(Error::argument(format!("{to}: {what}")));
             }
         };
-        let DaphneOptions { block_type, narrow, segments, .. } = options.daphne;
-        let refused = match found {
-            Self::Daphne(_) if block_type.is_some() || narrow || segments.is_some() => {
-                "block types, narrow and segments are for matrices, this is a frame"
+        let names = options.format_options.names();
+        match found {
+            Self::Daphne(_) => {
+                check_options("a frame of daphne", &["dialect", "block", "meta"], names)?
             }
-            Self::Text(_) | Self::Stream if options.daphne != DaphneOptions::default() => {
-                "a dialect, blocks and .meta say nothing of a text"
-            }
-            _ => return Ok(found),
-        };
-        Err(Error::argument(refused))
+            Self::Text(_) | Self::Stream => check_options("csv", &[], names)?,
+        }
+        Ok(found)
     }
 
     /// Checks that the place may be written, before any work is done.
@@ -206,7 +205,7 @@ impl<'a> Target<'a> {
 
 /// Writes a frame to a file of DAPHNE. Returns the number of rows, and of bytes.
 fn copy(frame: &mut dyn FrameReader, path: &Path, options: &FrameOptions) -> Result<(u64, u64)> {
-    let DaphneOptions { dialect, block, meta, .. } = options.daphne;
+    let DaphneOptions { dialect, block, meta, .. } = DaphneOptions::parse(&options.format_options)?;
     let dialect = dialect.unwrap_or_default();
     let columns = widen::columns(frame.columns(), dialect);
     if block.is_some() && dialect != Dialect::Spec {

@@ -1,34 +1,76 @@
 //! A sink in memory.
 
-use std::sync::PoisonError;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{
-    Batch, Error, ErrorKind, Header, Minors, Order, Place, Result, SinkCapabilities, Storage,
-    ValueType, Values, Written,
+    Batch, Error, ErrorKind, Header, MatrixSink, Minors, Names, Order, Place, Result,
+    SinkCapabilities, Storage, ValueType, Values, Written,
 };
 
 use super::CsMatrix;
-use crate::target::Shelf;
+use crate::formats::MatrixTarget;
 
-/// Collects a matrix, and puts it on a shelf when it is complete.
-pub(crate) struct MemorySink {
+/// What a matrix is put in once it is complete.
+type Complete = Arc<Mutex<Option<CsMatrix>>>;
+
+/// A matrix in memory that is written.
+pub(super) struct MemoryTarget {
+    complete: Complete,
+    /// The bytes that it may take.
+    allowed: u64,
+}
+
+impl MemoryTarget {
+    pub(super) fn new(allowed: u64) -> Self {
+        Self { complete: Complete::default(), allowed }
+    }
+
+    /// Returns the matrix that was written.
+    pub(super) fn take(&self) -> Option<CsMatrix> {
+        self.complete.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl MatrixTarget for MemoryTarget {
+    fn capabilities(&self) -> SinkCapabilities {
+        SinkCapabilities {
+            orders: &[Order::Col, Order::Row],
+            value_types: ValueType::ALL,
+            structure: false,
+            fill: false,
+            unique: false,
+            names: false,
+            dense: false,
+        }
+    }
+
+    fn place(&self) -> Place {
+        Place::default()
+    }
+
+    fn path(&self) -> Option<&Path> {
+        None
+    }
+
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {
+        Ok(Box::new(MemorySink::new(header, Arc::clone(&self.complete), self.allowed)?))
+    }
+}
+
+/// Collects a matrix.
+struct MemorySink {
     matrix: CsMatrix,
-    shelf: Shelf,
+    complete: Complete,
     allowed: u64,
 }
 
 impl MemorySink {
-    pub(crate) const NEEDS: SinkCapabilities = SinkCapabilities {
-        orders: &[Order::Col, Order::Row],
-        value_types: ValueType::ALL,
-        structure: false,
-        fill: false,
-        unique: false,
-        names: false,
-        dense: false,
-    };
-
-    pub(crate) fn new(header: &Header, shelf: Shelf, allowed: u64) -> Result<Self> {
+    fn new(header: &Header, complete: Complete, allowed: u64) -> Result<Self> {
         debug_assert_eq!(header.storage, Storage::Sparse, "zeros have been dropped");
         let majors = header.shape.major(header.order);
         let needed = majors.saturating_mul(size_of::<u64>() as u64);
@@ -46,7 +88,7 @@ impl MemorySink {
             minors: if wide { Minors::U64(Vec::new()) } else { Minors::U32(Vec::new()) },
             values: Values::new(header.value_type),
         };
-        Ok(Self { matrix, shelf, allowed })
+        Ok(Self { matrix, complete, allowed })
     }
 
     /// Adds pointers until there is one where `major` begins.
@@ -70,7 +112,7 @@ fn too_large(needed: u64, allowed: u64) -> Error {
     Error::new(ErrorKind::Memory { needed, allowed }, Place::default())
 }
 
-impl nnz_core::MatrixSink for MemorySink {
+impl MatrixSink for MemorySink {
     fn write(&mut self, batch: &Batch) -> Result<()> {
         let repeated;
         let values = match &batch.values {
@@ -111,7 +153,7 @@ impl nnz_core::MatrixSink for MemorySink {
     fn finish(mut self: Box<Self>) -> Result<Written> {
         let majors = self.matrix.shape.major(self.matrix.order);
         self.reach(majors);
-        let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shelf = self.complete.lock().unwrap_or_else(PoisonError::into_inner);
         *shelf = Some(self.matrix);
         Ok(Written { bytes: 0 })
     }

@@ -37,45 +37,37 @@ pub(crate) fn names(args: &args::Names, source: &dyn FragmentSource) -> Result<O
 pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Error> {
     let args::Writing {
         to,
-        binsparse_version,
-        minimize,
         expand,
         structure,
         order,
         value_type,
         lossy,
         duplicates,
-        unpacked,
-        format_version,
         compress,
-        layout,
         format: _,
-        daphne,
+        format_options,
         force,
         strict: _,
         no_sync,
         threads,
         resources,
     } = &args.writing;
-    let of_matrices = to.as_ref().is_some_and(|to| to.format != nnz::Format::BpCells)
-        || binsparse_version.is_some()
-        || *minimize
+    let of_matrices = to.as_ref().is_some_and(|to| to.format != "bpcells")
         || *expand
         || structure.is_some()
         || order.is_some()
         || value_type.is_some()
         || *lossy
         || duplicates.is_some()
-        || layout.is_some()
-        || daphne.options() != nnz::daphne::DaphneOptions::default();
+        || format_options.0.names().any(|name| !["unpacked", "format-version"].contains(&name));
     if of_matrices {
         let what = "holds fragments: --to, --order, --type, --lossy, --duplicates, --expand, \
-                    --structure, --layout and what is for Binsparse or DAPHNE are for matrices";
+                    --structure and options of other formats than bpcells are for matrices";
         return Err(Error::argument(format!("{}: {what}", args.source)));
     }
     let options = StoreOptions {
-        packing: unpacked.then_some(nnz::Packing::Unpacked),
-        generation: *format_version,
+        packing: format_options.0.flag("unpacked")?.then_some(nnz::Packing::Unpacked),
+        generation: format_options.0.parse("format-version")?,
         compress: *compress,
         write: WriteOptions { overwrite: *force, sync: !no_sync },
         memory: resources.bytes(),

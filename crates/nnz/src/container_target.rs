@@ -14,10 +14,10 @@ use nnz_container::zarr::{ZarrOptions, ZarrWriter};
 use nnz_container::{Compression, ContainerWriter};
 use nnz_core::{Error, Place, Result};
 
-use crate::{Format, formats};
+use crate::{ConvertOptions, formats};
 
 /// A place for named arrays, and the container they have there.
-pub(crate) struct Home {
+pub(crate) struct ContainerTarget {
     path: PathBuf,
     kind: Kind,
     write: WriteOptions,
@@ -35,19 +35,30 @@ enum Kind {
 
 /// What directories of arrays are like, where a name says no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Plain {
+pub(crate) enum DirectoryKind {
     /// As BPCells has them.
     BpCells,
     /// Of NumPy's files.
     Npy,
 }
 
-impl Home {
+impl ContainerTarget {
     /// Decides by its name, or by what is there, which container a place gets.
     pub(crate) fn new(
         path: &Path,
         group: Option<&str>,
-        plain: Plain,
+        directory: DirectoryKind,
+        options: &ConvertOptions,
+    ) -> Result<Self> {
+        let &ConvertOptions { compress, threads, write, .. } = options;
+        Self::of(path, group, directory, compress, threads, write)
+    }
+
+    /// Decides as [`new`](Self::new).
+    pub(crate) fn of(
+        path: &Path,
+        group: Option<&str>,
+        directory: DirectoryKind,
         compress: Option<Compression>,
         threads: usize,
         write: WriteOptions,
@@ -58,7 +69,8 @@ impl Home {
             let place = Place::path(path);
             return Err(Error::argument(format!("{place}: a place of that name {what}")));
         }
-        if matches!(Format::of_path(path), Some(Format::MatrixMarket | Format::Daphne)) {
+        let format = formats::format_of_path(path);
+        if format.is_some_and(|format| !format.info().containers) {
             let what = "named arrays are not written under the name of another format";
             return Err(Error::argument(format!("{}: {what}", Place::path(path))));
         }
@@ -73,13 +85,13 @@ impl Home {
             if netcdf { Kind::NetCdf(inside, options) } else { Kind::Hdf5(inside, options) }
         } else if ends_in(path, &["npz"]) {
             Kind::Npz(NpzOptions { compress: compress.unwrap_or(Compression::None) })
-        } else if ends_in_rds(path) && plain == Plain::Npy {
+        } else if ends_in_rds(path) && directory == DirectoryKind::Npy {
             return Err(Error::argument("an object of R holds arrays of BPCells only"));
         } else if ends_in_rds(path) {
-            Kind::RObject(RObjectOptions { list: false, rds: rds(compress)? })
+            Kind::RObject(RObjectOptions { list: false, rds: rds_options(compress)? })
         } else if compress.is_some_and(|compress| compress != Compression::None) {
             return Err(uncompressed());
-        } else if plain == Plain::Npy {
+        } else if directory == DirectoryKind::Npy {
             Kind::Npy
         } else {
             Kind::Directory
@@ -88,11 +100,16 @@ impl Home {
     }
 
     /// Makes it fit for a revision of BPCells: of the first, R has no class but only lists.
-    pub(crate) fn for_generation(mut self, generation: FormatVersion) -> Self {
+    pub(crate) fn with_format_version(mut self, version: FormatVersion) -> Self {
         if let Kind::RObject(options) = &mut self.kind {
-            options.list = generation == FormatVersion::V1;
+            options.list = version == FormatVersion::V1;
         }
         self
+    }
+
+    /// Returns the path of the file, store or directory.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Checks that the place may be written, before any work is done.
@@ -159,7 +176,7 @@ pub(crate) fn uncompressed() -> Error {
 /// # Errors
 ///
 /// Fails where R would not read it.
-pub(crate) fn rds(compress: Option<Compression>) -> Result<RdsOptions> {
+pub(crate) fn rds_options(compress: Option<Compression>) -> Result<RdsOptions> {
     let default = RdsOptions::default();
     let gzip = match compress {
         None => default.gzip,
@@ -186,7 +203,8 @@ pub(crate) fn ends_in(path: &Path, endings: &[&str]) -> bool {
 /// Whether a path's ending, or the file that is there, says that Binsparse may be written to it.
 #[must_use]
 pub fn may_hold_binsparse(path: &Path) -> bool {
-    Format::of_path(path) == Some(Format::Binsparse) || goes_to_hdf5(path)
+    formats::format_of_path(path).is_some_and(|format| format.info().name == "binsparse")
+        || goes_to_hdf5(path)
 }
 
 /// Whether a path's ending, or what is there, says that it has groups inside.

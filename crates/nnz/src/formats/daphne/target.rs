@@ -1,17 +1,19 @@
-//! A file of DAPHNE to be written, or a directory of segments.
+//! Writing matrices of DAPHNE: a file, or a directory of segments.
 
 use std::path::{Path, PathBuf};
 
 use nnz_container::staging::WriteOptions;
-use nnz_core::{Error, Header, MatrixSink, Result, SinkCapabilities};
+use nnz_core::{Error, Header, MatrixSink, MatrixSource, Names, Result, SinkCapabilities, Storage};
 use nnz_daphne::{DataType, Options, SegmentsSink};
 use nnz_interop::matrix_market::Layout;
 
-use super::DaphneOptions;
-use crate::ConvertOptions;
+use super::options::DaphneOptions;
+use crate::container_target::ends_in;
+use crate::formats::target::{MatrixTarget, uncompressed, without_group};
+use crate::{ConvertOptions, Location};
 
 /// Where and how a matrix is written.
-pub(crate) struct Target {
+pub(super) struct Target {
     path: PathBuf,
     write: WriteOptions,
     options: Options,
@@ -19,14 +21,18 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Decides how a matrix is written. `dense` says whether the source stores every cell.
-    pub(crate) fn new(path: &Path, options: &ConvertOptions, dense: bool) -> Result<Self> {
-        if options.compress.is_some() {
-            return Err(crate::home::uncompressed());
-        }
-        let DaphneOptions { dialect, block, block_type, narrow, meta, segments } = options.daphne;
+    pub(super) fn new(
+        to: &Location,
+        options: &ConvertOptions,
+        source: &dyn MatrixSource,
+    ) -> Result<Self> {
+        uncompressed(options.compress, "daphne")?;
+        let path = without_group(to, "daphne")?;
+        let DaphneOptions { dialect, block, block_type, narrow, meta, segments } =
+            DaphneOptions::parse(&options.format_options)?;
         let dialect = dialect.unwrap_or_default();
-        let data_type = match options.layout {
+        let dense = source.header().storage == Storage::Dense;
+        let data_type = match options.format_options.parse("layout")? {
             Some(Layout::Array) => DataType::Dense,
             Some(Layout::Coordinate) => DataType::Csr,
             None if dense => DataType::Dense,
@@ -36,7 +42,7 @@ impl Target {
             return Err(Error::argument("a matrix has at least one segment"));
         }
         // What DAPHNE calls the directory of a matrix in several files.
-        let directory = crate::home::ends_in(path, &["hdfs"]).then_some(1);
+        let directory = ends_in(path, &["hdfs"]).then_some(1);
         Ok(Self {
             path: path.to_path_buf(),
             write: options.write,
@@ -44,22 +50,25 @@ impl Target {
             segments: segments.or(directory),
         })
     }
+}
 
-    /// Returns what the dialect can hold.
-    pub(crate) fn needs(&self) -> SinkCapabilities {
+impl MatrixTarget for Target {
+    fn capabilities(&self) -> SinkCapabilities {
         nnz_daphne::needs(&self.options)
     }
 
-    /// Checks that the place may be written, before any work is done.
-    pub(crate) fn check(&self) -> Result<()> {
+    fn path(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+
+    fn check(&self) -> Result<()> {
         match self.segments {
             Some(_) => SegmentsSink::check(&self.path, self.write),
             None => nnz_daphne::MatrixSink::check(&self.path, self.write, &self.options),
         }
     }
 
-    /// Returns the bytes that a matrix takes however few entries it has.
-    pub(crate) fn least_bytes(&self, header: &Header) -> u64 {
+    fn least_bytes(&self, header: &Header) -> u64 {
         let plain = self.options.block_type.is_none() && !self.options.narrow;
         if self.options.data_type != DataType::Dense || !plain || self.options.block.is_some() {
             return 0;
@@ -68,8 +77,7 @@ impl Target {
         cells.saturating_mul(header.value_type.size() as u64)
     }
 
-    /// Starts writing.
-    pub(crate) fn create(&self, header: &Header) -> Result<Box<dyn MatrixSink>> {
+    fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {
         let Self { path, write, options, segments } = self;
         Ok(match segments {
             Some(segments) => {

@@ -1,0 +1,172 @@
+//! Writing Binsparse matrices.
+
+use std::path::Path;
+
+use nnz_binsparse::{Format, Keys, Layout, LevelKind, MatrixSink, Options, Version};
+use nnz_core::{
+    Header, MatrixSink as Sink, MatrixSource, Metadata, Names, Order, Result, SinkCapabilities,
+    Storage,
+};
+
+use crate::container_target::{ContainerTarget, DirectoryKind};
+use crate::formats::target::{MatrixTarget, named};
+use crate::formats::{FormatOption, FormatOptions};
+use crate::{ConvertOptions, Location};
+
+/// The option that `--to CSR` sets.
+pub(super) const LEVELS: &str = "levels";
+
+/// Options of targets.
+pub(super) const OPTIONS: &[FormatOption] = &[
+    FormatOption::parsed::<Layout>(
+        LEVELS,
+        "FORMAT",
+        "The format or level tree, such as CSR or \"dense(sparse(element))\"; --to takes these, too \
+         [default: that of SRC if it is Binsparse; otherwise CSR or CSC, and DMATR or DMATC where \
+         every cell is stored]",
+    ),
+    FormatOption::parsed::<Version>(
+        "binsparse-version",
+        "VERSION",
+        "The version of the specification that is stated; PyPI's binsparse wants 0.1.0 \
+         [default: 0.1]",
+    ),
+    FormatOption::flag(
+        "minimize",
+        "Store indices, pointers and values in the smallest types that hold them",
+    ),
+];
+
+/// A Binsparse matrix that is written, in any container.
+pub(super) struct Target {
+    container: ContainerTarget,
+    layout: Layout,
+    /// Whether the layout was asked for. Otherwise it is made to fit the order entries come in.
+    asked: bool,
+    capabilities: SinkCapabilities,
+    options: Options,
+}
+
+impl Target {
+    pub(super) fn new(
+        to: &Location,
+        options: &ConvertOptions,
+        source: &dyn MatrixSource,
+    ) -> Result<Self> {
+        let (path, group) = named(to, "binsparse")?;
+        let container = ContainerTarget::new(path, group, DirectoryKind::Npy, options)?;
+        let asked = options.format_options.parse(LEVELS)?;
+        let layout = asked.clone().unwrap_or_else(|| own_layout(source));
+        let asked = asked.is_some();
+        let mut capabilities = nnz_binsparse::needs(&layout)?;
+        if !asked && !source.is_vector() {
+            capabilities.orders = &[Order::Row, Order::Col];
+        }
+        let options = write_options(&options.format_options, &source.metadata())?;
+        Ok(Self { container, layout, asked, capabilities, options })
+    }
+
+    /// Returns the layout of what comes in an order.
+    fn layout(&self, order: Order) -> Layout {
+        if self.asked { self.layout.clone() } else { self.layout.in_order(order) }
+    }
+}
+
+impl MatrixTarget for Target {
+    fn capabilities(&self) -> SinkCapabilities {
+        self.capabilities.clone()
+    }
+
+    fn path(&self) -> Option<&Path> {
+        Some(self.container.path())
+    }
+
+    fn check(&self) -> Result<()> {
+        self.container.check(&[])
+    }
+
+    fn least_bytes(&self, header: &Header) -> u64 {
+        let levels = self.layout(header.order).levels().to_vec();
+        let all_dense = levels.iter().all(|level| level.kind == LevelKind::Dense);
+        match levels.first() {
+            // One value stands for all cells.
+            _ if header.iso && all_dense => 0,
+            _ if all_dense => u64::try_from(header.shape.cells()).unwrap_or(u64::MAX),
+            // A pointer for each major vector.
+            Some(level) if level.kind == LevelKind::Dense => header.shape.major(header.order),
+            // Every cell of a vector that has an entry.
+            _ if levels.last().is_some_and(|level| level.kind == LevelKind::Dense)
+                && header.stored.is_some_and(|stored| stored > 0)
+                && !header.iso =>
+            {
+                header.shape.minor(header.order)
+            }
+            _ => 0,
+        }
+    }
+
+    fn avoidable(&self, header: &Header) -> Option<String> {
+        let layout = self.layout(header.order);
+        let (first, last) = (layout.levels().first()?, layout.levels().last()?);
+        let compressed = first.kind == LevelKind::Dense && last.kind == LevelKind::Sparse;
+        compressed.then(|| {
+            let (axis, order) = (header.order.major(), header.order);
+            let other = Layout::from(Format::Coor).in_order(order);
+            format!("pointers for all {axis} (--to {other} does without)")
+        })
+    }
+
+    fn minimizes(&self) -> bool {
+        self.options.minimize
+    }
+
+    fn replaced(&self) -> Option<String> {
+        self.container.groups_lost()
+    }
+
+    fn unsupported(&self, _: Metadata) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn Sink>> {
+        let layout = self.layout(header.order);
+        let container = self.container.writer(&[])?;
+        Ok(Box::new(MatrixSink::create(container, header, &layout, &self.options)?))
+    }
+}
+
+/// Returns the layout where none is asked for: that of the source, if it has one that suits.
+fn own_layout(source: &dyn MatrixSource) -> Layout {
+    let dense = source.header().storage == Storage::Dense;
+    let default = match (source.is_vector(), dense) {
+        (true, false) => Format::Cvec,
+        (true, true) => Format::Dvec,
+        (false, false) => Format::Csr,
+        (false, true) => Format::Dmatr,
+    };
+    let default = Layout::from(default);
+    let kept = source.levels().and_then(|levels| levels.parse::<Layout>().ok());
+    let suits = |kept: &Layout| {
+        let all_dense = kept.levels().iter().all(|level| level.kind == LevelKind::Dense);
+        kept.rank() == default.rank() && all_dense == dense
+    };
+    kept.filter(suits).unwrap_or(default)
+}
+
+/// Returns how it is written, with what users keep beside it.
+pub(super) fn write_options(options: &FormatOptions, metadata: &Metadata) -> Result<Options> {
+    let keys = |pairs: &[(String, String)]| -> Result<Keys> {
+        let mut keys = Keys::default();
+        for (key, json) in pairs {
+            keys.set(key, json)?;
+        }
+        Ok(keys)
+    };
+    Ok(Options {
+        version: options.parse("binsparse-version")?.unwrap_or_default(),
+        minimize: options.flag("minimize")?,
+        user: keys(&metadata.keys)?,
+        attributes: keys(&metadata.attributes)?,
+        ..Options::default()
+    })
+}

@@ -1,0 +1,59 @@
+//! Writing Binsparse tensors.
+
+use std::time::Instant;
+
+use nnz_binsparse::{Descriptor, Narrowest};
+use nnz_core::{Error, Metadata, Result, Shape};
+
+use super::target::{LEVELS, write_options};
+use crate::container_target::{ContainerTarget, DirectoryKind};
+use crate::formats::target::named;
+use crate::tensor::cast;
+use crate::{ConvertOptions, Location, Summary, TensorFile};
+
+/// Writes a tensor with another layout or into another container, through memory.
+pub(super) fn write(from: &TensorFile, to: &Location, options: &ConvertOptions) -> Result<Summary> {
+    let started = Instant::now();
+    let descriptor = from.descriptor();
+    let (path, group) = named(to, "binsparse")?;
+    if options.order.is_some() || options.transpose {
+        let what = "rows and columns are what matrices have; a tensor gets a layout, with --to";
+        return Err(Error::argument(what));
+    }
+    let how = write_options(&options.format_options, &metadata(descriptor))?;
+    let container = ContainerTarget::new(path, group, DirectoryKind::Npy, options)?;
+    container.check(&[])?;
+    let lost = container.groups_lost();
+    let layout = options.format_options.parse(LEVELS)?.unwrap_or(descriptor.layout.clone());
+    let mut tensor = from.read(options.memory)?;
+    let wanted = options.value_type.or_else(|| {
+        let mut narrowest = Narrowest::new(tensor.value_type());
+        narrowest.add(&tensor.values);
+        narrowest.add(&tensor.background().repeat(1));
+        how.minimize.then(|| narrowest.value_type())
+    });
+    if let Some(value_type) = wanted {
+        cast(&mut tensor, value_type, options.rounding)?;
+    }
+    let mut writer = container.writer(&[])?;
+    nnz_binsparse::write_tensor(&mut *writer, &tensor, &layout, &how)?;
+    let bytes_after = writer.finish()?;
+    Ok(Summary {
+        shape: Shape { rows: 0, cols: 0 },
+        dimensions: Some(tensor.shape.clone()),
+        entries: tensor.len() as u64,
+        bytes_before: from.about()?.bytes,
+        bytes_after,
+        disk: 0,
+        seconds: started.elapsed().as_secs_f64(),
+        dropped: descriptor.unknown.iter().map(|(key, _)| format!("the key {key:?}")).collect(),
+        notes: lost.into_iter().collect(),
+    })
+}
+
+fn metadata(descriptor: &Descriptor) -> Metadata {
+    let pairs = |keys: &nnz_binsparse::Keys| {
+        keys.iter().map(|(key, json)| (key.to_owned(), json.to_owned())).collect()
+    };
+    Metadata { keys: pairs(&descriptor.user), attributes: pairs(&descriptor.attributes) }
+}

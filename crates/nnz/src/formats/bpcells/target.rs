@@ -1,0 +1,83 @@
+//! Writing BPCells matrices.
+
+use std::path::Path;
+
+use nnz_bpcells::{FormatVersion, Packing, SinkOptions};
+use nnz_core::{AxisKind, Header, MatrixSink, Names, Result, SinkCapabilities};
+
+use crate::container_target::{ContainerTarget, DirectoryKind};
+use crate::formats::target::{MatrixTarget, named};
+use crate::formats::{FormatOption, FormatOptions};
+use crate::{ConvertOptions, Location};
+
+/// Options of targets.
+pub(super) const OPTIONS: &[FormatOption] = &[
+    FormatOption::flag("unpacked", "Store plain numbers instead of packed ones"),
+    FormatOption::parsed::<FormatVersion>(
+        "format-version",
+        "N",
+        "The version of the format: 1 or 2 [default: 2]",
+    ),
+];
+
+/// A BPCells matrix that is written, in any container.
+pub(super) struct Target {
+    container: ContainerTarget,
+    options: SinkOptions,
+}
+
+impl Target {
+    pub(super) fn new(to: &Location, options: &ConvertOptions) -> Result<Self> {
+        let (path, group) = named(to, "bpcells")?;
+        let how = sink_options(&options.format_options)?;
+        let container = ContainerTarget::new(path, group, DirectoryKind::BpCells, options)?;
+        Ok(Self { container: container.with_format_version(how.generation), options: how })
+    }
+}
+
+/// Reads the options of targets.
+fn sink_options(options: &FormatOptions) -> Result<SinkOptions> {
+    let packing = if options.flag("unpacked")? { Packing::Unpacked } else { Packing::default() };
+    let generation = options.parse("format-version")?.unwrap_or_default();
+    Ok(SinkOptions { packing, generation })
+}
+
+impl MatrixTarget for Target {
+    fn capabilities(&self) -> SinkCapabilities {
+        nnz_bpcells::NEEDS
+    }
+
+    fn path(&self) -> Option<&Path> {
+        Some(self.container.path())
+    }
+
+    fn check(&self) -> Result<()> {
+        self.container.check(nnz_bpcells::MEMBERS)
+    }
+
+    fn least_bytes(&self, header: &Header) -> u64 {
+        // A pointer for each major vector; what is compressed waits uncompressed.
+        header.shape.major(header.order).saturating_mul(4)
+    }
+
+    fn misleads(&self, axes: [AxisKind; 2]) -> Option<String> {
+        (axes == [AxisKind::Cells, AxisKind::Features]).then(|| {
+            "rows are cells here, but programs take the rows of a BPCells matrix for features"
+                .to_owned()
+        })
+    }
+
+    fn replaced(&self) -> Option<String> {
+        self.container.groups_lost()
+    }
+
+    fn create(
+        &self,
+        header: &Header,
+        names: [Option<Names<'_>>; 2],
+    ) -> Result<Box<dyn MatrixSink>> {
+        let container = self.container.writer(nnz_bpcells::MEMBERS)?;
+        let sink = nnz_bpcells::MatrixSink::create(container, header, names, self.options)?;
+        Ok(Box::new(sink))
+    }
+}

@@ -1,0 +1,100 @@
+//! Options of DAPHNE targets.
+
+use std::str::FromStr;
+
+use nnz_core::Result;
+use nnz_daphne::{BlockType, Dialect};
+
+use crate::formats::{FormatOption, FormatOptions, LAYOUT};
+
+/// Options of targets.
+pub(super) const OPTIONS: &[FormatOption] = &[
+    FormatOption::parsed::<Dialect>(
+        "dialect",
+        "DIALECT",
+        "The dialect to write: spec, daphne (what it reads) or daphne-2022 [default: spec]",
+    ),
+    LAYOUT,
+    FormatOption::parsed::<Block>(
+        "block",
+        "ROWSxCOLS",
+        "Rows and columns of a block, such as 1000x1000, or one; the entries of as many rows are in \
+         memory then [default: one]",
+    ),
+    FormatOption::parsed::<BlockType>(
+        "block-type",
+        "TYPE",
+        "How blocks store cells: empty, dense, sparse or ultra-sparse [default: as their density \
+         suggests]",
+    ),
+    FormatOption::flag("narrow", "Give each block the narrowest type that holds its values"),
+    FormatOption::flag("meta", "Write a .meta beside the published dialect too"),
+    FormatOption::parsed::<u64>(
+        "segments",
+        "N",
+        "Write a directory of so many files, each with some of the rows",
+    ),
+];
+
+/// How a matrix or frame of DAPHNE is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct DaphneOptions {
+    /// The dialect; by default the published one. DAPHNE reads only its own.
+    pub(crate) dialect: Option<Dialect>,
+    /// Rows and columns of a block; by default there is one block.
+    pub(crate) block: Option<(u32, u32)>,
+    /// How blocks store cells; by default as their density suggests.
+    pub(crate) block_type: Option<BlockType>,
+    /// Whether each block has the narrowest type that holds its values.
+    pub(crate) narrow: bool,
+    /// Whether a `.meta` is written beside the published dialect; beside the others it always is.
+    pub(crate) meta: bool,
+    /// The number of files a matrix is written to, in a directory; by default it is one file.
+    pub(crate) segments: Option<u64>,
+}
+
+impl DaphneOptions {
+    /// Parses the options that are set.
+    pub(crate) fn parse(options: &FormatOptions) -> Result<Self> {
+        Ok(Self {
+            dialect: options.parse("dialect")?,
+            block: options.parse::<Block>("block")?.and_then(|Block(sides)| sides),
+            block_type: options.parse("block-type")?,
+            narrow: options.flag("narrow")?,
+            meta: options.flag("meta")?,
+            segments: options.parse("segments")?,
+        })
+    }
+}
+
+/// Rows and columns of a block; `None` where there is but one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Block(Option<(u32, u32)>);
+
+impl FromStr for Block {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let side = |side: &str| side.parse().ok().filter(|&side: &u32| side > 0);
+        let sides = text.split_once('x').and_then(|(rows, cols)| side(rows).zip(side(cols)));
+        match sides {
+            None if text == "one" => Ok(Self(None)),
+            None => Err("expected rows and columns of a block, such as 1000x1000, or one"),
+            sides => Ok(Self(sides)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_have_two_sides() {
+        assert_eq!("1000x20".parse(), Ok(Block(Some((1000, 20)))));
+        assert_eq!("one".parse(), Ok(Block(None)));
+        for text in ["", "10", "x", "0x1", "1x0", "1x2x3", "-1x2", "4294967296x1", "One"] {
+            assert!(text.parse::<Block>().is_err(), "{text}");
+        }
+    }
+}

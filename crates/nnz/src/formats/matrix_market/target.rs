@@ -1,0 +1,111 @@
+//! Writing Matrix Market text.
+
+use std::path::{Path, PathBuf};
+
+use nnz_container::staging::{StagedFile, WriteOptions};
+use nnz_container::stdio::{self, TerminalEscapes};
+use nnz_core::{
+    COMMENT, Header, MatrixSink, MatrixSource, Metadata, Names, Order, Result, Rounding,
+    SinkCapabilities, Storage,
+};
+use nnz_interop::matrix_market::{self, Layout};
+
+use crate::formats::FormatOption;
+use crate::formats::target::{MatrixTarget, uncompressed, without_group};
+use crate::{ConvertOptions, Location};
+
+/// Options of targets.
+pub(super) const OPTIONS: &[FormatOption] = &[super::super::LAYOUT];
+
+/// A text that is written.
+pub(super) struct Target {
+    /// `None` for standard output.
+    path: Option<PathBuf>,
+    layout: Layout,
+    lossy: bool,
+    comment: Option<String>,
+    write: WriteOptions,
+}
+
+impl Target {
+    pub(super) fn new(
+        to: &Location,
+        options: &ConvertOptions,
+        source: &dyn MatrixSource,
+    ) -> Result<Self> {
+        uncompressed(options.compress, "mtx")?;
+        let path = match to {
+            Location::Stream => None,
+            Location::Path { .. } => Some(without_group(to, "mtx")?.to_path_buf()),
+        };
+        let dense = source.header().storage == Storage::Dense;
+        let layout = if dense { Layout::Array } else { Layout::Coordinate };
+        Ok(Self {
+            path,
+            layout: options.format_options.parse("layout")?.unwrap_or(layout),
+            lossy: options.rounding == Rounding::Nearest,
+            comment: matrix_market::comment(&source.metadata()),
+            write: options.write,
+        })
+    }
+}
+
+impl MatrixTarget for Target {
+    fn capabilities(&self) -> SinkCapabilities {
+        matrix_market::needs(self.layout)
+    }
+
+    fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    fn check(&self) -> Result<()> {
+        match &self.path {
+            Some(path) => StagedFile::create(path, self.write).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    fn least_bytes(&self, header: &Header) -> u64 {
+        match self.layout {
+            // A digit and the end of a line for each cell, of half the matrix at least.
+            Layout::Array => u64::try_from(header.shape.cells()).unwrap_or(u64::MAX),
+            Layout::Coordinate => 0,
+        }
+    }
+
+    fn unordered(&self, order: Order) -> String {
+        match self.layout {
+            Layout::Array => format!(
+                "an array is written column by column; only coordinates (--layout coordinate) are \
+                 written by {order}"
+            ),
+            Layout::Coordinate => format!("the target is not stored by {order}"),
+        }
+    }
+
+    fn writes_lower(&self) -> bool {
+        true
+    }
+
+    fn unsupported(&self, mut metadata: Metadata) -> Vec<String> {
+        if self.comment.is_some() {
+            metadata.keys.retain(|(key, _)| key != COMMENT);
+        }
+        metadata.named()
+    }
+
+    fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {
+        let target = match &self.path {
+            Some(path) => matrix_market::Target::File { path: path.clone(), options: self.write },
+            None => matrix_market::Target::Stream {
+                writer: Box::new(stdio::stdout(TerminalEscapes::Text)),
+                name: "standard output".to_owned(),
+            },
+        };
+        let mut options = matrix_market::Options::new(self.layout, &target);
+        options.lossy = self.lossy;
+        options.comment = self.comment.clone().unwrap_or_default();
+        matrix_market::create(target, header, options)
+    }
+}

@@ -1,0 +1,126 @@
+//! Options that belong to one format, or to a few.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use nnz_core::{Error, Result};
+
+/// An option that targets of a format take.
+#[derive(Clone, Copy)]
+pub struct FormatOption {
+    /// The name, as in `--name`. Formats may share it.
+    pub name: &'static str,
+    /// What help calls the value; `None` for a flag.
+    pub value: Option<&'static str>,
+    /// One sentence of help.
+    pub help: &'static str,
+    /// Checks a value, and says what is expected.
+    pub check: fn(&str) -> Result<(), String>,
+}
+
+impl FormatOption {
+    /// Declares a flag.
+    #[must_use]
+    pub const fn flag(name: &'static str, help: &'static str) -> Self {
+        Self { name, value: None, help, check: is::<bool> }
+    }
+
+    /// Declares an option with a value of a type that is parsed.
+    #[must_use]
+    pub const fn parsed<T: FromStr<Err: fmt::Display>>(
+        name: &'static str,
+        value: &'static str,
+        help: &'static str,
+    ) -> Self {
+        Self { name, value: Some(value), help, check: is::<T> }
+    }
+}
+
+impl fmt::Debug for FormatOption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FormatOption")
+            .field("name", &self.name)
+            .field("value", &self.value)
+            .finish_non_exhaustive()
+    }
+}
+
+fn is<T: FromStr<Err: fmt::Display>>(text: &str) -> Result<(), String> {
+    text.parse::<T>().map(drop).map_err(|error| error.to_string())
+}
+
+/// Values of options that formats declare, by name. The value of a flag is `true` or `false`.
+///
+/// ```
+/// use nnz::FormatOptions;
+/// use nnz::Layout;
+///
+/// let options = FormatOptions::new().with("layout", "array").with("narrow", "true");
+/// assert_eq!(options.parse::<Layout>("layout")?, Some(Layout::Array));
+/// assert!(options.flag("narrow")?);
+/// assert!(options.parse::<u64>("layout").is_err());
+/// # Ok::<(), nnz::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FormatOptions(BTreeMap<String, String>);
+
+impl FormatOptions {
+    /// Sets none.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets an option.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.set(name, value);
+        self
+    }
+
+    /// Sets an option.
+    pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
+        self.0.insert(name.into(), value.into());
+    }
+
+    /// Returns the value of an option.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    /// Returns the names of the options that are set.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// Returns whether none is set.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Parses the value of an option.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the value is not one of the type.
+    pub fn parse<T: FromStr<Err: fmt::Display>>(&self, name: &str) -> Result<Option<T>> {
+        let parse = |text: &str| {
+            text.parse().map_err(|error| {
+                Error::argument(format!("--{name} {}: {error}", text.escape_debug()))
+            })
+        };
+        self.get(name).map(parse).transpose()
+    }
+
+    /// Returns whether a flag is set.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the value is neither `true` nor `false`.
+    pub fn flag(&self, name: &str) -> Result<bool> {
+        Ok(self.parse(name)?.unwrap_or(false))
+    }
+}

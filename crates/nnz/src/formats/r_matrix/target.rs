@@ -1,0 +1,53 @@
+//! Writing a `dgCMatrix` of R's package Matrix.
+
+use std::path::{Path, PathBuf};
+
+use nnz_container::rds::RdsOptions;
+use nnz_container::staging::{StagedFile, WriteOptions};
+use nnz_core::{Header, MatrixSink, Names, Result, SinkCapabilities};
+use nnz_interop::r_matrix;
+
+use crate::container_target::rds_options;
+use crate::formats::target::{MatrixTarget, without_group};
+use crate::{ConvertOptions, Location};
+
+/// An `.rds` file that is written.
+pub(super) struct Target {
+    path: PathBuf,
+    rds: RdsOptions,
+    write: WriteOptions,
+}
+
+impl Target {
+    pub(super) fn new(to: &Location, options: &ConvertOptions) -> Result<Self> {
+        let path = without_group(to, "dgCMatrix")?.to_path_buf();
+        Ok(Self { path, rds: rds_options(options.compress)?, write: options.write })
+    }
+}
+
+impl MatrixTarget for Target {
+    fn capabilities(&self) -> SinkCapabilities {
+        r_matrix::NEEDS
+    }
+
+    fn path(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+
+    fn check(&self) -> Result<()> {
+        StagedFile::create(&self.path, self.write).map(drop)
+    }
+
+    fn least_bytes(&self, header: &Header) -> u64 {
+        // A pointer for each column; what is compressed waits uncompressed.
+        header.shape.major(header.order).saturating_mul(4)
+    }
+
+    fn create(
+        &self,
+        header: &Header,
+        names: [Option<Names<'_>>; 2],
+    ) -> Result<Box<dyn MatrixSink>> {
+        Ok(Box::new(r_matrix::create(&self.path, header, names, self.write, self.rds)?))
+    }
+}
