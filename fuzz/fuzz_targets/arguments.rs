@@ -3,10 +3,9 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use nnz::{Compression, Format, Location, ValueType};
+use nnz::{Compression, Location, Registry, ValueType};
 
 #[path = "../../crates/nnz-cli/src/args/values.rs"]
 mod values;
@@ -30,19 +29,15 @@ fuzz_target!(|input: &[u8]| {
     } else {
         assert_eq!(input, b"-");
     }
-    let _ = Format::of_path(Path::new(OsStr::from_bytes(input)));
 
     let Ok(text) = std::str::from_utf8(input) else { return };
-    if let Ok(format) = text.parse::<Format>() {
-        assert_eq!(format.to_string().parse(), Ok(format));
+    if let Ok((format, options)) = Registry::default().parse_target(text) {
+        assert!(options.is_empty() || options.get("levels").is_some());
+        let name = format.info().name;
+        assert_eq!(Registry::default().find(name).map(|found| found.info().name), Some(name));
     }
     if let Ok(value_type) = text.parse::<ValueType>() {
         assert_eq!(value_type.to_string().parse::<ValueType>().ok(), Some(value_type));
-    }
-    if let Ok(range) = values::range(text) {
-        assert!(range.start <= range.end);
-        let shown = format!("{}:{}", range.start, range.end);
-        assert_eq!(values::range(&shown), Ok(range));
     }
     if let Ok(bytes) = values::memory(text) {
         assert_eq!(values::memory(&bytes.to_string()), Ok(bytes));

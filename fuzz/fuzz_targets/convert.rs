@@ -25,7 +25,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     let Ok(opened) = nnz::open(&here).and_then(nnz::Dataset::into_matrix) else {
         return Corpus::Reject;
     };
-    let shape = opened.source.header().shape;
+    let shape = opened.header().shape;
     let mut faults = Vec::new();
     let allowed = nnz::ValidateOptions { memory: MEMORY, threads: 1, dialect: None };
     nnz::validate(&here, &allowed, &mut |finding| {
@@ -46,8 +46,9 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     let mut options = ConvertOptions {
         format: Some("bpcells"),
         order: [None, Some(Order::Row), Some(Order::Col), None][usize::from(how & 3)],
-        packing: (how & 4 != 0).then_some(nnz::Packing::Unpacked),
-        generation: (how & 8 != 0).then_some(nnz::FormatVersion::V1),
+        format_options: nnz::FormatOptions::new()
+            .with("unpacked", (how & 4 != 0).to_string())
+            .with("format-version", if how & 8 != 0 { "1" } else { "2" }),
         transpose: how & 16 != 0,
         duplicates: [None, Some(nnz::DuplicatePolicy::Keep), Some(nnz::DuplicatePolicy::Sum), None]
             [usize::from(how >> 5 & 3)],

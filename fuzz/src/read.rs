@@ -23,7 +23,7 @@ pub fn in_turn(source: &dyn MatrixSource) -> Result<Vec<Entry>> {
     for &(row, col, _) in &all {
         assert!(row < header.shape.rows && col < header.shape.cols, "{row}, {col}");
     }
-    assert!(header.stored.is_none_or(|stored| stored == all.len() as u64));
+    assert!(header.nnz.is_none_or(|stored| stored == all.len() as u64));
     Ok(all)
 }
 
@@ -48,7 +48,7 @@ pub fn backwards(source: &dyn MatrixSource) -> Result<Vec<Entry>> {
     let mut all = Vec::new();
     for batch in decoded.into_iter().rev() {
         let batch = batch?;
-        reader.decoded(batch.entries() as u64)?;
+        reader.on_decoded(batch.entries() as u64)?;
         entries::append(&batch, &mut all);
     }
     ended?;

@@ -8,19 +8,19 @@ use nnz::{Batch, Element, Location, Order, Projection, Values};
 use crate::{Measured, Result, measured};
 
 pub(crate) fn measure(location: &Location, count: u64) -> Result<Measured> {
-    let cols = nnz::open(location)?.into_matrix()?.source.header().shape.cols;
+    let cols = nnz::open(location)?.into_matrix()?.header().shape.cols;
     let chosen = choose(count.min(cols), cols);
 
     let started = Instant::now();
     let opened = nnz::open(location)?.into_matrix()?;
-    let header = opened.source.header();
+    let header = opened.header();
     if header.order != Order::Col {
         return Err("the matrix is not stored by column".into());
     }
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
     let (mut entries, mut sum) = (0_u64, 0_u64);
     for col in chosen {
-        let mut batches = opened.source.batches(col..col + 1, Projection::ALL)?;
+        let mut batches = opened.batches(col..col + 1, Projection::ALL)?;
         while batches.next_batch(&mut batch)? {
             let values = u32::slice(&batch.values).ok_or("the values are no uint32")?;
             entries += batch.entries() as u64;

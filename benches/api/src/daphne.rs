@@ -24,18 +24,19 @@ pub(crate) fn make(path: &Path, rows: u64, cols: u64, entries: Option<u64>) -> R
     let each = entries.map_or(cols, |entries| entries / rows.max(1));
     let dense = entries.is_none();
     let header = Header {
+        ordered: true,
         shape: Shape { rows, cols },
         order: Order::Row,
         sorted_majors: true,
         sorted_indices: Some(true),
         value_type: ValueType::F64,
         iso: false,
-        stored: Some(rows * each),
+        nnz: Some(rows * each),
         storage: if dense { Storage::Dense } else { Storage::Sparse },
         structure: Structure::General,
         fill: None,
         duplicates: Duplicates::Refused,
-        meaning: [AxisKind::Unknown; 2],
+        axis_kinds: [AxisKind::Unknown; 2],
     };
     let started = Instant::now();
     let mut sink = MatrixSink::create(path, &header, WRITE, &options(&header))?;

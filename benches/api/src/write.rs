@@ -12,7 +12,7 @@ use crate::{Measured, Result, measured};
 /// Reads a matrix, which is not timed, and writes it; nobody waits for the disk. To give the memory
 /// of the matrix back is no part of writing it.
 pub(crate) fn measure(source: &Location, target: PathBuf, threads: usize) -> Result<Measured> {
-    let dense = nnz::open(source)?.into_matrix()?.source.header().storage == Storage::Dense;
+    let dense = nnz::open(source)?.into_matrix()?.header().storage == Storage::Dense;
     let read = ReadOptions { threads, ..ReadOptions::default() };
     let opened = match dense {
         true => nnz::read_dense(source, &read)?.into_source()?,
@@ -28,7 +28,7 @@ pub(crate) fn measure(source: &Location, target: PathBuf, threads: usize) -> Res
     let options = ConvertOptions { write, threads, format_options, ..ConvertOptions::default() };
     let target = Location::parse(target);
     let started = Instant::now();
-    let summary = nnz::convert_opened(&opened, &Place::default(), &target, &options, &NoProgress)?;
+    let summary = nnz::convert_source(&*opened, &Place::default(), &target, &options, &NoProgress)?;
     let seconds = started.elapsed().as_secs_f64();
     Ok(measured([
         ("seconds", seconds.into()),

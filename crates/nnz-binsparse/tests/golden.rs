@@ -26,7 +26,7 @@ fn every_matrix_and_vector_reads_as_expected() {
         assert_eq!(header.structure == Structure::General, expected.structure == "general");
         let entries = all_entries(&source).unwrap();
         assert_eq!(sorted(&entries), sorted(&expected.entries), "{}", case.path());
-        assert_eq!(header.stored, Some(entries.len() as u64));
+        assert_eq!(header.nnz, Some(entries.len() as u64));
         read += 1;
     }
     assert!(read >= 360, "{read}");

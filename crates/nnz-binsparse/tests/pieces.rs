@@ -19,18 +19,19 @@ const PIECE: u64 = 1 << 16;
 fn written(layout: &Layout, shape: Shape, order: Order, options: &Options) -> Memory {
     let (majors, minors) = (shape.major(order), shape.minor(order));
     let header = Header {
+        ordered: true,
         shape,
         order,
         sorted_majors: true,
         sorted_indices: Some(true),
         value_type: ValueType::U32,
         iso: false,
-        stored: None,
+        nnz: None,
         storage: Storage::Sparse,
         structure: Structure::General,
         fill: None,
         duplicates: Duplicates::Refused,
-        meaning: [AxisKind::Unknown; 2],
+        axis_kinds: [AxisKind::Unknown; 2],
     };
     let memory = Memory::new();
     let mut sink =

@@ -164,7 +164,7 @@ fn the_arrays_of_dcsr_are_those_of_the_specification() {
         .zip([1.5_f32, 2.5, 3.5])
         .map(|(at, v)| (at, Scalar::F32(v)))
         .collect();
-    small.header.stored = Some(3);
+    small.header.nnz = Some(3);
     let options = Options {
         minimize: true,
         version: "0.1.0".parse().unwrap(),
@@ -210,7 +210,7 @@ fn shapes_without_cells_come_back() {
                 matrix(shape_of(shape.rows, cols), ValueType::I32, Structure::General, false);
             empty.header.order = needs(&layout).unwrap().orders[0];
             empty.entries.clear();
-            empty.header.stored = None;
+            empty.header.nnz = None;
             let memory = empty.write(&layout, &Options::default(), 1).unwrap();
             assert_eq!(open(&memory).header().shape, empty.header.shape, "{layout}");
             assert_eq!(without(all_entries(&open(&memory)).unwrap(), Scalar::I32(0)), []);
@@ -292,7 +292,7 @@ fn types_that_are_too_small_are_refused() {
 fn pointers_that_outgrow_their_type_are_refused() {
     // The header promises less than comes.
     let mut lying = matrix(shape_of(60, 60), ValueType::U8, Structure::General, false);
-    lying.header.stored = Some(10);
+    lying.header.nnz = Some(10);
     let options = Options { minimize: true, ..Options::default() };
     let error = lying.write(&Format::Csr.layout(), &options, 50).unwrap_err();
     assert!(error.to_string().contains("pointers_to_1: found 2"), "{error}");

@@ -87,18 +87,19 @@ impl NumberArray for CountingArray {
 fn matrix() -> (MatrixSource, Reads) {
     const COLS: u32 = 100_000;
     let header = Header {
+        ordered: true,
         shape: Shape { rows: 1000, cols: COLS.into() },
         order: Order::Col,
         sorted_majors: true,
         sorted_indices: Some(true),
         value_type: ValueType::U32,
         iso: false,
-        stored: Some(u64::from(COLS) * 10),
+        nnz: Some(u64::from(COLS) * 10),
         storage: Storage::Sparse,
         structure: Structure::General,
         fill: None,
         duplicates: Duplicates::Kept,
-        meaning: [AxisKind::Unknown; 2],
+        axis_kinds: [AxisKind::Unknown; 2],
     };
     let memory = Memory::new();
     let writer = Box::new(memory.writer());

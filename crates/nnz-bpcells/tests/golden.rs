@@ -55,7 +55,7 @@ fn every_matrix_holds_the_expected_entries() {
         let shape = [header.shape.rows, header.shape.cols];
         assert_eq!(serde_json::to_value(shape).unwrap(), artifact["shape"], "{path}");
         assert_eq!(header.order.to_string(), artifact["storage_order"].as_str().unwrap());
-        assert_eq!(header.stored, artifact["nnz"].as_u64());
+        assert_eq!(header.nnz, artifact["nnz"].as_u64());
 
         let found = all_entries(&matrix).unwrap();
         let mut expected = expected(artifact["expected"].as_str().unwrap());

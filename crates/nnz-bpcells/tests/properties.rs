@@ -97,18 +97,19 @@ fn values(value_type: ValueType, bits: impl Iterator<Item = u64>) -> Values {
 impl Matrix {
     fn header(&self) -> Header {
         Header {
+            ordered: true,
             shape: self.shape,
             order: self.order,
             sorted_majors: true,
             sorted_indices: None,
             value_type: self.value_type,
             iso: false,
-            stored: None,
+            nnz: None,
             storage: Storage::Sparse,
             structure: Structure::General,
             fill: None,
             duplicates: Duplicates::Kept,
-            meaning: [AxisKind::Unknown; 2],
+            axis_kinds: [AxisKind::Unknown; 2],
         }
     }
 
@@ -199,7 +200,7 @@ fn check(matrix: &Matrix, container: Box<dyn Container>, options: SinkOptions) {
     let header = source.header();
     assert_eq!(header.shape, matrix.shape);
     assert_eq!((header.order, header.value_type), (matrix.order, matrix.value_type));
-    assert_eq!(header.stored, Some(matrix.entries.len() as u64));
+    assert_eq!(header.nnz, Some(matrix.entries.len() as u64));
     let expected = matrix.expected();
     assert_eq!(common::all_entries(&source).unwrap(), expected);
     for (axis, names) in [Axis::Rows, Axis::Cols].into_iter().zip(&matrix.names) {

@@ -66,6 +66,10 @@ pub(crate) struct Args {
     /// Say nothing but errors
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
+
+    /// The directory for temporary files [default: that of DST for sorting, and $TMPDIR or /tmp]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) temp_dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -38,7 +38,8 @@ fn main() -> ExitCode {
         Ok(args) => args,
         Err(status) => return status,
     };
-    if let Err(error) = args.verb.resolve_aliases() {
+    let temp_dir = args.temp_dir.as_deref().map(nnz::set_temporary_directory).transpose();
+    if let Err(error) = temp_dir.and(args.verb.resolve_aliases()) {
         return explain(&error, &args.verb);
     }
     interrupt::install();

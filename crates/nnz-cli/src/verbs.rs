@@ -51,7 +51,7 @@ pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
         other => {
             let opened = other.into_matrix().map_err(|error| error.with_context(&place))?;
             with_stdout(|out| {
-                read = nnz::cat_opened(&opened, &place, &options, out);
+                read = nnz::cat_source(&*opened, &place, &options, out);
                 Ok(())
             })?;
         }
@@ -77,7 +77,7 @@ pub(crate) fn names(args: &args::Names) -> Result<Outcome, Error> {
     let Some(axis) = args.axis.axis() else {
         return Err(Error::argument("a matrix has names of rows and of cols"));
     };
-    let Some(mut names) = opened.source.read_names(axis)? else {
+    let Some(mut names) = opened.read_names(axis)? else {
         return Ok(Outcome::Good);
     };
     print_names(&mut *names, &args.source, &axis.to_string())

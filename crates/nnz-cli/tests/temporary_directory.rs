@@ -138,6 +138,37 @@ fn a_full_directory_is_named() {
     assert_eq!(names_in(disk.path()), ["fill"]);
 }
 
+/// `--temp-dir` takes the place of both `TMPDIR` and the directory of the output.
+#[test]
+fn temp_dir_is_where_temporary_files_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("not/here");
+    let mut commands = commands(folder.path());
+    let [from, to] = ["CSR.npz", "sorted.npz"].map(|name| folder.path().join(name));
+    let sorting =
+        ["convert", text(&from), text(&to), "--order", "col", "--memory", "100K", "--force"];
+    commands.push(sorting.map(str::to_owned).to_vec());
+    for arguments in &commands {
+        let with = |directory: &Path| {
+            [arguments, &["--temp-dir".to_owned(), text(directory).to_owned()][..]].concat()
+        };
+        let failed = run_with(&with(&missing), folder.path());
+        assert_eq!(failed.code, Some(status_of_errors(&arguments[0])), "{arguments:?} {failed:?}");
+        let expected = format!("nnz: {}: no such file or directory", text(&missing));
+        assert!(failed.err.contains(&expected), "{arguments:?} {}", failed.err);
+        if arguments[0] != "diff" {
+            let done = run_with(&with(folder.path()), &missing);
+            assert_eq!(done.code, Some(0), "{arguments:?} {}", done.err);
+        }
+    }
+    let Some(disk) = Disk::mount("size=64k") else { return };
+    for arguments in &commands {
+        let at = ["--temp-dir".to_owned(), text(disk.path()).to_owned()];
+        let failed = run_with(&[arguments, &at[..]].concat(), folder.path());
+        assert!(failed.err.contains(&format!("nnz: {}", text(disk.path()))), "{}", failed.err);
+    }
+}
+
 #[test]
 fn an_empty_name_of_the_directory_is_as_none() {
     let folder = tempfile::tempdir().unwrap();

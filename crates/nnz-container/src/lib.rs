@@ -39,4 +39,4 @@ pub use compress::Compression;
 pub use container::{ArrayId, Capabilities, Container, ContainerWriter, Tagged};
 pub use fresh::prefault;
 pub use mapped::Mapped;
-pub use temporary::{TemporaryFile, temporary_directory};
+pub use temporary::{TemporaryFile, set_temporary_directory, spill_directory, temporary_directory};

@@ -36,7 +36,7 @@ impl Spool {
         }
         let file = match &mut self.file {
             Some(file) => file,
-            None => self.file.insert(tempfile::tempfile_in(directory)?),
+            None => self.file.insert(tempfile::tempfile_in(crate::spill_directory(directory))?),
         };
         file.write_all(&self.buffer)?;
         self.buffer.clear();

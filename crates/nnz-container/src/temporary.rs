@@ -7,12 +7,41 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use nnz_core::{Error, Place, Result};
 
-/// Returns the directory for temporary files: `TMPDIR`, or `/tmp` where that is not set or empty.
+/// The directory that was set, for the whole process.
+static SET: OnceLock<PathBuf> = OnceLock::new();
+
+/// Sets the directory for temporary files of the whole process, in place of `TMPDIR` and of the
+/// directories of outputs. Only the first call counts; later ones return `false`.
+///
+/// # Errors
+///
+/// Fails where it is no directory.
+pub fn set_temporary_directory(directory: &Path) -> Result<bool> {
+    let found = directory.metadata().map_err(|error| Error::io(directory, error))?;
+    if !found.is_dir() {
+        return Err(Error::io(directory, io::ErrorKind::NotADirectory.into()));
+    }
+    Ok(SET.set(directory.to_path_buf()).is_ok())
+}
+
+/// Returns the directory for temporary files that are needed while something is written: the one that
+/// was [set](set_temporary_directory), or that of the output.
+#[must_use]
+pub fn spill_directory(output: &Path) -> PathBuf {
+    SET.get().map_or_else(|| output.to_path_buf(), PathBuf::clone)
+}
+
+/// Returns the directory for temporary files: the one that was [set](set_temporary_directory),
+/// `TMPDIR`, or `/tmp` where that is not set or empty.
 #[must_use]
 pub fn temporary_directory() -> PathBuf {
+    if let Some(directory) = SET.get() {
+        return directory.clone();
+    }
     let directory = std::env::temp_dir();
     if directory.as_os_str().is_empty() { PathBuf::from("/tmp") } else { directory }
 }

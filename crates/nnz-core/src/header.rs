@@ -81,6 +81,8 @@ pub struct Header {
     pub shape: Shape,
     /// The axis entries are grouped by as they are read.
     pub order: Order,
+    /// Whether the format fixes that order. Matrix Market does not.
+    pub ordered: bool,
     /// Whether majors never go down as the matrix is read from its start.
     pub sorted_majors: bool,
     /// Whether minors go up inside each major, where that is known without reading.
@@ -90,7 +92,7 @@ pub struct Header {
     /// Whether all entries share one value (a pattern is such a matrix of ones).
     pub iso: bool,
     /// Number of stored entries, where known.
-    pub stored: Option<u64>,
+    pub nnz: Option<u64>,
     /// Whether every cell is stored.
     pub storage: Storage,
     /// How entries that are not stored follow from those that are.
@@ -100,5 +102,13 @@ pub struct Header {
     /// What two entries at one place mean.
     pub duplicates: Duplicates,
     /// What rows and columns stand for.
-    pub meaning: [AxisKind; 2],
+    pub axis_kinds: [AxisKind; 2],
+}
+
+impl Header {
+    /// Returns the storage order, where the format fixes one.
+    #[must_use]
+    pub fn own_order(&self) -> Option<Order> {
+        self.ordered.then_some(self.order)
+    }
 }

@@ -64,7 +64,7 @@ pub trait UnitReader<'a, B = Batch>: Send {
     /// # Errors
     ///
     /// Fails where that is more than there may be.
-    fn decoded(&mut self, entries: u64) -> Result<()> {
+    fn on_decoded(&mut self, entries: u64) -> Result<()> {
         let _ = entries;
         Ok(())
     }
@@ -89,7 +89,7 @@ impl BatchReader for SequentialReader<'_> {
             return Ok(false);
         };
         unit.decode(batch)?;
-        self.0.decoded(batch.entries() as u64)?;
+        self.0.on_decoded(batch.entries() as u64)?;
         Ok(true)
     }
 }

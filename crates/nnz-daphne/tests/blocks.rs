@@ -194,7 +194,7 @@ proptest! {
             rows_there.retain(|cell| cell.2 != 0);
         } else {
             prop_assert!(rows_there.is_sorted_by_key(|cell| cell.0));
-            prop_assert!(matrix.header().stored.is_none_or(|stored| stored == rows_there.len() as u64));
+            prop_assert!(matrix.header().nnz.is_none_or(|stored| stored == rows_there.len() as u64));
         }
         rows_there.sort_unstable();
         prop_assert_eq!(&rows_there, &expected);

@@ -123,18 +123,19 @@ prop_compose! {
 impl Case {
     fn header(&self) -> Header {
         Header {
+            ordered: true,
             shape: self.shape,
             order: Order::Row,
             sorted_majors: true,
             sorted_indices: Some(true),
             value_type: self.value_type,
             iso: false,
-            stored: self.stored.then_some(self.cells.len() as u64),
+            nnz: self.stored.then_some(self.cells.len() as u64),
             storage: Storage::Sparse,
             structure: Structure::General,
             fill: None,
             duplicates: Duplicates::Refused,
-            meaning: [AxisKind::Unknown; 2],
+            axis_kinds: [AxisKind::Unknown; 2],
         }
     }
 

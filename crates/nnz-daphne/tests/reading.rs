@@ -259,7 +259,7 @@ fn tall() -> (Bytes, Vec<Cell>) {
 fn rows_are_found_anywhere_and_from_many_threads() {
     let (bytes, cells) = tall();
     let (_folder, matrix) = bytes.open();
-    assert_eq!(matrix.header().stored, Some(cells.len() as u64));
+    assert_eq!(matrix.header().nnz, Some(cells.len() as u64));
     std::thread::scope(|scope| {
         for thread in 0..4_u64 {
             let (matrix, cells) = (&matrix, &cells);
@@ -318,7 +318,7 @@ fn rows_come_whole_wherever_bytes_are_cut_and_in_any_order() {
     for (code, size) in [(1, 1), (2, 2), (3, 4), (4, 8)] {
         let (bytes, cells, all) = uneven(code, size);
         let (_folder, matrix) = bytes.open();
-        assert_eq!(matrix.header().stored, Some(all));
+        assert_eq!(matrix.header().nnz, Some(all));
         assert!(entries(&matrix, 0..60_000) == cells, "{size} bytes");
         for rows in [0..1, 1..2, 29_990..30_005, 30_000..30_001, 30_003..59_999, 59_999..60_000] {
             let inside = cells.iter().filter(|cell| rows.contains(&cell.0)).copied();

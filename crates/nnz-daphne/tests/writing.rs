@@ -33,18 +33,19 @@ use nnz_daphne::{
 
 fn header(rows: u64, cols: u64, value_type: ValueType) -> Header {
     Header {
+        ordered: true,
         shape: Shape { rows, cols },
         order: Order::Row,
         sorted_majors: true,
         sorted_indices: Some(true),
         value_type,
         iso: false,
-        stored: None,
+        nnz: None,
         storage: Storage::Sparse,
         structure: Structure::General,
         fill: None,
         duplicates: Duplicates::Refused,
-        meaning: [AxisKind::Unknown; 2],
+        axis_kinds: [AxisKind::Unknown; 2],
     }
 }
 
@@ -184,7 +185,7 @@ fn what_a_dialect_cannot_hold_is_refused() {
         assert!(write(&path, &header, &options, &[]).is_err(), "{header:?} {options:?}");
     }
     // A number of entries that was promised has to be kept.
-    let promised = Header { stored: Some(2), ..small };
+    let promised = Header { nnz: Some(2), ..small };
     assert!(write(&path, &promised, &daphne, &[batch(&[(0, 0)], &[1])]).is_err());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     let long = Column { label: "x".repeat(65_536), value_type: ValueType::F64 };

@@ -168,7 +168,7 @@ impl Shared<'_> {
             self.turn += 1;
             let checked = result.and_then(|batch| {
                 let entries = batch.entries() as u64;
-                self.reader.decoded(entries)?;
+                self.reader.on_decoded(entries)?;
                 self.entries += entries;
                 each(&batch);
                 self.spare.push(batch);

@@ -65,7 +65,7 @@ pub fn open(directory: &Path) -> Result<TenxFolderSource> {
     }
     let matrix = matrix_market::open(&matrix)?;
     let mut header = matrix.header().clone();
-    header.meaning = [AxisKind::Features, AxisKind::Cells];
+    header.axis_kinds = [AxisKind::Features, AxisKind::Cells];
     Ok(TenxFolderSource {
         directory: directory.to_path_buf(),
         matrix,

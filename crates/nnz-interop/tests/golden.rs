@@ -46,7 +46,7 @@ fn every_valid_file_reads_as_the_manifest_says() {
         let source = open(&testdata().join(case["path"].as_str().unwrap())).unwrap();
         let read = entries(&source).unwrap();
         let header = source.header();
-        assert_eq!(header.stored, Some(read.len() as u64));
+        assert_eq!(header.nnz, Some(read.len() as u64));
         assert_eq!(header.shape.rows, case["expected"]["shape"][0].as_u64().unwrap());
         assert_eq!(header.shape.cols, case["expected"]["shape"][1].as_u64().unwrap());
         assert_eq!(header.structure.to_string().split(' ').next(), case["symmetry"].as_str());

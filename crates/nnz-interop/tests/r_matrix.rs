@@ -57,7 +57,7 @@ fn names(matrix: &dyn MatrixSource) -> [Option<Vec<String>>; 2] {
 fn one_matrix_in_every_class_is_the_same() {
     let first = open("dgC.rds").unwrap();
     let header = first.header();
-    assert_eq!((header.shape.rows, header.shape.cols, header.stored), (30, 20, Some(60)));
+    assert_eq!((header.shape.rows, header.shape.cols, header.nnz), (30, 20, Some(60)));
     assert_eq!(first.about().unwrap().dialect.as_deref(), Some("dgCMatrix"));
     let expected = nonzero(&first);
     assert_eq!(expected.len(), 60);
@@ -71,7 +71,7 @@ fn one_matrix_in_every_class_is_the_same() {
     }
     assert_eq!(open("dgR.rds").unwrap().header().order, Order::Row);
     let dense = open("dge.rds").unwrap();
-    assert_eq!((dense.header().storage, dense.header().stored), (Storage::Dense, Some(600)));
+    assert_eq!((dense.header().storage, dense.header().nnz), (Storage::Dense, Some(600)));
     assert!(!open("dgT.rds").unwrap().random_access());
 }
 
@@ -157,14 +157,11 @@ fn plain_matrices_of_any_number_are_read() {
 #[test]
 fn empty_matrices_and_repeated_triplets() {
     let none = open("dgC_0x3.rds").unwrap();
-    assert_eq!(
-        (none.header().shape.to_string().as_str(), none.header().stored),
-        ("0 x 3", Some(0))
-    );
+    assert_eq!((none.header().shape.to_string().as_str(), none.header().nnz), ("0 x 3", Some(0)));
     assert!(entries(&none).unwrap().is_empty());
     assert!(entries(&open("dgC_4x0.rds").unwrap()).unwrap().is_empty());
     let repeated = open("dgT_dup.rds").unwrap();
-    assert_eq!(repeated.header().stored, Some(3));
+    assert_eq!(repeated.header().nnz, Some(3));
     assert_eq!(repeated.header().duplicates, nnz_core::Duplicates::Refused);
     assert!(!repeated.header().sorted_majors);
 }
@@ -223,12 +220,12 @@ fn more_entries_than_r_counts_are_refused_before_anything_is_written() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("m.rds");
     let mut header = open("dgC.rds").unwrap().header().clone();
-    header.stored = Some(1 << 31);
+    header.nnz = Some(1 << 31);
     let write = WriteOptions { overwrite: false, sync: false };
     let made = r_matrix::create(&target, &header, [None, None], write, RdsOptions::default());
     let error = made.err().unwrap().to_string();
     assert!(error.contains("2147483648 entries") && error.contains("BPCells"), "{error}");
-    header.stored = None;
+    header.nnz = None;
     header.shape.rows = 1 << 31;
     assert!(
         r_matrix::create(&target, &header, [None, None], write, RdsOptions::default()).is_err()

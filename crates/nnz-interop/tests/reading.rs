@@ -216,7 +216,7 @@ fn a_stated_count_costs_no_memory() {
     let text =
         format!("{REAL}9000000000000000000 9000000000000000000 4611686018427387904\n1 1 1\n");
     let source = open_text(text).unwrap();
-    assert_eq!(source.header().stored, Some(1 << 62));
+    assert_eq!(source.header().nnz, Some(1 << 62));
     assert!(entries(&source).is_err());
 }
 

@@ -155,7 +155,7 @@ proptest! {
         prop_assert_eq!(header.shape, matrix.header.shape);
         prop_assert_eq!(header.structure, matrix.header.structure);
         prop_assert_eq!(header.value_type, matrix.header.value_type);
-        prop_assert_eq!(header.stored, Some(matrix.entries.len() as u64));
+        prop_assert_eq!(header.nnz, Some(matrix.entries.len() as u64));
         prop_assert!(header.sorted_majors);
     }
 
@@ -167,7 +167,7 @@ proptest! {
         let source = open_text(&source_text).unwrap();
         prop_assert_eq!(source.header().storage, Storage::Dense);
         let mut read = entries(&source).unwrap();
-        prop_assert_eq!(source.header().stored, Some(read.len() as u64));
+        prop_assert_eq!(source.header().nnz, Some(read.len() as u64));
         let stored: Vec<_> = matrix.entries.iter().map(|&(row, col, _)| (row, col)).collect();
         // An array has no booleans: they are integers.
         for entry in &mut matrix.entries {

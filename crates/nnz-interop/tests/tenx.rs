@@ -34,10 +34,10 @@ fn the_real_folder_opens_as_one_matrix_with_names() {
     let source = open(&example()).unwrap();
     let header = source.header();
     assert_eq!(header.shape.to_string(), "507 x 1107");
-    assert_eq!(header.stored, Some(23_866));
+    assert_eq!(header.nnz, Some(23_866));
     // Columns ascend; rows go down inside them.
     assert_eq!((header.order, header.sorted_majors), (Order::Col, true));
-    assert_eq!(header.meaning, [AxisKind::Features, AxisKind::Cells]);
+    assert_eq!(header.axis_kinds, [AxisKind::Features, AxisKind::Cells]);
     let read = entries(&source).unwrap();
     assert_eq!(read.len(), 23_866);
     assert_eq!(read[0], (457, 0, Scalar::I64(3)));

@@ -89,7 +89,7 @@ fn in_any_order(source: &MatrixMarketSource, random: &mut Random) -> Result<Vec<
     let mut batches = Vec::new();
     for (_, batch) in decoded {
         let batch = batch?;
-        reader.decoded(batch.entries() as u64)?;
+        reader.on_decoded(batch.entries() as u64)?;
         batches.push(batch);
     }
     ended?;
@@ -241,7 +241,7 @@ fn an_entry_too_many_is_told_by_its_line_however_many_blocks_come_before() {
         let expected = format!(
             "text.mtx: line {line}, column 3: found \"{found}\", \
              expected the end of the file after {} entries",
-            source.header().stored.unwrap()
+            source.header().nnz.unwrap()
         );
         assert_eq!(in_any_order(&source, &mut random).unwrap_err().to_string(), expected);
         let source = open_text(&text).unwrap();
@@ -292,7 +292,7 @@ fn batches_made_ready_in_any_order_are_written_as_in_turn() {
         read.sort_by_key(|&(row, col, _)| (col, row));
         read.dedup_by_key(|&mut (row, col, _)| (row, col));
         for stored in [Some(read.len() as u64), None] {
-            let header = Header { stored, ..header.clone() };
+            let header = Header { nnz: stored, ..header.clone() };
             let batches: Vec<_> = read
                 .chunks(777)
                 .map(|entries| batch(Order::Col, entries, header.value_type))

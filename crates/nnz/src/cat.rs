@@ -16,7 +16,7 @@ use crate::stages::{
     Batches, Builder, Counted, DuplicatePolicy, Mirroring, Step, Unique, apply, empty_batch,
     expand, mirror,
 };
-use crate::{Dataset, Location, OpenOptions, Opened, Selection};
+use crate::{Dataset, Location, OpenOptions, Selection};
 use selected::Selected;
 
 /// Says which entries are written, and how.
@@ -63,8 +63,8 @@ pub fn cat(location: &Location, options: &CatOptions, out: &mut (dyn Write + Sen
             tensor.cat(options, out).map_err(|error| error.with_context(&place))
         }
         other => {
-            let opened = other.into_matrix().map_err(|error| error.with_context(&place))?;
-            cat_opened(&opened, &place, options, out)
+            let matrix = other.into_matrix().map_err(|error| error.with_context(&place))?;
+            cat_source(&*matrix, &place, options, out)
         }
     }
 }
@@ -74,13 +74,12 @@ pub fn cat(location: &Location, options: &CatOptions, out: &mut (dyn Write + Sen
 /// # Errors
 ///
 /// Fails as [`cat`].
-pub fn cat_opened(
-    opened: &Opened,
+pub fn cat_source(
+    source: &dyn MatrixSource,
     from: &Place,
     options: &CatOptions,
     out: &mut (dyn Write + Send),
 ) -> Result<()> {
-    let source = &*opened.source;
     let mut printer =
         Printer::new(source, options, out).map_err(|error| error.with_context(from))?;
     let printed = print(source, options, &mut printer);

@@ -59,10 +59,11 @@ impl Default for ValidateOptions {
 /// Fails where there is nothing that is recognised, where one of several has to be named, or where the
 /// system cannot read it. All else that is wrong is a finding.
 pub fn validate(
-    location: &Location,
+    location: impl Into<Location>,
     options: &ValidateOptions,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
+    let location = &location.into();
     check_one(location, options, each)?;
     let Location::Path { path, group: None } = location else { return Ok(()) };
     if options.dialect.is_some() {
@@ -99,8 +100,7 @@ pub(crate) fn read_whole(
     options: &ValidateOptions,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
-    let opened = dataset.into_matrix()?;
-    let source = &*opened.source;
+    let source = &*dataset.into_matrix()?;
     for axis in [Axis::Rows, Axis::Cols] {
         let read = source.read_names(axis).and_then(|names| match names {
             Some(mut names) => names.drain(),

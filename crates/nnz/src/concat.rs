@@ -17,7 +17,7 @@ use nnz_core::{
 use crate::parts::{InParts, Next, Open, Steps};
 use crate::slice::one_of;
 use crate::stages::{Cast, Mirroring, Step, drop_unstored, mirror, turns_integers};
-use crate::{ConvertOptions, Location, Opened, Progress, Summary, types};
+use crate::{ConvertOptions, Location, Progress, Summary, types};
 use merge::Merging;
 use shifted::{Shared, Shifted};
 
@@ -54,7 +54,6 @@ pub struct Concat {
     parts: Vec<Part>,
     axis: Axis,
     header: Header,
-    ordered: bool,
     how: How,
     ignore_names: bool,
 }
@@ -63,7 +62,7 @@ pub struct Concat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
     /// One matrix after the other, in order.
-    SequentialReader,
+    Sequential,
     /// All matrices in step, in order.
     InStep,
     /// One matrix after the other, out of order.
@@ -98,7 +97,7 @@ impl Concat {
     /// Fails where there is none, they differ in their other dimension or the names there, no type
     /// holds the values of all of them, or their length does not fit 64 bits.
     pub fn new(
-        sources: Vec<(Opened, Location)>,
+        sources: Vec<(Box<dyn MatrixSource>, Location)>,
         axis: Axis,
         options: &ConcatOptions,
     ) -> Result<Self> {
@@ -106,13 +105,12 @@ impl Concat {
             return Err(Error::argument("there is nothing to put together"));
         };
         // The order of those that have one; of a text it is a guess.
-        let ordered = sources.iter().find(|(opened, _)| opened.ordered);
-        let order = ordered.map_or(first, |(opened, _)| opened).source.header().order;
-        let ordered = ordered.is_some();
+        let own = sources.iter().find_map(|(source, _)| source.header().own_order());
+        let order = own.unwrap_or(first.header().order);
         let mut length = 0_u64;
         let mut parts = Vec::with_capacity(sources.len());
-        for (opened, location) in sources {
-            let (source, place) = (opened.source, location.source_place());
+        for (source, location) in sources {
+            let place = location.source_place();
             let start = length;
             let len = source.header().shape.len(axis);
             length = length.checked_add(len).ok_or_else(|| {
@@ -130,21 +128,16 @@ impl Concat {
         };
         let how = how(&parts, axis, order);
         let header = header(&parts, axis, order, value_type, length, how);
+        let header = Header { ordered: own.is_some(), ..header };
         for part in &mut parts {
             let steps = steps(part, axis, &header, options.rounding);
             part.steps = Arc::new(Steps::new(part.place.clone(), steps));
         }
         let ignore_names = options.ignore_names;
-        let concat = Self { parts, axis, header, ordered, how, ignore_names };
+        let concat = Self { parts, axis, header, how, ignore_names };
         // Names that differ are told before any work is done.
         concat.check_shared_names()?;
         Ok(concat)
-    }
-
-    /// Returns whether the order of entries is that of a format, rather than a guess.
-    #[must_use]
-    pub fn ordered(&self) -> bool {
-        self.ordered
     }
 
     fn other(&self) -> Axis {
@@ -157,7 +150,7 @@ impl Concat {
         Box::new(move || {
             for part in parts.by_ref() {
                 let mut range = 0..part.majors();
-                if self.how == How::SequentialReader {
+                if self.how == How::Sequential {
                     let within = |at: u64| at.saturating_sub(part.start).min(range.end);
                     range = within(majors.start)..within(majors.end);
                     if range.is_empty() && !majors.is_empty() {
@@ -216,9 +209,7 @@ pub fn concat(
         sources.push((crate::open::open_matrix(location, options.memory)?, location.clone()));
     }
     let concat = Concat::new(sources, axis, how)?;
-    let ordered = concat.ordered();
-    let opened = Opened { source: Box::new(concat), ordered };
-    crate::convert_opened(&opened, &Place::path("the concatenation"), to, options, progress)
+    crate::convert_source(&concat, &Place::path("the concatenation"), to, options, progress)
 }
 
 /// Fails where what is not stored means other values in one matrix than in another.
@@ -297,7 +288,7 @@ fn how(parts: &[Part], axis: Axis, order: Order) -> How {
         header.order == order && header.structure == Structure::General && header.sorted_majors
     });
     if alike && (order.major() == axis || parts.len() == 1) {
-        How::SequentialReader
+        How::Sequential
     } else if alike && all(&|part, _| part.source.random_access()) {
         How::InStep
     } else {
@@ -318,13 +309,12 @@ fn header(
     let changed = |header: &Header| {
         header.structure != Structure::General || (header.storage == Storage::Dense && !dense)
     };
-    let stored = headers().try_fold(0_u64, |sum, header| {
-        sum.checked_add(header.stored.filter(|_| !changed(header))?)
-    });
+    let stored = headers()
+        .try_fold(0_u64, |sum, header| sum.checked_add(header.nnz.filter(|_| !changed(header))?));
     let across = headers().next().map_or(0, |header| header.shape.len(other(axis)));
     let meaning = |which: usize| {
         let mut known =
-            headers().map(|header| header.meaning[which]).filter(|m| *m != AxisKind::Unknown);
+            headers().map(|header| header.axis_kinds[which]).filter(|m| *m != AxisKind::Unknown);
         let first = known.next().unwrap_or_default();
         if known.all(|next| next == first) { first } else { AxisKind::Unknown }
     };
@@ -337,16 +327,17 @@ fn header(
             Axis::Cols => Shape { rows: across, cols: length },
         },
         order,
+        ordered: true,
         sorted_majors: how != How::Unsorted,
         sorted_indices: (how != How::Unsorted && sorted).then_some(true),
         value_type,
         iso: pattern && value_type == ValueType::Bint8,
-        stored,
+        nnz: stored,
         storage: if dense { Storage::Dense } else { Storage::Sparse },
         structure: Structure::General,
         fill: headers().find_map(|header| header.fill),
         duplicates: if refused { Duplicates::Refused } else { Duplicates::Kept },
-        meaning: [meaning(0), meaning(1)],
+        axis_kinds: [meaning(0), meaning(1)],
     }
 }
 
@@ -440,7 +431,7 @@ impl MatrixSource for Concat {
         let fields = Projection::ALL;
         let open = match self.how {
             How::InStep => self.open_in_step(majors, fields),
-            How::SequentialReader | How::Unsorted => self.open_in_turn(majors, fields),
+            How::Sequential | How::Unsorted => self.open_in_turn(majors, fields),
         };
         Ok(Box::new(InParts::new(open)))
     }
@@ -452,7 +443,7 @@ impl MatrixSource for Concat {
         let mut sum = 0_u64;
         for part in &self.parts {
             let own = match self.how {
-                How::SequentialReader => major.saturating_sub(part.start).min(part.majors()),
+                How::Sequential => major.saturating_sub(part.start).min(part.majors()),
                 How::InStep | How::Unsorted => major,
             };
             let before = part.source.stored_before(own)?;

@@ -17,7 +17,7 @@ use nnz_core::{
 };
 
 use crate::formats::{FormatOptions, MatrixTarget, Registry};
-use crate::{Dataset, DuplicatePolicy, Location, OpenOptions, Opened, Progress, Transposed};
+use crate::{Dataset, DuplicatePolicy, Location, OpenOptions, Progress, Transposed};
 use attempt::{Attempt, Strategy};
 use plan::{Plan, Seen};
 pub use structure::StructurePolicy;
@@ -108,14 +108,15 @@ pub struct Summary {
 /// replaced or cannot be written, and where the target's format cannot hold an entry exactly.
 /// Nothing is left behind then, and a target that was there stays as it was.
 pub fn convert(
-    from: &Location,
-    to: &Location,
+    from: impl Into<Location>,
+    to: impl Into<Location>,
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Summary> {
+    let (from, to) = (&from.into(), &to.into());
     let started = Instant::now();
     let found = OpenOptions::new().memory_limit(options.memory).open(from)?;
-    let summary = convert_found(found, &from.source_place(), to, options, progress)?;
+    let summary = convert_dataset(found, &from.source_place(), to, options, progress)?;
     Ok(Summary { seconds: started.elapsed().as_secs_f64(), ..summary })
 }
 
@@ -124,14 +125,14 @@ pub fn convert(
 /// # Errors
 ///
 /// Fails as [`convert`], and for what is neither.
-pub fn convert_found(
+pub fn convert_dataset(
     found: Dataset,
     from: &Place,
     to: &Location,
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Summary> {
-    let opened = match found {
+    let matrix = match found {
         Dataset::Tensor(tensor) if !tensor.is_vector() => {
             let format = options.registry.format_of_target(to, options)?;
             let written = format.write_tensor(&tensor, to, options);
@@ -139,7 +140,7 @@ pub fn convert_found(
         }
         other => other.into_matrix().map_err(|error| error.with_context(from))?,
     };
-    convert_opened(&opened, from, to, options, progress)
+    convert_source(&*matrix, from, to, options, progress)
 }
 
 /// Converts a matrix that is open, such as a [`Slice`](crate::Slice) of another. `from` is what
@@ -148,20 +149,20 @@ pub fn convert_found(
 /// # Errors
 ///
 /// Fails as [`convert`].
-pub fn convert_opened(
-    opened: &Opened,
+pub fn convert_source(
+    source: &dyn MatrixSource,
     from: &Place,
     to: &Location,
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Summary> {
     for _ in 1..ATTEMPTS {
-        match convert_once(opened, from, to, options, progress) {
-            Err(error) if opened.source.rereadable() && appeared_meanwhile(&error, to) => {}
+        match convert_once(source, from, to, options, progress) {
+            Err(error) if source.rereadable() && appeared_meanwhile(&error, to) => {}
             done => return done,
         }
     }
-    convert_once(opened, from, to, options, progress)
+    convert_once(source, from, to, options, progress)
 }
 
 /// How often a group is written to a file that others create at the same time.
@@ -176,19 +177,17 @@ fn appeared_meanwhile(error: &Error, to: &Location) -> bool {
 }
 
 fn convert_once(
-    opened: &Opened,
+    source: &dyn MatrixSource,
     from: &Place,
     to: &Location,
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Summary> {
     let started = Instant::now();
-    let order = opened.ordered.then_some(opened.source.header().order);
-    let transposed = options.transpose.then(|| Transposed::new(&*opened.source));
-    let source = match &transposed {
-        Some(transposed) => transposed,
-        None => &*opened.source,
-    };
+    // Transposing keeps the order.
+    let own = source.header().own_order();
+    let transposed = options.transpose.then(|| Transposed::new(source));
+    let source = transposed.as_ref().map_or(source, |transposed| transposed);
     let target = options.registry.target(to, options, source)?;
     let target = &*target;
     target.check()?;
@@ -202,7 +201,7 @@ fn convert_once(
 
     // Now, since the target may be the source itself.
     let bytes_before = source.about().ok().and_then(|about| about.bytes);
-    let carried = carry_out(source, order, target, options, progress, from)?;
+    let carried = carry_out(source, own, target, options, progress, from)?;
     Ok(Summary {
         shape: source.header().shape,
         dimensions: source.is_vector().then(|| vec![source.header().shape.rows]),
@@ -215,7 +214,7 @@ fn convert_once(
         notes: source
             .notes()
             .into_iter()
-            .chain(target.misleads(source.header().meaning))
+            .chain(target.misleads(source.header().axis_kinds))
             .chain(replaced)
             .collect(),
     })

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use nnz_core::{Error, FragmentSource, Place, Result};
+use nnz_core::{Error, FragmentSource, MatrixSource, Place, Result};
 
+use crate::TensorFile;
 use crate::formats::DatasetKind;
 use crate::frames::FrameSource;
-use crate::{Opened, TensorFile};
 
 /// What a place holds, opened by [`open`](crate::open).
 ///
@@ -14,7 +14,7 @@ use crate::{Opened, TensorFile};
 #[non_exhaustive]
 pub enum Dataset {
     /// A matrix.
-    Matrix(Opened),
+    Matrix(Box<dyn MatrixSource>),
     /// A vector, scalar or tensor of Binsparse.
     Tensor(TensorFile),
     /// Genomic fragments.
@@ -40,9 +40,9 @@ impl Dataset {
     /// # Errors
     ///
     /// Fails where it is neither.
-    pub fn into_matrix(self) -> Result<Opened> {
+    pub fn into_matrix(self) -> Result<Box<dyn MatrixSource>> {
         match self {
-            Self::Matrix(opened) => Ok(opened),
+            Self::Matrix(matrix) => Ok(matrix),
             Self::Tensor(tensor) => tensor.into_matrix(),
             Self::Fragments(source) => {
                 let version = source.about()?.version.unwrap_or_default();

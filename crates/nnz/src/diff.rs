@@ -88,7 +88,7 @@ pub fn diff(
         a.map_err(|error| error.with_context(&places[0]))?,
         b.map_err(|error| error.with_context(&places[1]))?,
     ];
-    let [a, b] = [&*opened[0].source, &*opened[1].source];
+    let [a, b] = [&*opened[0], &*opened[1]];
     let shapes = [a.header().shape, b.header().shape];
     if shapes[0] != shapes[1] {
         each(Difference::Shape(shapes[0], shapes[1]));
@@ -113,7 +113,7 @@ pub fn diff(
         Unstored::of([a.header(), b.header()])
     };
     // The order of the first, so that at most the second has to be sorted.
-    let order = if opened[0].ordered { a.header().order } else { Order::Col };
+    let order = a.header().own_order().unwrap_or(Order::Col);
     let comparison = Comparison { sources: [a, b], places, order, unstored, options };
     // As they come, while they come in order; sorted otherwise.
     let found = match comparison.run(false)? {

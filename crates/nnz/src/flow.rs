@@ -103,7 +103,7 @@ fn run_alone<'a, W: Work>(
             return units.end();
         }
         let (decoded, entries) = work.decode(group)?;
-        entries.into_iter().try_for_each(|entries| units.decoded(entries))?;
+        entries.into_iter().try_for_each(|entries| units.on_decoded(entries))?;
         let Some(joint) = join.join(&decoded)? else { return Ok(()) };
         write.write(work.encode(decoded, joint)?)?;
     }
@@ -322,7 +322,7 @@ impl<W: Work> Shared<'_, '_, W> {
         let mut turn = self.joins.wait(number)?;
         let joined = decoded.and_then(|(decoded, entries)| {
             let mut reached = lock(&self.units);
-            entries.into_iter().try_for_each(|entries| reached.units.decoded(entries))?;
+            entries.into_iter().try_for_each(|entries| reached.units.on_decoded(entries))?;
             drop(reached);
             Ok(turn.step.join(&decoded)?.map(|joint| (decoded, joint)))
         });

@@ -44,12 +44,12 @@ mod tensor;
 mod transposed;
 mod types;
 
-pub use cat::{CatOptions, cat, cat_opened};
+pub use cat::{CatOptions, cat, cat_source};
 pub use check::{ValidateOptions, validate};
 pub use concat::{Concat, ConcatOptions, concat};
 pub use container_target::{has_groups, may_hold_binsparse};
 pub use convert::{
-    ConvertOptions, StructurePolicy, Summary, convert, convert_found, convert_opened,
+    ConvertOptions, StructurePolicy, Summary, convert, convert_dataset, convert_source,
 };
 pub use dataset::Dataset;
 pub use diff::{DiffOptions, Difference, diff};
@@ -59,11 +59,11 @@ pub use memory::default_memory;
 pub use names::print_names;
 pub use nnz_binsparse as binsparse;
 pub use nnz_bpcells::{FormatVersion, Packing};
-pub use nnz_container::Compression;
 pub use nnz_container::staging::{
     StagedFile, WriteOptions, remove_staged_outputs, remove_staged_outputs_unless_placed,
 };
 pub use nnz_container::stdio;
+pub use nnz_container::{Compression, set_temporary_directory};
 pub use nnz_core::{
     About, ArrayAbout, At, Axis, AxisKind, Batch, BatchReader, Bint8, Duplicates, Element, Entries,
     Error, ErrorKind, Finding, Header, Majors, MatrixSink, MatrixSource, Metadata, Minors, Names,
@@ -72,7 +72,7 @@ pub use nnz_core::{
     is_unprintable, write_scalar,
 };
 pub use nnz_interop::matrix_market::Layout;
-pub use open::{OpenOptions, Opened, open};
+pub use open::{OpenOptions, open};
 pub use progress::{NoProgress, Progress};
 pub use read::{CsMatrix, Dense, ReadOptions, read, read_dense};
 pub use slice::{Selection, Slice, slice};

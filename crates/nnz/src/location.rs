@@ -91,6 +91,24 @@ impl Location {
     }
 }
 
+impl From<&Location> for Location {
+    fn from(location: &Location) -> Self {
+        location.clone()
+    }
+}
+
+/// Converts text and paths as [`Location::parse`] does.
+macro_rules! parsed {
+    ($($text:ty),*) => {$(
+        impl From<$text> for Location {
+            fn from(text: $text) -> Self {
+                Self::parse(text)
+            }
+        }
+    )*};
+}
+parsed!(&str, String, &String, &OsStr, &Path, PathBuf, &PathBuf);
+
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -6,30 +6,15 @@ use crate::daphne::Dialect;
 use crate::formats::{DatasetKind, Registry};
 use crate::{Dataset, Location};
 
-/// A matrix that was opened.
-pub struct Opened {
-    /// The matrix.
-    pub source: Box<dyn MatrixSource>,
-    /// Whether its format fixes the order its entries are stored in. Matrix Market does not.
-    pub ordered: bool,
-}
-
-impl std::fmt::Debug for Opened {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut shown = f.debug_struct("Opened");
-        shown.field("header", self.source.header()).field("ordered", &self.ordered).finish()
-    }
-}
-
 /// Opens what a place holds, whatever its format.
 ///
 /// An R object is read whole; it may take [`default_memory`](crate::default_memory).
 ///
 /// ```no_run
-/// use nnz::{Dataset, Location};
+/// use nnz::Dataset;
 ///
-/// match nnz::open(&Location::parse("x.h5"))? {
-///     Dataset::Matrix(opened) => println!("{}", opened.source.header().shape),
+/// match nnz::open("x.h5")? {
+///     Dataset::Matrix(matrix) => println!("{}", matrix.header().shape),
 ///     Dataset::Tensor(tensor) => println!("{:?}", tensor.descriptor().shape),
 ///     Dataset::Fragments(source) => println!("{} fragments", source.header().count),
 ///     Dataset::Table(frame) => println!("{} columns", frame.columns().len()),
@@ -41,12 +26,12 @@ impl std::fmt::Debug for Opened {
 /// # Errors
 ///
 /// Fails where there is nothing, nothing that is recognised, or something that is broken.
-pub fn open(location: &Location) -> Result<Dataset> {
+pub fn open(location: impl Into<Location>) -> Result<Dataset> {
     OpenOptions::new().open(location)
 }
 
 /// Opens the matrix at a place.
-pub(crate) fn open_matrix(location: &Location, memory: u64) -> Result<Opened> {
+pub(crate) fn open_matrix(location: &Location, memory: u64) -> Result<Box<dyn MatrixSource>> {
     let dataset = OpenOptions::new().memory_limit(memory).open(location)?;
     dataset.into_matrix().map_err(|error| error.with_context(&location.source_place()))
 }
@@ -54,9 +39,9 @@ pub(crate) fn open_matrix(location: &Location, memory: u64) -> Result<Opened> {
 /// How a place is opened.
 ///
 /// ```no_run
-/// use nnz::{Location, OpenOptions};
+/// use nnz::OpenOptions;
 ///
-/// let dataset = OpenOptions::new().memory_limit(1 << 30).open(&Location::parse("m.rds"))?;
+/// let dataset = OpenOptions::new().memory_limit(1 << 30).open("m.rds")?;
 /// let matrix = dataset.into_matrix()?;
 /// # Ok::<(), nnz::Error>(())
 /// ```
@@ -122,7 +107,7 @@ impl OpenOptions {
     /// # Errors
     ///
     /// Fails as [`open`], and where an R object takes more memory than allowed.
-    pub fn open(&self, location: &Location) -> Result<Dataset> {
-        Registry::default().open(location, self)
+    pub fn open(&self, location: impl Into<Location>) -> Result<Dataset> {
+        Registry::default().open(&location.into(), self)
     }
 }

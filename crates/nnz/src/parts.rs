@@ -114,13 +114,13 @@ impl<'a> UnitReader<'a> for InParts<'a> {
         }
     }
 
-    fn decoded(&mut self, _: u64) -> Result<()> {
+    fn on_decoded(&mut self, _: u64) -> Result<()> {
         // Readers before the one a unit is from have no units left to wait for.
         if let Some(Some(stored)) = self.waiting.pop_front()
             && let Some(reader) = self.readers.iter_mut().find(|reader| reader.waiting > 0)
         {
             reader.waiting -= 1;
-            let heard = reader.units.decoded(stored.load(Ordering::Acquire));
+            let heard = reader.units.on_decoded(stored.load(Ordering::Acquire));
             heard.map_err(|error| error.with_context(&reader.steps.place))?;
         }
         self.retire()

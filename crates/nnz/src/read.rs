@@ -55,10 +55,11 @@ impl Default for ReadOptions {
 /// # Errors
 ///
 /// Fails where the matrix cannot be read or is broken, and where it takes more memory than allowed.
-pub fn read(location: &Location, options: &ReadOptions) -> Result<CsMatrix> {
-    let opened = open_matrix(location, options.memory)?;
-    let source = &*opened.source;
-    let own = opened.ordered.then_some(source.header().order);
+pub fn read(location: impl Into<Location>, options: &ReadOptions) -> Result<CsMatrix> {
+    let location = &location.into();
+    let source = open_matrix(location, options.memory)?;
+    let source = &*source;
+    let own = source.header().own_order();
     let here = location.source_place();
     if options.order.is_none_or(|order| own == Some(order)) && comes_as_wanted(source, options) {
         let filled = fill(source, options).map_err(|error| error.with_context(&here))?;
@@ -84,7 +85,7 @@ fn comes_as_wanted(source: &dyn MatrixSource, options: &ReadOptions) -> bool {
     header.sorted_majors
         && source.rereadable()
         && source.random_access()
-        && header.stored.is_some()
+        && header.nnz.is_some()
         && !header.iso
         && header.fill.is_none()
         && header.storage == Storage::Sparse
@@ -97,7 +98,7 @@ fn comes_as_wanted(source: &dyn MatrixSource, options: &ReadOptions) -> bool {
 fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<CsMatrix>> {
     let header = source.header();
     let majors = header.shape.major(header.order);
-    let entries = header.stored.unwrap_or(0);
+    let entries = header.nnz.unwrap_or(0);
     allow(header, majors, entries, options.memory)?;
     let (majors_len, len) = (in_memory(majors)?, in_memory(entries)?);
     let mut matrix = CsMatrix {

@@ -17,7 +17,7 @@ use nnz_core::{
 
 use crate::parts::{Gathering, InParts, Next, Open, Steps};
 use crate::stages::{Mirroring, Step, mirror, stays_shared};
-use crate::{ConvertOptions, Location, Opened, Progress, Summary};
+use crate::{ConvertOptions, Location, Progress, Summary};
 use few::{Few, few};
 use pick::{Majors, Pick};
 pub(crate) use picked::one_of;
@@ -104,7 +104,7 @@ impl Slice {
         let [major, minor] = by_order(&picked, source.order);
         let general = source.structure == Structure::General;
         let stored = match (general, minor.is_whole(), major.is_whole()) {
-            (true, true, true) => source.stored,
+            (true, true, true) => source.nnz,
             (true, true, false) => stored(&*inner, major.stretches())?,
             _ => None,
         };
@@ -113,7 +113,7 @@ impl Slice {
             shape: Shape { rows: picked[0].len(), cols: picked[1].len() },
             sorted_majors: source.sorted_majors && general && in_order,
             sorted_indices: source.sorted_indices.filter(|_| general && minor.ascends()),
-            stored,
+            nnz: stored,
             iso: source.iso && stays_shared(source),
             structure: Structure::General,
             ..source.clone()
@@ -169,18 +169,18 @@ impl Slice {
 ///
 /// Fails as [`Slice::new`] and [`convert`](crate::convert).
 pub fn slice(
-    from: &Location,
-    to: &Location,
+    from: impl Into<Location>,
+    to: impl Into<Location>,
     [rows, cols]: [&Selection; 2],
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Summary> {
-    let Opened { source, ordered } = crate::open::open_matrix(from, options.memory)?;
+    let (from, to) = (&from.into(), &to.into());
+    let source = crate::open::open_matrix(from, options.memory)?;
     let source = Box::new(Slice::new(source, from.source_place(), rows, cols)?);
     // Places in messages of the engine are those among what is selected.
     let place = Place::path(format!("what is selected of {from}"));
-    let summary =
-        crate::convert_opened(&Opened { source, ordered }, &place, to, options, progress)?;
+    let summary = crate::convert_source(&*source, &place, to, options, progress)?;
     // The size of the whole says nothing of that of a part.
     Ok(Summary { bytes_before: None, ..summary })
 }

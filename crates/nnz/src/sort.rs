@@ -33,7 +33,7 @@ const LEAST: u64 = 2;
 fn expected(source: &dyn MatrixSource) -> Option<u64> {
     const PER_BYTE: u64 = 1032 / 4;
     let bytes = source.about().ok()?.bytes?;
-    source.header().stored.map(|claim| claim.min(bytes.saturating_mul(PER_BYTE)))
+    source.header().nnz.map(|claim| claim.min(bytes.saturating_mul(PER_BYTE)))
 }
 
 /// Says what is sorted, and with what.

@@ -102,9 +102,9 @@ pub struct Stats {
 ///
 /// Fails where the matrix cannot be read or is broken, where its values are complex, and where two
 /// entries share a place in a format that leaves open what that means.
-pub fn stats(location: &Location, options: &StatsOptions) -> Result<Stats> {
-    let opened = open_matrix(location, options.memory)?;
-    stats_of(&*opened.source, &location.source_place(), options)
+pub fn stats(location: impl Into<Location>, options: &StatsOptions) -> Result<Stats> {
+    let location = &location.into();
+    stats_of(&*open_matrix(location, options.memory)?, &location.source_place(), options)
 }
 
 /// Computes what is asked for of a matrix that is open. `place` is what messages call it.

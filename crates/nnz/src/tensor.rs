@@ -6,11 +6,11 @@ use std::path::Path;
 use nnz_binsparse::{Descriptor, EntryReader, LevelKind, Tensor};
 use nnz_container::Container;
 use nnz_core::{
-    About, AxisKind, Duplicates, Error, Header, Order, Place, Result, Rounding, Scalar, Shape,
-    Storage, write_scalar,
+    About, AxisKind, Duplicates, Error, Header, MatrixSource, Order, Place, Result, Rounding,
+    Scalar, Shape, Storage, write_scalar,
 };
 
-use crate::{CatOptions, Opened};
+use crate::CatOptions;
 
 /// Bytes of text that are written at once.
 const TEXT: usize = 64 << 10;
@@ -31,9 +31,8 @@ impl TensorFile {
     /// # Errors
     ///
     /// Fails where it has other than one dimension, or an array is missing or broken.
-    pub fn into_matrix(self) -> Result<Opened> {
-        let source = Box::new(nnz_binsparse::MatrixSource::open(self.container)?);
-        Ok(Opened { source, ordered: true })
+    pub fn into_matrix(self) -> Result<Box<dyn MatrixSource>> {
+        Ok(Box::new(nnz_binsparse::MatrixSource::open(self.container)?))
     }
 
     /// Returns whether it is a vector.
@@ -70,16 +69,17 @@ impl TensorFile {
         Ok(Header {
             shape: Shape { rows: 0, cols: 0 },
             order: Order::Row,
+            ordered: false,
             sorted_majors: true,
             sorted_indices: None,
             value_type: entries.value_type(),
             iso: entries.iso().is_some(),
-            stored: Some(self.descriptor.stored),
+            nnz: Some(self.descriptor.stored),
             storage: if dense { Storage::Dense } else { Storage::Sparse },
             structure: self.descriptor.structure,
             fill: entries.fill(),
             duplicates: Duplicates::Refused,
-            meaning: [AxisKind::Unknown; 2],
+            axis_kinds: [AxisKind::Unknown; 2],
         })
     }
 

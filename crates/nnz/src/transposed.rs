@@ -19,7 +19,7 @@ impl<S: Deref<Target: MatrixSource>> Transposed<S> {
     #[must_use]
     pub fn new(inner: S) -> Self {
         let header = inner.header().clone();
-        let [rows, cols] = header.meaning;
+        let [rows, cols] = header.axis_kinds;
         let other = |triangle| match triangle {
             Triangle::Lower => Triangle::Upper,
             Triangle::Upper => Triangle::Lower,
@@ -33,7 +33,7 @@ impl<S: Deref<Target: MatrixSource>> Transposed<S> {
                 Structure::SkewSymmetric(t) => Structure::SkewSymmetric(other(t)),
                 Structure::Hermitian(t) => Structure::Hermitian(other(t)),
             },
-            meaning: [cols, rows],
+            axis_kinds: [cols, rows],
             ..header
         };
         Self { inner, header }
@@ -117,8 +117,8 @@ impl<'a> UnitReader<'a> for Exchanging<'a> {
         Ok(unit.map(|unit| Box::new(Exchanged(unit)) as Box<dyn Unit>))
     }
 
-    fn decoded(&mut self, entries: u64) -> Result<()> {
-        self.0.decoded(entries)
+    fn on_decoded(&mut self, entries: u64) -> Result<()> {
+        self.0.on_decoded(entries)
     }
 
     fn end(&mut self) -> Result<()> {

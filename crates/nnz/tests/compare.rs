@@ -49,8 +49,8 @@ fn transposing_exchanges_rows_columns_and_names_and_keeps_the_order() {
         let transpose = ConvertOptions { transpose: true, ..options() };
         nnz::convert(&from, &target, &transpose, &NoProgress).unwrap();
         let (was, is) = (
-            nnz::open(&from).and_then(nnz::Dataset::into_matrix).unwrap().source,
-            nnz::open(&target).and_then(nnz::Dataset::into_matrix).unwrap().source,
+            nnz::open(&from).and_then(nnz::Dataset::into_matrix).unwrap(),
+            nnz::open(&target).and_then(nnz::Dataset::into_matrix).unwrap(),
         );
         assert_eq!(is.header().shape.rows, was.header().shape.cols);
         assert_eq!(is.header().order, order);

@@ -16,7 +16,7 @@ use std::path::Path;
 use common::{location, root, unsynced};
 use nnz::{
     Axis, Batch, CsMatrix, Dense, ErrorKind, FormatOptions, Minors, NoProgress, Order, Place,
-    Projection, ReadOptions, Shape, Values, convert_opened,
+    Projection, ReadOptions, Shape, Values, convert_source,
 };
 use proptest::prelude::*;
 
@@ -80,9 +80,9 @@ fn cells(dense: &Dense) -> Vec<Vec<u64>> {
     (0..rows).map(|row| (0..cols).map(|col| cell(row, col)).collect()).collect()
 }
 
-fn write(opened: &nnz::Opened, path: &Path, threads: usize) {
+fn write(source: &dyn nnz::MatrixSource, path: &Path, threads: usize) {
     let options = nnz::ConvertOptions { threads, ..unsynced() };
-    convert_opened(opened, &Place::default(), &location(path), &options, &NoProgress).unwrap();
+    convert_source(source, &Place::default(), &location(path), &options, &NoProgress).unwrap();
 }
 
 proptest! {
@@ -97,7 +97,7 @@ proptest! {
         let opened = dense.clone().into_source().unwrap();
         for name in ["x.dbdf", "x.bsp.h5", "x.zarr", "x.npz", "x.nc"] {
             let path = folder.path().join(name);
-            write(&opened, &path, threads);
+            write(&*opened, &path, threads);
             let read = nnz::read_dense(&location(&path), &options(wanted, threads)).unwrap();
             prop_assert!(wanted.is_none_or(|wanted| wanted == read.order), "{}", name);
             prop_assert_eq!(cells(&read), cells(&dense), "{}", name);
@@ -110,7 +110,7 @@ proptest! {
         let opened = matrix.clone().into_source().unwrap();
         for name in ["x.bpcells", "x.bsp.h5", "x.mtx", "x.dbdf"] {
             let path = folder.path().join(name);
-            write(&opened, &path, threads);
+            write(&*opened, &path, threads);
             let read = nnz::read(&location(&path), &options(Some(matrix.order()), threads)).unwrap();
             prop_assert_eq!(read.indptr(), matrix.indptr(), "{}", name);
             prop_assert_eq!(read.indices(), matrix.indices(), "{}", name);
@@ -126,7 +126,7 @@ proptest! {
     ) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.bpcells");
-        write(&matrix.clone().into_source().unwrap(), &path, 1);
+        write(&*matrix.clone().into_source().unwrap(), &path, 1);
         let dense = nnz::read_dense(&location(&path), &options(wanted, 2)).unwrap();
         let (Values::U32(cells), Values::U32(values)) = (&dense.values, matrix.values()) else {
             panic!("{:?}", dense.values)
@@ -155,7 +155,7 @@ fn rows_of_any_length_come_in_place() {
     let (rows, cols) = (3, 600_001);
     let values = (0..rows * cols).map(|n| f64::from(u32::try_from(n).unwrap())).collect();
     let dense = Dense { shape: Shape { rows, cols }, order: ROW, values: Values::F64(values) };
-    write(&dense.clone().into_source().unwrap(), &path, 2);
+    write(&*dense.clone().into_source().unwrap(), &path, 2);
     for threads in [1, 3] {
         let read = nnz::read_dense(&location(&path), &options(None, threads)).unwrap();
         assert_eq!(read, dense);
@@ -185,7 +185,7 @@ fn many_short_rows_of_daphne_come_back() {
             .with("layout", "coordinate");
         let how = nnz::ConvertOptions { format_options, ..unsynced() };
         let opened = matrix.clone().into_source().unwrap();
-        convert_opened(&opened, &Place::default(), &location(&path), &how, &NoProgress).unwrap();
+        convert_source(&*opened, &Place::default(), &location(&path), &how, &NoProgress).unwrap();
         for threads in [1, 3] {
             let read = nnz::read(&location(&path), &options(None, threads)).unwrap();
             assert!(read == matrix, "{dialect:?} {threads}");
@@ -216,9 +216,8 @@ fn few_rows_of_daphne_are_those_of_the_whole() {
     for dialect in ["spec", "daphne-2022"] {
         let format_options = FormatOptions::new().with("dialect", dialect);
         let how = nnz::ConvertOptions { format_options, ..unsynced() };
-        convert_opened(&opened, &Place::default(), &location(&path), &how, &NoProgress).unwrap();
-        let stored =
-            nnz::open(&location(&path)).and_then(nnz::Dataset::into_matrix).unwrap().source;
+        convert_source(&*opened, &Place::default(), &location(&path), &how, &NoProgress).unwrap();
+        let stored = nnz::open(&location(&path)).and_then(nnz::Dataset::into_matrix).unwrap();
         for count in [1, 2, 30, 46, 47, 200] {
             for first in (0..rows - count).step_by(83).chain([499, 500, 501, rows - count]) {
                 let mut reader = stored.batches(first..first + count, Projection::ALL).unwrap();
@@ -261,7 +260,7 @@ fn long_rows_among_empty_ones_come_back() {
     let matrix = CsMatrix::from_parts(shape, ROW, pointers, minors, values).unwrap();
     for name in ["long.dbdf", "long.bpcells", "long.bsp.h5", "long.npz"] {
         let path = folder.path().join(name);
-        write(&matrix.clone().into_source().unwrap(), &path, 2);
+        write(&*matrix.clone().into_source().unwrap(), &path, 2);
         for threads in [1, 2, 3] {
             let read = nnz::read(&location(&path), &options(Some(ROW), threads)).unwrap();
             assert!(read == matrix, "{name}, {threads} threads");
@@ -309,7 +308,7 @@ fn names_and_entries_of_a_matrix_in_memory_are_those_that_are_written() {
             .unwrap();
     assert_eq!(matrix.names(Axis::Cols).unwrap().get(2), Some(&b"c"[..]));
     matrix.write(&to, &unsynced()).unwrap();
-    let source = nnz::open(&to).and_then(nnz::Dataset::into_matrix).unwrap().source;
+    let source = nnz::open(&to).and_then(nnz::Dataset::into_matrix).unwrap();
     let names = source.names(Axis::Rows).unwrap().unwrap();
     assert_eq!(names.iter().collect::<Vec<_>>(), [b"r0", b"r1"]);
     let entries: Vec<_> = source.entries().unwrap().map(Result::unwrap).collect();
@@ -331,7 +330,7 @@ fn rows_without_a_cell_are_not_gone_through() {
     let dense =
         Dense { shape: Shape { rows: 3, cols: 0 }, order: ROW, values: Values::F64(Vec::new()) };
     let path = folder.path().join("x.bsp");
-    write(&dense.clone().into_source().unwrap(), &path, 1);
+    write(&*dense.clone().into_source().unwrap(), &path, 1);
     let description = std::fs::read_to_string(path.join("binsparse.json")).unwrap();
     let huge = description.replace("[3,0]", "[1152921504606846976,0]");
     assert_ne!(huge, description);

@@ -242,7 +242,7 @@ fn clear(paths: &[&PathBuf]) {
 /// Any number of threads comes to the same end: the same bytes, or the same error.
 fn threads_agree(path: &Path, one: &Path, several: &Path) -> Result<(), String> {
     if let Ok(opened) = nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix)
-        && promises_too_much(&opened)
+        && promises_too_much(&*opened)
     {
         return Ok(());
     }
@@ -329,7 +329,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
         return Err(format!("is valid, and cat fails: {error}"));
     }
     // One block has no more rows than that, as it has if nobody says how many.
-    let tall = source.opened.source.header().shape.rows > u32::MAX.into();
+    let tall = source.opened.header().shape.rows > u32::MAX.into();
     let fitting = order_that_fits(&source).filter(|_| !(source.daphne && tall));
     let Some(order) = fitting else {
         return Ok(Outcome::Read);
@@ -366,9 +366,9 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     let largest = largest.max(size(back));
     let found = nnz::open(&location(back))
         .and_then(nnz::Dataset::into_matrix)
-        .and_then(|back| entries::logical(&*back.source));
+        .and_then(|back| entries::logical(&*back));
     let found = found.map_err(|error| format!("what came back cannot be read: {error}"))?;
-    let expected = entries::logical(&*source.opened.source).map_err(|error| error.to_string())?;
+    let expected = entries::logical(&*source.opened).map_err(|error| error.to_string())?;
     if found != expected {
         let at = found.iter().zip(&expected).position(|(a, b)| a != b);
         let at = at.unwrap_or(found.len().min(expected.len()));
@@ -384,7 +384,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
 }
 
 struct Read {
-    opened: nnz::Opened,
+    opened: Box<dyn nnz::MatrixSource>,
     store: bool,
     daphne: bool,
 }
@@ -392,7 +392,7 @@ struct Read {
 /// Reads everything of a matrix, whole and in parts, and returns it if all went well.
 fn read_everything(path: &Path) -> nnz::Result<Read> {
     let opened = nnz::open(&location(path))?.into_matrix()?;
-    let source = &*opened.source;
+    let source = &*opened;
     let header = source.header().clone();
     source.about()?;
     source.extras();
@@ -409,7 +409,7 @@ fn read_everything(path: &Path) -> nnz::Result<Read> {
         counts.push(count);
     }
     assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?} entries");
-    assert!(header.stored.is_none_or(|stored| stored == counts[0]), "{counts:?} entries");
+    assert!(header.nnz.is_none_or(|stored| stored == counts[0]), "{counts:?} entries");
     let mut random = Random::new(majors);
     for _ in 0..6 {
         let start = random.next() % (majors + 1);
@@ -430,8 +430,8 @@ fn read_everything(path: &Path) -> nnz::Result<Read> {
     for names in names {
         names?;
     }
-    let store = opened.ordered;
-    let daphne = opened.source.about()?.format.starts_with("DAPHNE");
+    let store = opened.header().ordered;
+    let daphne = opened.about()?.format.starts_with("DAPHNE");
     Ok(Read { opened, store, daphne })
 }
 
@@ -439,7 +439,7 @@ fn read_everything(path: &Path) -> nnz::Result<Read> {
 fn convert_broken(here: &nnz::Location, target: &Path) -> Result<(), String> {
     // Unless it promises more columns than anybody wants in a store that is just made to fail.
     if let Ok(opened) = nnz::open(here).and_then(nnz::Dataset::into_matrix)
-        && promises_too_much(&opened)
+        && promises_too_much(&*opened)
     {
         return Ok(());
     }
@@ -452,9 +452,9 @@ fn convert_broken(here: &nnz::Location, target: &Path) -> Result<(), String> {
 }
 
 /// Whether a store of a matrix would take room for more vectors than anybody wants.
-fn promises_too_much(opened: &nnz::Opened) -> bool {
-    let header = opened.source.header();
-    let own = if opened.ordered { header.shape.major(header.order) } else { 0 };
+fn promises_too_much(source: &dyn nnz::MatrixSource) -> bool {
+    let header = source.header();
+    let own = if header.ordered { header.shape.major(header.order) } else { 0 };
     own.max(header.shape.cols) > LONGEST
 }
 
@@ -463,7 +463,7 @@ const LONGEST: u64 = 1 << 16;
 
 /// The order in which a store of a matrix is of reasonable size.
 fn order_that_fits(read: &Read) -> Option<Order> {
-    let header = read.opened.source.header();
+    let header = read.opened.header();
     let fits = |order: Order| header.shape.major(order) <= LONGEST;
     let own = if read.store { header.order } else { Order::Col };
     // Back to a store, it is by columns that a text is stored.
@@ -680,15 +680,15 @@ fn texts_of_enormous_shape_cost_what_their_entries_do() {
         let to = directory.path().join("to.mtx");
         fs::write(&from, &subject.files[""]).unwrap();
         let before = nnz::open(&location(&from)).and_then(nnz::Dataset::into_matrix).unwrap();
-        let expected = entries::logical(&*before.source).unwrap();
+        let expected = entries::logical(&*before).unwrap();
         for order in [None, Some(Order::Col), Some(Order::Row)] {
             let mut options = unsynced();
             options.order = order;
             let done = nnz::convert(&location(&from), &location(&to), &options, &nnz::NoProgress);
             done.unwrap_or_else(|error| panic!("{}: {error}", subject.name));
             let after = nnz::open(&location(&to)).and_then(nnz::Dataset::into_matrix).unwrap();
-            assert_eq!(after.source.header().shape, before.source.header().shape);
-            assert_eq!(entries::logical(&*after.source).unwrap(), expected, "{}", subject.name);
+            assert_eq!(after.header().shape, before.header().shape);
+            assert_eq!(entries::logical(&*after).unwrap(), expected, "{}", subject.name);
         }
     }
 }

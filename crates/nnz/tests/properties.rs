@@ -60,21 +60,17 @@ fn refusal(from: &Path, to: &Path, options: &ConvertOptions) -> String {
 }
 
 fn stored(path: &Path) -> Vec<Entry> {
-    entries::stored(
-        &*nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap().source,
-    )
-    .unwrap()
+    entries::stored(&*nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap())
+        .unwrap()
 }
 
 fn logical(path: &Path) -> Vec<Entry> {
-    entries::logical(
-        &*nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap().source,
-    )
-    .unwrap()
+    entries::logical(&*nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap())
+        .unwrap()
 }
 
 fn order_of(path: &Path) -> Order {
-    nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap().source.header().order
+    nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap().header().order
 }
 
 /// The entries in the order of a store.
@@ -551,7 +547,7 @@ fn every_nan_survives_between_stores_and_is_refused_by_text() {
     let odd = [0x7ff8_0000_0000_0001_u64, 0x7ff0_0000_0000_07a2, 0xfff8_0000_0000_0000];
     let some = nnz::open(&location(&common::root().join("testdata/matrix-market/valid/sci.mtx")))
         .and_then(nnz::Dataset::into_matrix);
-    let mut header = some.unwrap().source.header().clone();
+    let mut header = some.unwrap().header().clone();
     header.shape = nnz::Shape { rows: 3, cols: 1 };
     header.value_type = ValueType::F64;
     header.order = Order::Col;
@@ -631,7 +627,7 @@ fn a_matrix_without_entries_goes_everywhere() {
                         assert_valid(to);
                         let opened =
                             nnz::open(&location(to)).and_then(nnz::Dataset::into_matrix).unwrap();
-                        assert_eq!(opened.source.header().shape, nnz::Shape { rows, cols });
+                        assert_eq!(opened.header().shape, nnz::Shape { rows, cols });
                         assert_eq!(stored(to), []);
                     }
                 }

@@ -17,7 +17,7 @@ fn at(path: PathBuf) -> Location {
 
 /// The text of every value by its row and column, as the source hands them out.
 fn stored(location: &Location) -> BTreeMap<(u64, u64), String> {
-    let source = nnz::open(location).and_then(nnz::Dataset::into_matrix).unwrap().source;
+    let source = nnz::open(location).and_then(nnz::Dataset::into_matrix).unwrap();
     let header = source.header();
     let mut all = BTreeMap::new();
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
@@ -90,7 +90,7 @@ fn binsparse_is_read_whole_where_nothing_follows_from_what_is_stored() {
     for file in std::fs::read_dir(folder).unwrap() {
         let location = at(file.unwrap().path());
         let Ok(opened) = nnz::open(&location).and_then(nnz::Dataset::into_matrix) else { continue };
-        let header = opened.source.header();
+        let header = opened.header();
         let sparse = header.storage == nnz::Storage::Sparse;
         if !sparse || header.structure != nnz::Structure::General || header.fill.is_some() {
             continue;
@@ -117,7 +117,7 @@ fn cells_that_are_not_stored_are_not_taken_for_zero() {
             let Ok(opened) = nnz::open(&location).and_then(nnz::Dataset::into_matrix) else {
                 continue;
             };
-            if opened.source.header().fill.is_some() {
+            if opened.header().fill.is_some() {
                 nnz::read(&location, &ReadOptions::default()).unwrap_err();
                 refused += 1;
             }

@@ -130,10 +130,8 @@ fn ordered(mut entries: Vec<Entry>, order: Order) -> Vec<Entry> {
 }
 
 fn stored(path: &Path) -> Vec<Entry> {
-    entries::stored(
-        &*nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap().source,
-    )
-    .unwrap()
+    entries::stored(&*nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap())
+        .unwrap()
 }
 
 fn bytes_of(path: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -228,7 +226,7 @@ proptest! {
         // Any range of what was selected, where the source allows it.
         let opened = nnz::open(&source).and_then(nnz::Dataset::into_matrix).unwrap();
         let slice =
-            Slice::new(opened.source, nnz::Place::path("a"), &row_selection, &col_selection).unwrap();
+            Slice::new(opened, nnz::Place::path("a"), &row_selection, &col_selection).unwrap();
         let header = slice.header();
         if slice.random_access() {
             let (order, majors) = (header.order, header.shape.major(header.order));
@@ -246,7 +244,7 @@ proptest! {
             let expected: Vec<Entry> = expected.into_iter().filter(inside).collect();
             prop_assert_eq!(ordered(found, order), ordered(expected, order));
         }
-        if let Some(count) = header.stored {
+        if let Some(count) = header.nnz {
             prop_assert_eq!(count, summary.entries);
         }
     }
@@ -514,11 +512,11 @@ fn values_become_the_smallest_type_that_holds_all_or_the_one_asked_for() {
     assert!(message.contains("--type"), "{message}");
     concat(&texts, Some(ValueType::F32)).unwrap();
     let opened = nnz::open(&target).and_then(nnz::Dataset::into_matrix).unwrap();
-    assert_eq!(opened.source.header().value_type, ValueType::F32);
+    assert_eq!(opened.header().value_type, ValueType::F32);
     let message = concat(&texts, Some(ValueType::U32)).unwrap_err().to_string();
     assert!(message.contains("half.mtx: entry (row 0, column 0): found 0.5"), "{message}");
     let stores = [half.store(scratch.path(), "half", 1), five.store(scratch.path(), "five", 1)];
     concat(&stores, None).unwrap();
     let opened = nnz::open(&target).and_then(nnz::Dataset::into_matrix).unwrap();
-    assert_eq!(opened.source.header().value_type, ValueType::F64);
+    assert_eq!(opened.header().value_type, ValueType::F64);
 }

@@ -42,26 +42,17 @@ fn convert(from: &Path, to: &Path, options: &ConvertOptions) -> nnz::Summary {
 }
 
 fn structure(path: &Path) -> Structure {
-    nnz::open(&location(path))
-        .and_then(nnz::Dataset::into_matrix)
-        .unwrap()
-        .source
-        .header()
-        .structure
+    nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap().header().structure
 }
 
 fn logical(path: &Path) -> Vec<Entry> {
-    entries::logical(
-        &*nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap().source,
-    )
-    .unwrap()
+    entries::logical(&*nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap())
+        .unwrap()
 }
 
 fn stored(path: &Path) -> Vec<Entry> {
-    entries::stored(
-        &*nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap().source,
-    )
-    .unwrap()
+    entries::stored(&*nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap())
+        .unwrap()
 }
 
 /// Writes a text, converts it to each target that can hold a triangle, and returns what was found.
@@ -228,7 +219,6 @@ fn values_get_the_smallest_type_that_holds_all() {
         nnz::open(&location(&at("b.h5")))
             .and_then(nnz::Dataset::into_matrix)
             .unwrap()
-            .source
             .header()
             .value_type
     };

@@ -121,7 +121,7 @@ const ENTRIES: &str = "0\t1\t5\n0\t3\t6\n2\t0\t7\n";
 fn entries(dataset: Dataset) -> String {
     let mut text = Vec::new();
     let matrix = dataset.into_matrix().unwrap();
-    nnz::cat_opened(&matrix, &Place::default(), &CatOptions::default(), &mut text).unwrap();
+    nnz::cat_source(&*matrix, &Place::default(), &CatOptions::default(), &mut text).unwrap();
     String::from_utf8(text).unwrap()
 }
 
@@ -143,7 +143,7 @@ fn a_format_of_a_test_is_converted_to_every_other_and_back() {
         let mut convert = ConvertOptions { order: Some(Order::Row), ..ConvertOptions::default() };
         convert.write.sync = false;
         let dataset = registry.open(&toy, &options).unwrap();
-        nnz::convert_found(dataset, &toy.source_place(), &target, &convert, &NoProgress).unwrap();
+        nnz::convert_dataset(dataset, &toy.source_place(), &target, &convert, &NoProgress).unwrap();
         assert_eq!(entries(registry.open(&target, &options).unwrap()), ENTRIES, "{name}");
 
         let again = Location::parse(folder.path().join(format!("{name}.toy")));

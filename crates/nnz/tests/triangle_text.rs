@@ -74,10 +74,8 @@ fn convert(from: &Path, to: &Path, options: &ConvertOptions) -> nnz::Result<nnz:
 
 /// All entries that a matrix means, sorted.
 fn logical(path: &Path) -> Vec<Entry> {
-    entries::logical(
-        &*nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap().source,
-    )
-    .unwrap()
+    entries::logical(&*nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap())
+        .unwrap()
 }
 
 fn transposed(entries: Vec<Entry>) -> Vec<Entry> {
@@ -173,7 +171,6 @@ fn an_upper_triangle_becomes_text() {
             let header = nnz::open(&location(&upper))
                 .and_then(nnz::Dataset::into_matrix)
                 .unwrap()
-                .source
                 .header()
                 .clone();
             assert_eq!(header.structure.triangle(), Some(nnz::Triangle::Upper));

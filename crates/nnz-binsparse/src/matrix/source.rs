@@ -53,16 +53,17 @@ impl MatrixSource {
         let header = Header {
             shape,
             order,
+            ordered: true,
             sorted_majors: true,
             sorted_indices: Some(true),
             value_type: values.value_type(),
             iso: values.iso().is_some(),
-            stored: (!trimmed).then_some(descriptor.stored),
+            nnz: (!trimmed).then_some(descriptor.stored),
             storage: if dense { Storage::Dense } else { Storage::Sparse },
             structure: descriptor.structure,
             fill,
             duplicates: Duplicates::Refused,
-            meaning: [AxisKind::Unknown; 2],
+            axis_kinds: [AxisKind::Unknown; 2],
         };
         let (majors, minors) = (shape.major(order), shape.minor(order));
         Ok(Self { container, descriptor, notes, header, form, values, majors, minors })

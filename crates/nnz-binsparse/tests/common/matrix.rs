@@ -62,18 +62,19 @@ pub fn matrix(shape: Shape, value_type: ValueType, structure: Structure, iso: bo
         }
     }
     let header = Header {
+        ordered: true,
         shape,
         order: Order::Row,
         sorted_majors: true,
         sorted_indices: Some(true),
         value_type,
         iso,
-        stored: Some(entries.len() as u64),
+        nnz: Some(entries.len() as u64),
         storage: Storage::Sparse,
         structure,
         fill: None,
         duplicates: Duplicates::Refused,
-        meaning: [AxisKind::Unknown; 2],
+        axis_kinds: [AxisKind::Unknown; 2],
     };
     Matrix { header, entries }
 }

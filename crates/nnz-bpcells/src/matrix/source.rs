@@ -63,16 +63,17 @@ impl MatrixSource {
         let header = Header {
             shape,
             order,
+            ordered: true,
             sorted_majors: true,
             sorted_indices: None,
             value_type: version.value_type,
             iso: false,
-            stored: Some(entries),
+            nnz: Some(entries),
             storage: Storage::Sparse,
             structure: Structure::General,
             fill: None,
             duplicates: Duplicates::Kept,
-            meaning: [AxisKind::Features, AxisKind::Cells],
+            axis_kinds: [AxisKind::Features, AxisKind::Cells],
         };
         Ok(Self { container, version, header, pointers, index, values })
     }

@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         let format = Some("mtx");
         let write = args.writing.options();
         let options = ConvertOptions { format, write, ..ConvertOptions::default() };
-        let opened = nnz::open(&args.source)?.into_matrix()?;
-        convert::convert(TOOL, (opened, &args.source), &args.target, &options).map(|()| true)
+        let source = nnz::open(&args.source)?.into_matrix()?;
+        convert::convert(TOOL, (&*source, &args.source), &args.target, &options).map(|()| true)
     })
 }

@@ -61,8 +61,8 @@ fn main() -> ExitCode {
 
 fn run(args: &Args) -> Result<(), Error> {
     // Once: standard input can be read but once.
-    let opened = nnz::open(&args.source)?.into_matrix()?;
-    let dense = opened.source.header().storage == Storage::Dense;
+    let source = nnz::open(&args.source)?.into_matrix()?;
+    let dense = source.header().storage == Storage::Dense;
     let default = if dense { Format::Dmatr } else { Format::Coor };
     let format = args.format.unwrap_or(default);
     let options = ConvertOptions {
@@ -77,5 +77,5 @@ fn run(args: &Args) -> Result<(), Error> {
         write: args.writing.options(),
         ..ConvertOptions::default()
     };
-    convert::convert(TOOL, (opened, &args.source), &args.target, &options)
+    convert::convert(TOOL, (&*source, &args.source), &args.target, &options)
 }

@@ -10,7 +10,7 @@ use nnz::fragments::{
     self, Chromosomes, Counts, FragmentSummary, ImportOptions, MergeOptions, Peaks, Region,
     Regions, SelectOptions, StoreOptions, Tiles,
 };
-use nnz::{Error, Location, Opened, StringList, WriteOptions};
+use nnz::{Error, Location, StringList, WriteOptions};
 
 use super::write;
 use crate::Outcome;
@@ -135,9 +135,8 @@ fn count(args: &Count, quiet: bool) -> Result<Outcome, Error> {
     let source = fragments::open_within(&args.source, options.memory)?;
     let counts = Counts::new(source, regions, args.mode.into());
     let counts = counts.map_err(|error| error.with_context(&place))?;
-    let opened = Opened { source: Box::new(counts), ordered: true };
     let bar = Bar::new(quiet);
-    let summary = nnz::convert_opened(&opened, &place, &args.target, &options, &bar)?;
+    let summary = nnz::convert_source(&counts, &place, &args.target, &options, &bar)?;
     if !quiet {
         write::summarise(std::slice::from_ref(&args.source), &args.target, &summary);
     }

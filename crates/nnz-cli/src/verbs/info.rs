@@ -68,7 +68,7 @@ pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
         Dataset::Tensor(tensor) => return tensor_info(args, &tensor),
         other => other.into_matrix()?,
     };
-    show(args, tell(opened.source.header(), opened.ordered, opened.source.about()?))
+    show(args, tell(opened.header(), opened.about()?))
 }
 
 /// Tells what a tensor or vector is.
@@ -77,7 +77,7 @@ fn tensor_info(args: &args::Info, tensor: &TensorFile) -> Result<Outcome, Error>
     let told = Told {
         kind: if tensor.is_vector() { "vector" } else { "tensor" },
         shape: Some(descriptor.shape.clone()),
-        ..tell(&tensor.header()?, false, tensor.about()?)
+        ..tell(&tensor.header()?, tensor.about()?)
     };
     show(args, told)
 }
@@ -102,9 +102,9 @@ pub(super) fn others(source: &Location, mut notes: Vec<String>) -> (Vec<String>,
     (others, notes)
 }
 
-fn tell(header: &Header, ordered: bool, about: About) -> Told {
+fn tell(header: &Header, about: About) -> Told {
     let per_entry = |bytes: u64, factor: f64| {
-        let entries = header.stored.filter(|entries| *entries > 0)?;
+        let entries = header.nnz.filter(|entries| *entries > 0)?;
         Some((ratio(bytes, entries) * factor * 100.0).round() / 100.0)
     };
     Told {
@@ -116,8 +116,8 @@ fn tell(header: &Header, ordered: bool, about: About) -> Told {
         shape: None,
         rows: header.shape.rows,
         cols: header.shape.cols,
-        nnz: header.stored,
-        order: ordered.then(|| header.order.to_string()),
+        nnz: header.nnz,
+        order: header.ordered.then(|| header.order.to_string()),
         value_type: header.value_type.to_string(),
         iso: header.iso,
         fill: header.fill.map(|fill| fill.to_string()),
@@ -126,8 +126,8 @@ fn tell(header: &Header, ordered: bool, about: About) -> Told {
             Storage::Dense => "dense",
         },
         structure: header.structure.to_string(),
-        row_axis: header.meaning[0].to_string(),
-        col_axis: header.meaning[1].to_string(),
+        row_axis: header.axis_kinds[0].to_string(),
+        col_axis: header.axis_kinds[1].to_string(),
         bytes: about.bytes,
         bytes_per_entry: about.bytes.and_then(|bytes| per_entry(bytes, 1.0)),
         arrays: about

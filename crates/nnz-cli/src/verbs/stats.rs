@@ -97,7 +97,7 @@ pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
     let cols = Selected::list(args.cols.as_ref(), args.allow_empty)?;
     let place = args.source.source_place();
     let dataset = nnz::OpenOptions::new().memory_limit(options.memory).open(&args.source)?;
-    let opened = dataset.into_matrix().map_err(|error| error.with_context(&place))?.source;
+    let opened = dataset.into_matrix().map_err(|error| error.with_context(&place))?;
     let matrix = match (rows, cols) {
         (None, None) => Matrix::Whole(opened),
         (rows, cols) => {

@@ -30,7 +30,7 @@ pub(crate) fn convert(
         found => found,
     };
     let (bar, place) = (Bar::new(quiet), args.source.source_place());
-    let summary = nnz::convert_found(found, &place, &args.target, &options, &bar)?;
+    let summary = nnz::convert_dataset(found, &place, &args.target, &options, &bar)?;
     if !quiet {
         summarise(std::slice::from_ref(&args.source), &args.target, &summary);
     }

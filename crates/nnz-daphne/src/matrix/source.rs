@@ -77,16 +77,17 @@ impl MatrixSource {
         let header = Header {
             shape,
             order: Order::Row,
+            ordered: true,
             sorted_majors: true,
             sorted_indices: (dense || only(&[BlockType::Dense, BlockType::Empty])).then_some(true),
             value_type: object.value_type(),
             iso: false,
-            stored,
+            nnz: stored,
             storage: if dense { Storage::Dense } else { Storage::Sparse },
             structure: Structure::General,
             fill: None,
             duplicates: Duplicates::Refused,
-            meaning: [AxisKind::Unknown; 2],
+            axis_kinds: [AxisKind::Unknown; 2],
         };
         let finder = Finder::new(RowLayout::of(object.dialect));
         Self { object, header, finder, listed }

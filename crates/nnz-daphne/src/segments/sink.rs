@@ -116,7 +116,7 @@ fn start(
     number: u64,
 ) -> Result<MatrixSink> {
     let shape = Shape { rows: rows.end - rows.start, ..header.shape };
-    let header = Header { shape, stored: None, ..header.clone() };
+    let header = Header { shape, nnz: None, ..header.clone() };
     MatrixSink::member(directory, &format!("{name}{SEGMENT}{number}"), &header, options)
 }
 

@@ -94,12 +94,12 @@ impl SegmentsSource {
             return Err(Error::mismatch(Place::path(path), "no segment", "at least one"));
         };
         let sum = |sum: Option<u64>, segment: &MatrixSource| {
-            sum.and_then(|sum| sum.checked_add(segment.header().stored?))
+            sum.and_then(|sum| sum.checked_add(segment.header().nnz?))
         };
         let ascend = segments.iter().all(|s| s.header().sorted_indices == Some(true));
         let header = Header {
             shape: Shape { rows, cols: first.header().shape.cols },
-            stored: segments.iter().fold(Some(0), sum),
+            nnz: segments.iter().fold(Some(0), sum),
             sorted_indices: ascend.then_some(true),
             ..first.header().clone()
         };

@@ -18,6 +18,7 @@ impl Preamble {
         Header {
             shape,
             order: guess.order,
+            ordered: false,
             sorted_majors: guess.ascend,
             sorted_indices: array.then_some(true),
             value_type: match banner.field {
@@ -28,12 +29,12 @@ impl Preamble {
                 Field::Pattern => ValueType::Bint8,
             },
             iso: banner.field == Field::Pattern,
-            stored: Some(stored),
+            nnz: Some(stored),
             storage: if array { Storage::Dense } else { Storage::Sparse },
             structure: banner.symmetry.structure(),
             fill: None,
             duplicates: Duplicates::Refused,
-            meaning: [AxisKind::Unknown; 2],
+            axis_kinds: [AxisKind::Unknown; 2],
         }
     }
 }

@@ -71,7 +71,7 @@ pub fn open_stdin() -> Result<MatrixMarketSource> {
 /// let text = b"%%MatrixMarket matrix coordinate real general\n3 2 1\n1 2 0.5\n";
 /// let matrix = nnz_interop::matrix_market::from_reader(Box::new(&text[..]), "example")?;
 /// assert_eq!(matrix.header().shape.to_string(), "3 x 2");
-/// assert_eq!(matrix.header().stored, Some(1));
+/// assert_eq!(matrix.header().nnz, Some(1));
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
 ///

@@ -63,7 +63,7 @@ pub fn create(
         let expected = format!("sides of at most {MOST}");
         return Err(Error::mismatch(place, header.shape, expected));
     };
-    if let Some(stored) = header.stored.filter(|&stored| stored > MOST) {
+    if let Some(stored) = header.nnz.filter(|&stored| stored > MOST) {
         return Err(too_many(&place, stored));
     }
     let mut rds = Box::new(RdsWriter::create(path, write, options)?);

@@ -57,17 +57,18 @@ pub fn from_document(path: &Path, document: Document) -> Result<RMatrixSource> {
     let header = Header {
         shape: parts.shape,
         order: parts.order,
+        ordered: !matches!(parts.places, Places::Triplets { .. }),
         sorted_majors,
         sorted_indices: dense.then_some(true),
         value_type: parts.numbers.value_type(),
         iso: parts.numbers.len().is_none(),
-        stored: Some(stored),
+        nnz: Some(stored),
         storage: if dense { Storage::Dense } else { Storage::Sparse },
         structure: parts.structure,
         // Triplets at one place are added up by R, and other classes may have none.
         fill: None,
         duplicates: Duplicates::Refused,
-        meaning: [AxisKind::Unknown; 2],
+        axis_kinds: [AxisKind::Unknown; 2],
     };
     let bytes = path.metadata().ok().map(|found| found.len());
     Ok(RMatrixSource { path: path.to_path_buf(), parts, header, native, compression, bytes })

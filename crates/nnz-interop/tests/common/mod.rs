@@ -77,18 +77,19 @@ pub fn exact(entries: &[Entry]) -> Vec<(u64, u64, String)> {
 /// Returns a header of the most common kind.
 pub fn header(rows: u64, cols: u64, value_type: ValueType, stored: Option<u64>) -> Header {
     Header {
+        ordered: true,
         shape: Shape { rows, cols },
         order: Order::Col,
         sorted_majors: true,
         sorted_indices: Some(true),
         value_type,
         iso: false,
-        stored,
+        nnz: stored,
         storage: Storage::Sparse,
         structure: Structure::General,
         fill: None,
         duplicates: Duplicates::Refused,
-        meaning: [AxisKind::Unknown; 2],
+        axis_kinds: [AxisKind::Unknown; 2],
     }
 }
 

@@ -95,7 +95,7 @@ impl Attempt<'_> {
         }
         let mut stored = match plan.found {
             Some(found) => Some(found.stored),
-            None => header.stored.filter(|_| first.is_empty()),
+            None => header.nnz.filter(|_| first.is_empty()),
         };
         let units = self.source.units(0..header.shape.major(header.order), Projection::ALL)?;
         let violated = AtomicBool::new(false);
@@ -153,13 +153,13 @@ impl Attempt<'_> {
         value_type: ValueType,
     ) -> Result<(Units<'b>, u64)> {
         let (plan, header) = (self.plan, self.source.header());
-        let directory = self.target.directory();
+        let directory = nnz_container::spill_directory(&self.target.directory());
         let sort = SortPlan {
             value_type: Some(value_type),
             disk: Some(&self.disk),
             ..SortPlan::of(self.source, plan.order, plan.memory, &directory, plan.threads)
         };
-        self.progress.begin("sorting", header.stored.filter(|_| plan.mirroring.is_none()));
+        self.progress.begin("sorting", header.nnz.filter(|_| plan.mirroring.is_none()));
         let sorted = sorted(units, steps, sort, &|entries| {
             self.progress.advance(entries);
             self.progress.disk(self.disk.load(Ordering::Relaxed));
@@ -206,7 +206,7 @@ impl Attempt<'_> {
             entries: 0,
         };
         let mut written = Put { writing: &writing, sink, progress: self.progress };
-        self.progress.begin("writing", stored.or(self.source.header().stored));
+        self.progress.begin("writing", stored.or(self.source.header().nnz));
         let done = run(units, &writing, &mut joined, &mut written, plan.threads);
         self.progress.end();
         done?;

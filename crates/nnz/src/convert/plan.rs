@@ -134,7 +134,7 @@ impl Plan {
             sorted_majors: true,
             sorted_indices: Some(true),
             value_type: self.value_type,
-            stored,
+            nnz: stored,
             storage: if self.needs.dense { Storage::Dense } else { Storage::Sparse },
             structure: match (self.mirroring, self.found) {
                 (Some(Mirroring::Fold), _) => self.source.structure,
@@ -148,7 +148,7 @@ impl Plan {
 
 /// Whether values follow from others with the sign turned.
 fn turns_sign(source: &Header) -> bool {
-    matches!(source.structure, Structure::SkewSymmetric(_)) && source.stored != Some(0)
+    matches!(source.structure, Structure::SkewSymmetric(_)) && source.nnz != Some(0)
 }
 
 /// Returns what becomes of the structure of a source, if it has one.

@@ -15,9 +15,7 @@ use super::{
     Confidence, DatasetKind, Format, FormatInfo, FormatOptions, Grouped, MatrixTarget, Probe,
     Registry,
 };
-use crate::{
-    ConvertOptions, Dataset, Location, OpenOptions, Opened, Summary, TensorFile, ValidateOptions,
-};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, Summary, TensorFile, ValidateOptions};
 
 /// A matrix, vector or tensor of Binsparse, on any container.
 pub(super) struct Binsparse;
@@ -56,7 +54,7 @@ impl Format for Binsparse {
             return Ok(Dataset::Tensor(TensorFile::new(container, descriptor)));
         }
         let source = Box::new(nnz_binsparse::MatrixSource::open(container)?);
-        Ok(Dataset::Matrix(Opened { source, ordered: true }))
+        Ok(Dataset::Matrix(source))
     }
 
     fn validate(

@@ -10,7 +10,7 @@ use nnz_container::{Container, Tagged};
 use nnz_core::{Error, Finding, MatrixSource, Result};
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, bpcells_fragments};
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, Opened, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// A BPCells matrix, on any container.
 pub(super) struct BpCells;
@@ -50,7 +50,7 @@ impl Format for BpCells {
             return bpcells_fragments::open(container, options);
         }
         let source = Box::new(nnz_bpcells::MatrixSource::open(container)?);
-        Ok(Dataset::Matrix(Opened { source, ordered: true }))
+        Ok(Dataset::Matrix(source))
     }
 
     fn validate(

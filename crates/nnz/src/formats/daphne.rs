@@ -11,7 +11,7 @@ use nnz_daphne::{DataType, FrameSource, ReadOptions, SegmentsSource};
 pub(crate) use options::DaphneOptions;
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, Opened, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// The name of the format.
 pub(crate) const NAME: &str = "daphne";
@@ -56,7 +56,7 @@ impl Format for Daphne {
         } else {
             Box::new(nnz_daphne::MatrixSource::open(path, &options)?)
         };
-        Ok(Dataset::Matrix(Opened { source, ordered: true }))
+        Ok(Dataset::Matrix(source))
     }
 
     fn validate(

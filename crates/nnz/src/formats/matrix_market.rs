@@ -8,7 +8,7 @@ use nnz_core::{MatrixSource, Result};
 use nnz_interop::matrix_market;
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, Opened};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions};
 
 /// Matrix Market: text, plain or gzipped.
 pub(super) struct MatrixMarket;
@@ -47,7 +47,7 @@ impl Format for MatrixMarket {
             Some(path) => matrix_market::open(path)?,
             None => matrix_market::open_stdin()?,
         };
-        Ok(Dataset::Matrix(Opened { source: Box::new(source), ordered: false }))
+        Ok(Dataset::Matrix(Box::new(source)))
     }
 
     fn is_entry(&self, path: &Path) -> bool {

@@ -6,7 +6,7 @@ use nnz_core::{Error, MatrixSource, Result};
 use nnz_interop::r_matrix;
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, Opened};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions};
 
 /// A matrix of R or its package Matrix, in an `.rds` file.
 pub(super) struct RMatrix;
@@ -39,9 +39,7 @@ impl Format for RMatrix {
             return Err(Error::mismatch(place, "no R object", "a matrix of R"));
         };
         let source = Box::new(r_matrix::from_document(path, document)?);
-        // Triplets have no order.
-        let ordered = source.random_access();
-        Ok(Dataset::Matrix(Opened { source, ordered }))
+        Ok(Dataset::Matrix(source))
     }
 
     fn target(

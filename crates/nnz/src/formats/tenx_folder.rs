@@ -6,7 +6,7 @@ use nnz_core::Result;
 use nnz_interop::tenx_folder;
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, Probe};
-use crate::{Dataset, OpenOptions, Opened};
+use crate::{Dataset, OpenOptions};
 
 /// A folder with a Matrix Market file and the names of rows and columns.
 pub(super) struct TenxFolder;
@@ -35,7 +35,7 @@ impl Format for TenxFolder {
     fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
         let path = probe.path().unwrap_or(Path::new(""));
         let source = Box::new(tenx_folder::open(path)?);
-        Ok(Dataset::Matrix(Opened { source, ordered: false }))
+        Ok(Dataset::Matrix(source))
     }
 
     fn is_entry(&self, path: &Path) -> bool {

@@ -116,7 +116,10 @@ impl Target {
 
     /// Returns a directory for files that are needed while this is written.
     pub(super) fn spool_directory(&self) -> PathBuf {
-        self.path.as_deref().map_or_else(nnz_container::temporary_directory, directory_of)
+        let beside = self.path.as_deref().map(directory_of);
+        beside.map_or_else(nnz_container::temporary_directory, |beside| {
+            nnz_container::spill_directory(&beside)
+        })
     }
 
     /// Starts writing a store.

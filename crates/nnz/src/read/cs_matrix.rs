@@ -1,12 +1,12 @@
 //! A sparse matrix in memory.
 
 use nnz_core::{
-    Axis, Duplicates, Error, Header, Minors, Order, Place, Result, Shape, Storage, StringList,
-    Values,
+    Axis, Duplicates, Error, Header, MatrixSource, Minors, Order, Place, Result, Shape, Storage,
+    StringList, Values,
 };
 
 use super::source::{InMemory, header};
-use crate::{ConvertOptions, Location, NoProgress, Opened, Summary, convert_opened};
+use crate::{ConvertOptions, Location, NoProgress, Summary, convert_source};
 
 /// A matrix in compressed form: CSR in row order, CSC in column order.
 ///
@@ -138,23 +138,23 @@ impl CsMatrix {
     ///
     /// let matrix = nnz::read(&Location::parse("pbmc.h5ad"), &ReadOptions::default())?;
     /// let to = Location::parse("pbmc.bpcells");
-    /// let opened = matrix.into_source()?;
-    /// nnz::convert_opened(&opened, &Place::default(), &to, &ConvertOptions::default(), &NoProgress)?;
+    /// let source = matrix.into_source()?;
+    /// nnz::convert_source(&*source, &Place::default(), &to, &ConvertOptions::default(), &NoProgress)?;
     /// # Ok::<(), nnz::Error>(())
     /// ```
     ///
     /// # Errors
     ///
     /// Never fails today, since it was checked when it was made.
-    pub fn into_source(self) -> Result<Opened> {
+    pub fn into_source(self) -> Result<Box<dyn MatrixSource>> {
         let header = Header {
             iso: self.values.len().is_none(),
-            stored: Some(self.nnz()),
+            nnz: Some(self.nnz()),
             sorted_indices: None,
             duplicates: Duplicates::Kept,
             ..header(self.shape, self.order, &self.values, Storage::Sparse)
         };
-        Ok(Opened { source: Box::new(InMemory::new(header, self)), ordered: true })
+        Ok(Box::new(InMemory::new(header, self)))
     }
 
     /// Writes it to a place, in the format of its extension unless the options name one.
@@ -171,8 +171,8 @@ impl CsMatrix {
     /// # Errors
     ///
     /// Fails as [`convert`](crate::convert()).
-    pub fn write(self, to: &Location, options: &ConvertOptions) -> Result<Summary> {
-        convert_opened(&self.into_source()?, &Place::default(), to, options, &NoProgress)
+    pub fn write(self, to: impl Into<Location>, options: &ConvertOptions) -> Result<Summary> {
+        convert_source(&*self.into_source()?, &Place::default(), &to.into(), options, &NoProgress)
     }
 
     /// Returns the minor index of an entry.

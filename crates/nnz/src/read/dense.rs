@@ -44,9 +44,10 @@ pub struct Dense {
 ///
 /// Fails where the matrix cannot be read or is broken, where two entries share a cell, and where it
 /// takes more memory than allowed.
-pub fn read_dense(location: &Location, options: &ReadOptions) -> Result<Dense> {
+pub fn read_dense(location: impl Into<Location>, options: &ReadOptions) -> Result<Dense> {
+    let location = &location.into();
     let opened = open_matrix(location, options.memory)?;
-    let source = &*opened.source;
+    let source = &*opened;
     let here = location.source_place();
     let own = source.header().order;
     if comes_cell_by_cell(source)

@@ -9,7 +9,6 @@ use nnz_core::{
 };
 
 use super::{CsMatrix, Dense};
-use crate::Opened;
 
 /// Entries of a unit.
 const ENTRIES: u64 = 64 << 10;
@@ -20,7 +19,7 @@ impl Dense {
     /// # Errors
     ///
     /// Fails where there are not as many values as cells.
-    pub fn into_source(self) -> Result<Opened> {
+    pub fn into_source(self) -> Result<Box<dyn MatrixSource>> {
         let found = self.values.len().map(|len| len as u128);
         if found != Some(self.shape.cells()) {
             let found = found.map_or("one value".to_owned(), |len| format!("{len} values"));
@@ -28,12 +27,12 @@ impl Dense {
             return Err(Error::mismatch(Place::default(), found, expected));
         }
         let header = Header {
-            stored: u64::try_from(self.shape.cells()).ok(),
+            nnz: u64::try_from(self.shape.cells()).ok(),
             sorted_indices: Some(true),
             duplicates: Duplicates::Refused,
             ..header(self.shape, self.order, &self.values, Storage::Dense)
         };
-        Ok(Opened { source: Box::new(InMemory::new(header, self)), ordered: true })
+        Ok(Box::new(InMemory::new(header, self)))
     }
 }
 
@@ -41,16 +40,17 @@ pub(super) fn header(shape: Shape, order: Order, values: &Values, storage: Stora
     Header {
         shape,
         order,
+        ordered: true,
         sorted_majors: true,
         sorted_indices: None,
         value_type: values.value_type(),
         iso: false,
-        stored: None,
+        nnz: None,
         storage,
         structure: Structure::General,
         fill: None,
         duplicates: Duplicates::Refused,
-        meaning: [AxisKind::Unknown; 2],
+        axis_kinds: [AxisKind::Unknown; 2],
     }
 }
 

@@ -172,7 +172,7 @@ mod tests {
         file("features.tsv", &(names.join("\n") + "\n"));
         file("barcodes.tsv", "only\n");
         let source =
-            crate::open(&Location::parse(directory.path())).unwrap().into_matrix().unwrap().source;
+            crate::open(&Location::parse(directory.path())).unwrap().into_matrix().unwrap();
         (directory, source, names)
     }
 

@@ -64,7 +64,7 @@ impl Plan {
             order: header.order,
             majors,
             minors,
-            most: match (header.stored, cells) {
+            most: match (header.nnz, cells) {
                 (Some(stored), Some(cells)) => Some(stored.min(cells)),
                 (stored, cells) => stored.or(cells),
             },

@@ -60,20 +60,21 @@ impl ArrayStream {
         let first = output.position();
         let region = |at| Region { at, buffer: Vec::new() };
         let columns = first + 8 * (rows + 1);
-        let placed = header.stored.and_then(|stored| stored.checked_mul(8)?.checked_add(columns));
+        let placed = header.nnz.and_then(|stored| stored.checked_mul(8)?.checked_add(columns));
         let values = match placed {
             Some(at) => Values::Placed(region(at)),
             None => {
                 // A directory that is being written is not there yet.
                 let folder = output.path().ancestors().skip(1).find(|folder| folder.is_dir());
                 let folder = folder.unwrap_or(".".as_ref());
-                let file = tempfile::tempfile_in(folder);
+                let folder = nnz_container::spill_directory(folder);
+                let file = tempfile::tempfile_in(&folder);
                 Values::Waiting(file.map_err(|error| Error::io(folder, error))?)
             }
         };
         let mut stream = Self {
             rows,
-            promised: header.stored,
+            promised: header.nnz,
             total_at: first - 8,
             starts: region(first),
             columns: region(columns),

@@ -90,16 +90,17 @@ impl Encoder {
         Header {
             shape: self.shape,
             order: Order::Row,
+            ordered: true,
             sorted_majors: true,
             sorted_indices: Some(true),
             value_type: self.value_type,
             iso: false,
-            stored: None,
+            nnz: None,
             storage: Storage::Sparse,
             structure: Structure::General,
             fill: None,
             duplicates: Duplicates::Refused,
-            meaning: [AxisKind::Unknown; 2],
+            axis_kinds: [AxisKind::Unknown; 2],
         }
     }
 

@@ -159,7 +159,7 @@ fn choose(header: &Header, options: &Options) -> Result<BlockType> {
             _ => Ok(own),
         };
     }
-    Ok(match (options.block_type, header.stored) {
+    Ok(match (options.block_type, header.nnz) {
         (Some(chosen), _) => chosen,
         (None, _) if own == BlockType::Dense || header.shape.is_empty() => own,
         (None, Some(0)) => BlockType::Empty,

@@ -33,7 +33,7 @@ pub(super) struct Known {
 impl Entries {
     pub(super) fn sink(output: Output, header: &Header, options: &Options) -> Result<Sink<Self>> {
         let rules = Rules::new(output.path().to_path_buf(), header, options);
-        let body = match header.stored {
+        let body = match header.nnz {
             Some(_) => Body::direct(output),
             None => Body::spooled(output)?,
         };
@@ -46,7 +46,7 @@ impl Entries {
             return Ok(field);
         }
         self.field = Some(field);
-        if let Some(stored) = rules.header.stored {
+        if let Some(stored) = rules.header.nnz {
             self.body.write(&preamble(rules, field, stored))?;
         }
         Ok(field)
@@ -97,7 +97,7 @@ impl Form for Entries {
 
     fn finish(mut self, rules: &Rules, written: u64) -> Result<Written> {
         let header = &rules.header;
-        if let Some(stored) = header.stored
+        if let Some(stored) = header.nnz
             && stored != written
         {
             let place = Place::path(&rules.path);

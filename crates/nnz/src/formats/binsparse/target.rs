@@ -96,7 +96,7 @@ impl MatrixTarget for Target {
             Some(level) if level.kind == LevelKind::Dense => header.shape.major(header.order),
             // Every cell of a vector that has an entry.
             _ if levels.last().is_some_and(|level| level.kind == LevelKind::Dense)
-                && header.stored.is_some_and(|stored| stored > 0)
+                && header.nnz.is_some_and(|stored| stored > 0)
                 && !header.iso =>
             {
                 header.shape.minor(header.order)

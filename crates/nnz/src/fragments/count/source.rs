@@ -78,16 +78,17 @@ impl Counts {
         let header = Header {
             shape: Shape { rows: rows.len(), cols: cells },
             order: Order::Row,
+            ordered: true,
             sorted_majors: true,
             sorted_indices: Some(true),
             value_type: ValueType::U32,
             iso: false,
-            stored: None,
+            nnz: None,
             storage: Storage::Sparse,
             structure: Structure::General,
             fill: None,
             duplicates: Duplicates::Kept,
-            meaning: [AxisKind::Features, AxisKind::Cells],
+            axis_kinds: [AxisKind::Features, AxisKind::Cells],
         };
         Ok(Self { source, rows, mode, header, extents })
     }

@@ -1,0 +1,63 @@
+//! Converts a matrix, with progress on standard error.
+//!
+//! ```sh
+//! cargo run --example convert -- pbmc.mtx pbmc.bpcells
+//! ```
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use nnz::{ConvertOptions, Error, Order, Progress, Summary};
+
+/// Counts entries, and prints a line for every million.
+#[derive(Debug, Default)]
+pub struct Lines {
+    /// Entries so far.
+    pub entries: AtomicU64,
+}
+
+impl Progress for Lines {
+    fn begin(&self, what: &str, total: Option<u64>) {
+        self.entries.store(0, Ordering::Relaxed);
+        match total {
+            Some(total) => eprintln!("{what} {total} entries"),
+            None => eprintln!("{what}"),
+        }
+    }
+
+    // Called from any thread.
+    fn advance(&self, entries: u64) {
+        const LINE: u64 = 1_000_000;
+        let before = self.entries.fetch_add(entries, Ordering::Relaxed);
+        if before / LINE < (before + entries) / LINE {
+            eprintln!("{} million", (before + entries) / LINE);
+        }
+    }
+
+    fn end(&self) {}
+}
+
+/// Converts a matrix to column order, in at most 1 GB of memory.
+///
+/// # Errors
+///
+/// Fails where the source cannot be read, the target exists already or cannot be written, or an entry
+/// has no exact value there.
+pub fn run(from: &str, to: &str, progress: &Lines) -> Result<Summary, Error> {
+    let options = ConvertOptions {
+        order: Some(Order::Col),
+        memory: 1_000_000_000,
+        ..ConvertOptions::default()
+    };
+    nnz::convert(from, to, &options, progress)
+}
+
+fn main() -> Result<(), Error> {
+    let mut args = std::env::args().skip(1);
+    let mut next = || args.next().ok_or_else(|| Error::argument("expected SRC DST"));
+    let summary = run(&next()?, &next()?, &Lines::default())?;
+    for dropped in &summary.dropped {
+        eprintln!("not supported by the target, dropped: {dropped}");
+    }
+    println!("{}: {} entries, {} bytes", summary.shape, summary.entries, summary.bytes_after);
+    Ok(())
+}

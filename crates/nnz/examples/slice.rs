@@ -1,0 +1,27 @@
+//! Writes some rows and columns of a matrix, selected by name and by position.
+//!
+//! ```sh
+//! cargo run --example slice -- pbmc.bpcells markers.mtx CD3E,CD8A
+//! ```
+
+use nnz::{ConvertOptions, Error, NoProgress, Selection};
+
+/// Writes the named rows, and the first hundred columns of those there are.
+///
+/// # Errors
+///
+/// Fails where the source cannot be read, a name is not that of one row, or the target exists already
+/// or cannot be written.
+pub fn run(from: &str, to: &str, names: &str) -> Result<(), Error> {
+    let cols = nnz::open(from)?.into_matrix()?.header().shape.cols;
+    let rows = Selection::words(names.split(','));
+    let cols = Selection::ranges([0..cols.min(100)]);
+    nnz::slice(from, to, [&rows, &cols], &ConvertOptions::default(), &NoProgress)?;
+    Ok(())
+}
+
+fn main() -> Result<(), Error> {
+    let mut args = std::env::args().skip(1);
+    let mut next = || args.next().ok_or_else(|| Error::argument("expected SRC DST NAMES"));
+    run(&next()?, &next()?, &next()?)
+}

@@ -1,0 +1,35 @@
+//! Writes a CSR matrix that is given as `indptr`, `indices` and `data`, as in SciPy.
+//!
+//! ```sh
+//! cargo run --example write -- out.bpcells
+//! ```
+
+use nnz::{Axis, ConvertOptions, CsMatrix, Error, Order, Shape};
+
+/// Writes a matrix of two rows and three columns; the format is that of the extension.
+///
+/// ```text
+///     a  b  c
+/// x   5  0  6
+/// y   0  7  0
+/// ```
+///
+/// # Errors
+///
+/// Fails where the target exists already or cannot be written.
+pub fn run(path: &str) -> Result<(), Error> {
+    let shape = Shape { rows: 2, cols: 3 };
+    let indptr = vec![0, 2, 3];
+    let indices = vec![0_u32, 2, 1];
+    let data = vec![5_u32, 6, 7];
+    CsMatrix::from_parts(shape, Order::Row, indptr, indices, data)?
+        .with_names(Axis::Rows, ["x", "y"])?
+        .with_names(Axis::Cols, ["a", "b", "c"])?
+        .write(path, &ConvertOptions::default())?;
+    Ok(())
+}
+
+fn main() -> Result<(), Error> {
+    let path = std::env::args().nth(1).ok_or_else(|| Error::argument("expected a path"))?;
+    run(&path)
+}
