@@ -69,7 +69,7 @@ impl ArrayStream {
                 let folder = folder.unwrap_or(".".as_ref());
                 let folder = nnz_container::spill_directory(folder);
                 let file = tempfile::tempfile_in(&folder);
-                Values::Waiting(file.map_err(|error| Error::io(folder, error))?)
+                Values::Waiting(file.map_err(|error| Error::io(&folder, error))?)
             }
         };
         let mut stream = Self {
