@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{About, At, Axis, Batch, Entries, Header, Names, Result, StringList, Values};
+use crate::{About, At, Axis, Batch, Entries, Header, Names, Result, StringList};
 
 /// Says which parts of the entries a reader needs; the others may be left empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,27 +204,23 @@ pub trait MatrixSource: Send + Sync {
         true
     }
 
-    /// Starts reading a range of majors.
+    /// Starts reading a range of majors: units are reached one after the other, and any thread can decode
+    /// one.
     ///
     /// # Errors
     ///
     /// Fails where the range is past the end, is not the whole and the source is sequential, or
     /// the data cannot be read.
-    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>>;
+    fn units(&self, majors: Range<u64>, fields: Projection)
+    -> Result<Box<dyn UnitReader<'_> + '_>>;
 
-    /// Starts reading a range of majors, such that many threads can decode.
+    /// Starts reading a range of majors, on this thread.
     ///
     /// # Errors
     ///
-    /// Fails as [`batches`](Self::batches).
-    fn units(
-        &self,
-        majors: Range<u64>,
-        fields: Projection,
-    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
-        let header = self.header();
-        let empty = Batch::new(header.order, Values::new(header.value_type));
-        Ok(Box::new(BatchUnits::new(self.batches(majors, fields)?, empty)))
+    /// Fails as [`units`](Self::units).
+    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
+        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
     /// Iterates over the stored entries, one at a time: row, column and value.

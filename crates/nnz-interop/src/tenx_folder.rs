@@ -9,8 +9,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use nnz_core::{
-    About, At, Axis, AxisKind, BatchReader, Error, ErrorKind, Header, MatrixSource, Names, Place,
-    Projection, Result, UnitReader,
+    About, At, Axis, AxisKind, Error, ErrorKind, Header, MatrixSource, Names, Place, Projection,
+    Result, UnitReader,
 };
 
 use crate::matrix_market::{self, MatrixMarketSource};
@@ -163,10 +163,6 @@ impl MatrixSource for TenxFolderSource {
 
     fn rereadable(&self) -> bool {
         self.matrix.rereadable()
-    }
-
-    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
-        self.matrix.batches(majors, fields)
     }
 
     fn units(

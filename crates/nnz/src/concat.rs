@@ -9,9 +9,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_core::{
-    About, Axis, AxisKind, BatchReader, Duplicates, Error, ErrorKind, Header, MatrixSource,
-    Metadata, Names, Order, Place, Projection, Result, Rounding, SequentialReader, Shape, Storage,
-    Structure, UnitReader, ValueType,
+    About, Axis, AxisKind, Duplicates, Error, ErrorKind, Header, MatrixSource, Metadata, Names,
+    Order, Place, Projection, Result, Rounding, Shape, Storage, Structure, UnitReader, ValueType,
 };
 
 use crate::parts::{InParts, Next, Open, Steps};
@@ -409,10 +408,6 @@ impl MatrixSource for Concat {
 
     fn rereadable(&self) -> bool {
         self.parts.iter().all(|part| part.source.rereadable())
-    }
-
-    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
     fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {

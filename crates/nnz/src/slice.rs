@@ -11,8 +11,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_core::{
-    About, At, Axis, BatchReader, Error, Header, MatrixSource, Metadata, Names, Order, Place,
-    Projection, Result, SequentialReader, Shape, Structure, UnitReader,
+    About, At, Axis, Error, Header, MatrixSource, Metadata, Names, Order, Place, Projection,
+    Result, Shape, Structure, UnitReader,
 };
 
 use crate::parts::{Gathering, InParts, Next, Open, Steps};
@@ -250,10 +250,6 @@ impl MatrixSource for Slice {
 
     fn rereadable(&self) -> bool {
         self.inner.rereadable()
-    }
-
-    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
     fn units(

@@ -3,8 +3,8 @@
 use std::ops::{Deref, Range};
 
 use nnz_core::{
-    About, At, Axis, Batch, BatchReader, Header, MatrixSource, Metadata, Names, Order, Projection,
-    Result, SequentialReader, Shape, Structure, Triangle, Unit, UnitReader,
+    About, At, Axis, Batch, Header, MatrixSource, Metadata, Names, Order, Projection, Result,
+    Shape, Structure, Triangle, Unit, UnitReader,
 };
 
 /// A matrix seen with its rows and columns exchanged. Nothing is moved: what was stored by column
@@ -78,10 +78,6 @@ impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Transposed<S
 
     fn rereadable(&self) -> bool {
         self.inner.rereadable()
-    }
-
-    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
     fn units(

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use nnz_container::Container;
 use nnz_core::{
-    About, Axis, AxisKind, Batch, BatchReader, Duplicates, Error, Header, Majors, Metadata, Names,
-    Place, Projection, Result, SequentialReader, Storage, Structure, UnitReader,
+    About, Axis, AxisKind, Batch, Duplicates, Error, Header, Majors, Metadata, Names, Place,
+    Projection, Result, Storage, Structure, UnitReader,
 };
 
 use super::cells::CellReader;
@@ -109,10 +109,6 @@ impl nnz_core::MatrixSource for MatrixSource {
 
     fn random_access(&self) -> bool {
         true
-    }
-
-    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
     fn units(

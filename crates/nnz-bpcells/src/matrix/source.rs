@@ -5,8 +5,8 @@ use std::ops::Range;
 use nnz_bitpack::Codec;
 use nnz_container::{Container, NumberArray};
 use nnz_core::{
-    About, ArrayAbout, Axis, AxisKind, BatchReader, Duplicates, Error, Header, Names, Place,
-    Projection, Result, SequentialReader, Storage, Structure, UnitReader, ValueType,
+    About, ArrayAbout, Axis, AxisKind, Duplicates, Error, Header, Names, Place, Projection, Result,
+    Storage, Structure, UnitReader, ValueType,
 };
 
 use super::members::{self, INDEX, VAL};
@@ -148,10 +148,6 @@ impl nnz_core::MatrixSource for MatrixSource {
 
     fn random_access(&self) -> bool {
         true
-    }
-
-    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
     fn units(

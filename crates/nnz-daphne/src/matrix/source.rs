@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use nnz_core::{
-    About, At, Axis, AxisKind, BatchReader, Duplicates, Error, Header, Names, Order, Projection,
-    Result, SequentialReader, Storage, Structure, UnitReader,
+    About, At, Axis, AxisKind, Duplicates, Error, Header, Names, Order, Projection, Result,
+    Storage, Structure, UnitReader,
 };
 
 use super::about::about;
@@ -174,10 +174,6 @@ impl nnz_core::MatrixSource for MatrixSource {
 
     fn random_access(&self) -> bool {
         true
-    }
-
-    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
     fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {

@@ -5,8 +5,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use nnz_core::{
-    About, At, Axis, Batch, BatchReader, Error, ErrorKind, Header, Majors, MatrixSource as _,
-    Names, Place, Projection, Result, SequentialReader, Shape, Storage, Unit, UnitReader,
+    About, At, Axis, Batch, Error, ErrorKind, Header, Majors, MatrixSource as _, Names, Place,
+    Projection, Result, Shape, Storage, Unit, UnitReader,
 };
 
 use super::parse_name;
@@ -176,10 +176,6 @@ impl nnz_core::MatrixSource for SegmentsSource {
 
     fn random_access(&self) -> bool {
         true
-    }
-
-    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
     fn units(

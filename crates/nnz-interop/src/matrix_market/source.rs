@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 
 use nnz_container::stdio;
 use nnz_core::{
-    About, At, Axis, Batch, BatchReader, Error, Header, MatrixSource, Metadata, Names, Order,
-    Place, Projection, Result, SequentialReader, UnitReader, Values,
+    About, At, Axis, Batch, Error, Header, MatrixSource, Metadata, Names, Order, Place, Projection,
+    Result, UnitReader, Values,
 };
 
 use super::array::ArrayReader;
@@ -214,10 +214,6 @@ impl MatrixSource for MatrixMarketSource {
 
     fn rereadable(&self) -> bool {
         self.origin.file.is_some()
-    }
-
-    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
     fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {

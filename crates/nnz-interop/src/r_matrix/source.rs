@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use nnz_container::rds::{self, Compression, Cursor, Document, Limits};
 use nnz_core::{
-    About, At, Axis, AxisKind, BatchReader, Duplicates, Error, Header, MatrixSource, Names, Order,
-    Place, Projection, Result, SequentialReader, Storage, StringReader, UnitReader,
+    About, At, Axis, AxisKind, Duplicates, Error, Header, MatrixSource, Names, Order, Place,
+    Projection, Result, Storage, StringReader, UnitReader,
 };
 
 use super::parse::{self, Parts, Places};
@@ -131,10 +131,6 @@ impl MatrixSource for RMatrixSource {
 
     fn random_access(&self) -> bool {
         !matches!(self.parts.places, Places::Triplets { .. })
-    }
-
-    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
     fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use nnz_core::{
-    About, ArrayAbout, Axis, AxisKind, Batch, BatchReader, Duplicates, Error, Header, Majors,
-    MatrixSource, Minors, Names, Order, Place, Projection, Result, SequentialReader, Shape,
-    Storage, StringList, Structure, Unit, UnitReader, Values,
+    About, ArrayAbout, Axis, AxisKind, Batch, Duplicates, Error, Header, Majors, MatrixSource,
+    Minors, Names, Order, Place, Projection, Result, Shape, Storage, StringList, Structure, Unit,
+    UnitReader, Values,
 };
 
 use super::{CsMatrix, Dense};
@@ -225,10 +225,6 @@ impl<V: Vectors> MatrixSource for InMemory<V> {
 
     fn random_access(&self) -> bool {
         true
-    }
-
-    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
     fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use nnz_core::{
-    About, Axis, AxisKind, Batch, BatchReader, Duplicates, Error, FragmentFields, FragmentSource,
-    Header, MatrixSource, Names, Order, Projection, Result, SequentialReader, Shape, Storage,
-    StringReader, Structure, Unit, UnitReader, ValueType,
+    About, Axis, AxisKind, Batch, Duplicates, Error, FragmentFields, FragmentSource, Header,
+    MatrixSource, Names, Order, Projection, Result, Shape, Storage, StringReader, Structure, Unit,
+    UnitReader, ValueType,
 };
 
 use super::regions::{Place, Regions, Rows};
@@ -202,10 +202,6 @@ impl MatrixSource for Counts {
 
     fn random_access(&self) -> bool {
         true
-    }
-
-    fn batches(&self, majors: Range<u64>, fields: Projection) -> Result<Box<dyn BatchReader + '_>> {
-        Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
     fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
