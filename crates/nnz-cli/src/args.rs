@@ -331,7 +331,7 @@ pub(crate) struct Concat {
     #[arg(value_name = "DST", value_parser = location(), required = true)]
     pub(crate) target: Location,
 
-    /// What there will be more of
+    /// Axis to concatenate along
     #[arg(long, value_name = "AXIS")]
     pub(crate) axis: AxisArg,
 
@@ -364,10 +364,8 @@ impl Writing {
 /// What everything that writes a matrix can be told.
 #[derive(Debug, Group)]
 pub(crate) struct Writing {
-    /// The format to write: bpcells, binsparse, dgCMatrix, mtx, daphne; CSR, COOR or another format
-    /// of Binsparse, or its levels, as in "dense(sparse(element))" [default: what DST's ending
-    /// stands for; Binsparse has the format of SRC if that is Binsparse too, otherwise CSR or CSC,
-    /// and DMATR or DMATC where every cell is stored]
+    /// The format to write, by its name in nnz formats; also CSR, COOR or another format of
+    /// Binsparse, or its levels, as in "dense(sparse(element))" [default: that of the extension of DST]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) to: Option<To>,
 
@@ -413,7 +411,7 @@ pub(crate) struct Writing {
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// Refuse to convert what DST has no place for, such as names, instead of dropping it
+    /// Refuse to convert what DST does not support, such as names, instead of dropping it
     #[arg(long)]
     pub(crate) strict: bool,
 

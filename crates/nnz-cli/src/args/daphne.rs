@@ -7,16 +7,16 @@ use nnz::daphne::Dialect;
 /// How a file is read.
 #[derive(Debug, Group)]
 pub(crate) struct Reading {
-    /// DAPHNE: the dialect to read: spec, daphne or daphne-2022 [default: recognised]
-    #[arg(long, value_name = "DIALECT")]
+    /// The dialect to read: spec, daphne or daphne-2022 [default: recognised]
+    #[arg(long, value_name = "DIALECT", help_heading = "Options of daphne")]
     pub(crate) dialect: Option<Dialect>,
 }
 
 /// What the source of a conversion is.
 #[derive(Debug, Group)]
 pub(crate) struct SourceIs {
-    /// DAPHNE: the dialect of SRC: spec, daphne or daphne-2022 [default: recognised]
-    #[arg(long, value_name = "DIALECT")]
+    /// The dialect of SRC: spec, daphne or daphne-2022 [default: recognised]
+    #[arg(long, value_name = "DIALECT", help_heading = "Options of daphne")]
     pub(crate) from_dialect: Option<Dialect>,
 
     /// Frames: the types of the columns of a .csv, as DAPHNE calls them (si64, f64) or as nnz does

@@ -177,7 +177,7 @@ fn print(told: &Told, out: &mut dyn Write) -> std::io::Result<()> {
     let shared = if told.iso { ", one shared by all" } else { "" };
     line("values", format!("{}{shared}", told.value_type))?;
     if let Some(fill) = &told.fill {
-        line("elsewhere", fill.clone())?;
+        line("fill value", fill.clone())?;
     }
     line("structure", told.structure.clone())?;
     if let Some(size) = told.bytes {

@@ -93,7 +93,7 @@ pub(super) fn summarise(sources: &[Location], target: &Location, summary: &Summa
         tell(&format!("note: {note}"));
     }
     if !summary.dropped.is_empty() {
-        tell(&format!("dropped, for want of a place: {}", summary.dropped.join(", ")));
+        tell(&format!("not supported by the target, dropped: {}", summary.dropped.join(", ")));
     }
     let size = match summary.bytes_before {
         Some(before) if before > 0 && summary.bytes_after > 0 => {
