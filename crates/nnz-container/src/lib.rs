@@ -21,7 +21,6 @@ pub mod memory;
 pub mod netcdf;
 pub mod npy;
 pub mod npz;
-#[cfg(feature = "zarr")]
 mod parallel;
 mod pinned;
 pub mod rds;
@@ -31,6 +30,7 @@ mod spool;
 pub mod staging;
 pub mod stdio;
 mod temporary;
+pub mod tree;
 #[cfg(feature = "zarr")]
 pub mod zarr;
 

@@ -22,5 +22,6 @@ pub(crate) use element::{Element, TYPES};
 pub(crate) use header::{Header, LONGEST, PREAMBLE};
 pub(crate) use stored::{ReadAt, Stored};
 pub(crate) use strings::{check_text, spool_strings, write_string, write_strings};
+pub(crate) use strings::decode;
 #[cfg(feature = "zarr")]
-pub(crate) use strings::{decode, without_zeros};
+pub(crate) use strings::without_zeros;
