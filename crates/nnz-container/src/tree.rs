@@ -35,7 +35,7 @@ pub use open::{OpenOptions, open};
 pub use walk::{Visit, walk};
 
 pub(crate) use element::{Stored, StoredField, TextForm};
-pub(crate) use grid::{Grid, strides};
+pub(crate) use grid::{Grid, places, strides};
 pub(crate) use selection::{check_rank, shown};
 pub(crate) use source::{Chunk, Chunks, Layout, ReadRange, Source, StringBlock};
 pub(crate) use view::View;

@@ -13,8 +13,10 @@ mod node;
 mod numbers;
 mod read;
 mod strings;
+mod tree;
 mod writer;
 
 pub use container::Zarr;
 pub use find::{groups_with, is_zarr};
+pub use tree::ZarrGroup;
 pub use writer::{ZarrOptions, ZarrWriter};

@@ -4,6 +4,8 @@ use std::fmt;
 
 use nnz_core::ValueType;
 
+use crate::npy::Element;
+
 /// The type of an array's elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -185,6 +187,22 @@ impl Stored {
             // Flattened above.
             Self::Array { .. } => ElementType::Other("arrays".to_owned()),
         }
+    }
+}
+
+impl Stored {
+    /// Takes an element as NumPy names it; `None` where its bytes cannot be counted.
+    pub(crate) fn of_numpy(element: Element) -> Option<Self> {
+        Some(match element {
+            Element::Number { value_type, big } => Self::Number { value_type, big },
+            Element::Unicode { length, big } => {
+                let bytes = usize::try_from(length.checked_mul(4)?).ok()?;
+                Self::Text { bytes, form: TextForm::Utf32 { big } }
+            }
+            Element::Bytes { length } => {
+                Self::Text { bytes: usize::try_from(length).ok()?, form: TextForm::Zeros }
+            }
+        })
     }
 }
 

@@ -71,6 +71,10 @@ fn file(path: &Path, group: &str, threads: usize) -> Result<Box<dyn Group>> {
 }
 
 fn directory(path: &Path, group: &str, threads: usize) -> Result<Box<dyn Group>> {
+    #[cfg(feature = "zarr")]
+    if crate::zarr::is_zarr(path) {
+        return Ok(Box::new(crate::zarr::ZarrGroup::with_threads(path, group, threads)?));
+    }
     let _ = (group, threads);
     Err(unknown(path))
 }

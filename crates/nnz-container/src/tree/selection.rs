@@ -73,7 +73,7 @@ pub(crate) fn blocks(
     let outer: Vec<Range<u64>> = selection[..cut.saturating_sub(1)].to_vec();
     let behind: Vec<Range<u64>> = selection[cut..].to_vec();
     let along = cut.checked_sub(1).map(|at| selection[at].clone());
-    let step = (most / inner).max(1);
+    let step = (most / inner.max(1)).max(1);
     let align = cut.checked_sub(1).and_then(|at| chunk.map(|chunk| chunk[at]));
     let step = match align {
         Some(align) if align < step => step / align * align,

@@ -10,12 +10,15 @@ use nnz_core::{At, Error, ErrorKind, Place, Result};
 
 use super::codec::{Undecoded, zeroed};
 use super::metadata::{Keys, Metadata, Shard};
-use super::node::{self, Node};
+use super::node::{self, Fields, Node};
 use crate::chunk_cache::ChunkCache;
 use crate::pinned::Pinned;
 
 /// Elements that need no proof that so many are stored: fill values, say.
 const UNPROVEN_BYTES: u64 = 64 << 20;
+
+/// The longest fill value of an element.
+pub(super) const LONGEST_FILL: usize = 1 << 20;
 
 /// The longest index of a shard that is read.
 const LONGEST_INDEX: u64 = 64 << 20;
@@ -24,7 +27,7 @@ const LONGEST_INDEX: u64 = 64 << 20;
 pub(super) struct Stored {
     pub(super) place: Place,
     pub(super) metadata: Metadata,
-    directory: Pinned,
+    pub(super) directory: Pinned,
     /// The indexes of shards last read.
     indexes: ChunkCache,
 }
@@ -37,16 +40,28 @@ pub(super) struct Located {
 }
 
 impl Stored {
-    /// Opens the array that a directory is. No data are read.
+    /// Opens the array of one dimension that a directory is. No data are read.
     pub(super) fn open(directory: Pinned, place: Place) -> Result<Self> {
-        let metadata = match node::read(&directory, &place)? {
-            None => return Err(Error::new(ErrorKind::Missing, place)),
-            Some(Node::Group(_)) => return Err(Error::mismatch(place, "a group", "an array")),
-            Some(Node::Array(fields, version)) => Metadata::read(&fields, version, &place)?,
-        };
-        let stored = Self { place, metadata, directory, indexes: ChunkCache::default() };
+        let stored = Self::of_any_shape(directory, place)?.0;
+        stored.metadata.check_list(&stored.place)?;
         stored.check_extent()?;
         Ok(stored)
+    }
+
+    /// Opens the array that a directory is, whose length may not be borne out, and returns its
+    /// metadata as they stand too.
+    pub(super) fn of_any_shape(directory: Pinned, place: Place) -> Result<(Self, Fields, u32)> {
+        let (fields, version) = match node::read(&directory, &place)? {
+            None => return Err(Error::new(ErrorKind::Missing, place)),
+            Some(Node::Group(_)) => return Err(Error::mismatch(place, "a group", "an array")),
+            Some(Node::Array(fields, version)) => (fields, version),
+        };
+        let metadata = Metadata::read(&fields, version, &place)?;
+        let indexes = match metadata.grid.shape().len() {
+            0 | 1 => ChunkCache::default(),
+            _ => ChunkCache::of_stripe(),
+        };
+        Ok((Self { place, metadata, directory, indexes }, fields, version))
     }
 
     /// Refuses a length that nothing in the store bears out: who reads makes room for it.
@@ -85,7 +100,7 @@ impl Stored {
         let (directory, prefix) = match self.metadata.keys {
             Keys::InDirectory => (self.directory.join("c"), ""),
             Keys::WithPrefix => (self.directory.to_path_buf(), "c."),
-            Keys::Bare => (self.directory.to_path_buf(), ""),
+            Keys::Bare | Keys::BareInDirectory => (self.directory.to_path_buf(), ""),
         };
         let entries = match std::fs::read_dir(directory) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -102,15 +117,30 @@ impl Stored {
         Ok(())
     }
 
-    /// Finds a chunk; `None` where it is not stored.
+    /// Finds a chunk by its number; `None` where it is not stored.
     pub(super) fn find(&self, chunk: u64) -> Result<Option<Located>> {
+        match self.metadata.grid.shape().len() {
+            1 => self.find_at(&[chunk]),
+            _ => self.find_at(&self.metadata.grid.place(chunk)),
+        }
+    }
+
+    /// Finds a chunk by its place in the grid; `None` where it is not stored.
+    pub(super) fn find_at(&self, at: &[u64]) -> Result<Option<Located>> {
         let Some(shard) = &self.metadata.shard else {
-            return Ok(self.file(chunk)?.map(|(file, bytes)| Located { file, at: 0, bytes }));
+            return Ok(self.file(at)?.map(|(file, bytes)| Located { file, at: 0, bytes }));
         };
-        let Some((file, bytes)) = self.file(chunk / shard.chunks)? else { return Ok(None) };
-        let index = self.index(shard, chunk / shard.chunks, &file, bytes)?;
-        let at = usize::try_from(chunk % shard.chunks).unwrap_or(usize::MAX);
-        let entry = index.as_chunks::<8>().0.get(2 * at..2 * at + 2);
+        let grid = &self.metadata.grid;
+        let chunk = grid.number(at);
+        let outer: Vec<u64> = at.iter().zip(&shard.counts).map(|(at, by)| at / by).collect();
+        let Some((file, bytes)) = self.file(&outer)? else { return Ok(None) };
+        let shards = grid.counts().iter().zip(&shard.counts).map(|(count, by)| count.div_ceil(*by));
+        let number = outer.iter().zip(shards).fold(0, |all, (at, count)| all * count + at);
+        let index = self.index(shard, number, &file, bytes)?;
+        let inner = at.iter().zip(&shard.counts).fold(0, |all, (at, by)| all * by + at % by);
+        let at = usize::try_from(inner).unwrap_or(usize::MAX);
+        let first = at.saturating_mul(2);
+        let entry = index.as_chunks::<8>().0.get(first..first.saturating_add(2));
         let read = |bytes: &[u8; 8]| match shard.big {
             true => u64::from_be_bytes(*bytes),
             false => u64::from_le_bytes(*bytes),
@@ -129,8 +159,8 @@ impl Stored {
     }
 
     /// Opens the file of a chunk or a shard. Opening a pipe would wait for ever.
-    fn file(&self, number: u64) -> Result<Option<(File, u64)>> {
-        let key = self.metadata.key(number);
+    fn file(&self, at: &[u64]) -> Result<Option<(File, u64)>> {
+        let key = self.metadata.key(at);
         let path: &Path = &self.directory.join(&key);
         let io = |error| Error::new(ErrorKind::Io(error), self.place.clone());
         let found = match path.metadata() {
@@ -183,7 +213,10 @@ impl Stored {
 
     /// Returns the place of a chunk's first element.
     pub(super) fn place_of(&self, chunk: u64) -> Place {
-        self.place.clone().at(At::Element(chunk.saturating_mul(self.metadata.chunk)))
+        match self.metadata.grid.shape().len() {
+            1 => self.place.clone().at(At::Element(chunk.saturating_mul(self.metadata.chunk))),
+            _ => self.place.clone(),
+        }
     }
 
     /// Reads a part of a chunk that is stored as it is.

@@ -61,6 +61,16 @@ impl Zarr {
         Ok(Some(Self { directory, path: full, group, threads }))
     }
 
+    /// Opens the group that a directory is.
+    pub(super) fn of(directory: Pinned, path: PathBuf, threads: usize) -> Result<Self> {
+        let place = Place::path(&*path);
+        match node::read(&directory, &place)? {
+            Some(Node::Group(group)) => Ok(Self { directory, path, group, threads }),
+            Some(Node::Array(..)) => Err(Error::mismatch(place, "an array", "a group")),
+            None => Err(Error::new(ErrorKind::Missing, place)),
+        }
+    }
+
     /// Sets how many threads decode the chunks of one large read; all cores unless set.
     #[must_use]
     pub fn with_threads(mut self, threads: usize) -> Self {
@@ -101,7 +111,7 @@ impl Zarr {
 }
 
 /// Returns the path of what lies in a directory by its name; `None` where a name leads out.
-fn inside(path: &str) -> Option<PathBuf> {
+pub(super) fn inside(path: &str) -> Option<PathBuf> {
     let mut inside = PathBuf::new();
     for name in path.split('/').filter(|name| !name.is_empty()) {
         if name == "." || name == ".." || name.contains('\0') {

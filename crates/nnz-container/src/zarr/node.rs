@@ -53,7 +53,7 @@ pub(super) fn is_node(directory: &Path) -> bool {
 }
 
 /// Reads a file that holds an object; `None` where there is no file.
-fn json(path: &Path, place: &Place) -> Result<Option<Fields>> {
+pub(super) fn json(path: &Path, place: &Place) -> Result<Option<Fields>> {
     let io = |error| Error::new(ErrorKind::Io(error), place.clone());
     let found = match path.metadata() {
         Ok(found) => found,
