@@ -12,9 +12,9 @@ import numpy as np
 
 
 def text(value):
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "surrogateescape")
-    return str(value)
+    if not isinstance(value, bytes):
+        value = str(value).encode("utf-8", "surrogateescape")
+    return value.decode("utf-8", "replace")
 
 
 def bits(array):
@@ -207,7 +207,9 @@ def zarr_values(dtype, array):
 def zarr_array(array):
     found = {"kind": "array", "attributes": zarr_attributes(array), "shape": list(array.shape)}
     values = np.asarray(array[...])
-    found.update(zarr_values(values.dtype, values))
+    # A single string of any length comes as a NumPy string of a fixed one.
+    dtype = values.dtype if array.dtype.kind not in "OT" else array.dtype
+    found.update(zarr_values(dtype, values))
     return found
 
 

@@ -7,6 +7,7 @@
 
 mod classic;
 mod container;
+mod tree;
 #[cfg(feature = "hdf5")]
 mod dimensions;
 #[cfg(feature = "hdf5")]
@@ -19,6 +20,8 @@ use nnz_core::ValueType;
 use crate::Capabilities;
 
 pub use container::NetCdf;
+pub(crate) use container::start;
+pub use tree::NetCdfGroup;
 #[cfg(feature = "hdf5")]
 pub(crate) use dimensions::{NO_VARIABLE, PROPERTIES};
 #[cfg(feature = "hdf5")]

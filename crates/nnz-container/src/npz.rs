@@ -9,9 +9,11 @@ mod entry;
 mod inflated;
 mod output;
 mod reader;
+mod tree;
 mod writer;
 
 pub use reader::Npz;
+pub use tree::NpzGroup;
 pub use writer::{NpzOptions, NpzWriter};
 
 /// Returns whether a file that starts with these bytes is a zip file, as `.npz` files are.

@@ -69,7 +69,11 @@ impl Layout {
                 Ok(Self::Contiguous(*address))
             }
             DataLayout::Chunked { address, dims, chunk_indexing, .. } => {
-                let dims: Vec<u64> = dims.iter().copied().map(u64::from).collect();
+                let mut dims: Vec<u64> = dims.iter().copied().map(u64::from).collect();
+                // Newer layouts list the size of an element as one dimension more.
+                if dims.len() == shape.len() + 1 && dims.last() == Some(&(size as u64)) {
+                    dims.pop();
+                }
                 let grid = Grid::new(shape, &dims);
                 let bytes = grid.as_ref().and_then(|grid| grid.elements().checked_mul(size as u64));
                 let chunk = bytes.and_then(|bytes| u32::try_from(bytes).ok()).unwrap_or(0);

@@ -127,7 +127,7 @@ mod tests {
         // A single value is one chunk.
         let single = Grid::new(&[], &[]).unwrap();
         assert_eq!(single.count(), 1);
-        assert_eq!(single.touched(&[]).collect::<Vec<_>>(), [[]]);
+        assert_eq!(single.touched(&[]).collect::<Vec<_>>(), [Vec::<u64>::new()]);
     }
 
     #[test]

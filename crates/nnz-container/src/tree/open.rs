@@ -60,13 +60,17 @@ pub fn open(path: &Path, group: &str) -> Result<Box<dyn Group>> {
 }
 
 fn file(path: &Path, group: &str, threads: usize) -> Result<Box<dyn Group>> {
-    #[cfg(not(feature = "hdf5"))]
-    let _ = threads;
     #[cfg(feature = "hdf5")]
     if path.is_file() && crate::hdf5::is_hdf5(path).map_err(|error| Error::io(path, error))? {
         return Ok(Box::new(crate::hdf5::Hdf5Group::with_threads(path, group, threads)?));
     }
-    let _ = group;
+    let start = crate::netcdf::start(path)?;
+    if crate::netcdf::is_netcdf(&start) {
+        return Ok(Box::new(crate::netcdf::NetCdfGroup::open(path, group, threads)?));
+    }
+    if crate::npz::is_npz(&start) {
+        return Ok(Box::new(crate::npz::NpzGroup::open(path, group)?));
+    }
     Err(unknown(path))
 }
 
@@ -75,7 +79,11 @@ fn directory(path: &Path, group: &str, threads: usize) -> Result<Box<dyn Group>>
     if crate::zarr::is_zarr(path) {
         return Ok(Box::new(crate::zarr::ZarrGroup::with_threads(path, group, threads)?));
     }
-    let _ = (group, threads);
+    #[cfg(not(feature = "zarr"))]
+    let _ = threads;
+    if crate::npy::is_npy_directory(path)? {
+        return Ok(Box::new(crate::npy::NpyGroup::open(path, group)?));
+    }
     Err(unknown(path))
 }
 

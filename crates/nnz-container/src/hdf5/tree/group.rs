@@ -58,7 +58,8 @@ impl Hdf5Group {
         Self { shared, group, name, path, attributes: OnceLock::new() }
     }
 
-    fn child_group(&self, name: &str) -> Result<Self> {
+    /// Opens a child group, by its name or its path from here.
+    pub(crate) fn child_group(&self, name: &str) -> Result<Self> {
         let place = Place::path(full_path(&self.shared.path, &self.inner(name)));
         let mut here = self.group.clone();
         for name in name.split('/').filter(|name| !name.is_empty()) {
@@ -119,6 +120,12 @@ impl Hdf5Group {
                 }
             }
         }
+    }
+
+    /// Returns the group as a container.
+    pub(crate) fn as_container(&self) -> Hdf5 {
+        let opened = Arc::clone(&self.shared.opened);
+        Hdf5::of(opened, self.group.clone(), self.path.clone(), self.threads())
     }
 
     fn raw_attributes(&self) -> Result<&[RawAttribute]> {
@@ -215,9 +222,7 @@ impl Group for Hdf5Group {
     }
 
     fn container(&self) -> Result<Box<dyn Container>> {
-        let opened = Arc::clone(&self.shared.opened);
-        let path = self.path.clone();
-        Ok(Box::new(Hdf5::of(opened, self.group.clone(), path, self.threads())))
+        Ok(Box::new(self.as_container()))
     }
 }
 
