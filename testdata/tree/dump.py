@@ -110,6 +110,8 @@ def h5_attribute(file, holder, name):
     if found["type"] == "other":
         return found
     found["shape"] = list(np.shape(value)) if dtype.subdtype is not None else shape
+    if found["type"] == "float16":
+        found["type"] = "float32"
     return found
 
 
@@ -130,7 +132,8 @@ def h5_dataset(file, dataset):
         return {**found, "type": "error", "shape": list(dataset.shape), "error": str(error)[:80]}
     shape = list(dataset.shape)
     if values is None:
-        return {**found, "type": "other", "shape": shape}
+        is_reference = h5py.check_ref_dtype(dtype) is h5py.Reference
+        return {**found, "type": "reference" if is_reference else "other", "shape": shape}
     found.update(h5_values(dtype, values))
     found["shape"] = list(np.shape(values)) if dtype.subdtype is not None else shape
     return found
@@ -153,7 +156,7 @@ def h5_group(file, group, path, tree, seen):
             continue
         try:
             child = group[name]
-        except (KeyError, OSError):
+        except (KeyError, OSError, RuntimeError):
             children[name] = "other"
             continue
         if isinstance(child, h5py.Group):

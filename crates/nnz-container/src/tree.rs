@@ -38,4 +38,4 @@ pub(crate) use element::{Stored, StoredField, TextForm};
 pub(crate) use grid::{Grid, places, strides};
 pub(crate) use selection::{check_rank, shown};
 pub(crate) use source::{Chunk, Chunks, Layout, ReadRange, Source, StringBlock};
-pub(crate) use view::View;
+pub(crate) use view::{View, float16};

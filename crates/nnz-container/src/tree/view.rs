@@ -343,7 +343,7 @@ fn widen(out: &mut [u8]) {
 }
 
 /// Returns a float of 16 bits as one of 32, which holds each of them.
-fn float16(bits: u16) -> f32 {
+pub(crate) fn float16(bits: u16) -> f32 {
     let sign = u32::from(bits >> 15) << 31;
     let exponent = u32::from(bits >> 10 & 0x1f);
     let mantissa = u32::from(bits & 0x3ff);

@@ -42,8 +42,10 @@ pub(super) struct Located {
 impl Stored {
     /// Opens the array of one dimension that a directory is. No data are read.
     pub(super) fn open(directory: Pinned, place: Place) -> Result<Self> {
-        let stored = Self::of_any_shape(directory, place)?.0;
-        stored.metadata.check_list(&stored.place)?;
+        let (fields, version) = Self::fields(&directory, &place)?;
+        Metadata::check_list(&fields, &place)?;
+        let stored = Self::of(directory, place, &fields, version)?;
+        stored.metadata.check_element(&stored.place)?;
         stored.check_extent()?;
         Ok(stored)
     }
@@ -51,17 +53,25 @@ impl Stored {
     /// Opens the array that a directory is, whose length may not be borne out, and returns its
     /// metadata as they stand too.
     pub(super) fn of_any_shape(directory: Pinned, place: Place) -> Result<(Self, Fields, u32)> {
-        let (fields, version) = match node::read(&directory, &place)? {
-            None => return Err(Error::new(ErrorKind::Missing, place)),
-            Some(Node::Group(_)) => return Err(Error::mismatch(place, "a group", "an array")),
-            Some(Node::Array(fields, version)) => (fields, version),
-        };
-        let metadata = Metadata::read(&fields, version, &place)?;
+        let (fields, version) = Self::fields(&directory, &place)?;
+        Ok((Self::of(directory, place, &fields, version)?, fields, version))
+    }
+
+    fn fields(directory: &Path, place: &Place) -> Result<(Fields, u32)> {
+        match node::read(directory, place)? {
+            None => Err(Error::new(ErrorKind::Missing, place.clone())),
+            Some(Node::Group(_)) => Err(Error::mismatch(place.clone(), "a group", "an array")),
+            Some(Node::Array(fields, version)) => Ok((fields, version)),
+        }
+    }
+
+    fn of(directory: Pinned, place: Place, fields: &Fields, version: u32) -> Result<Self> {
+        let metadata = Metadata::read(fields, version, &place)?;
         let indexes = match metadata.grid.shape().len() {
             0 | 1 => ChunkCache::default(),
             _ => ChunkCache::of_stripe(),
         };
-        Ok((Self { place, metadata, directory, indexes }, fields, version))
+        Ok(Self { place, metadata, directory, indexes })
     }
 
     /// Refuses a length that nothing in the store bears out: who reads makes room for it.

@@ -222,17 +222,20 @@ impl Metadata {
         }
     }
 
-    /// Refuses an array that is not of one dimension, or of elements that are no numbers or strings.
-    pub(super) fn check_list(&self, place: &Place) -> Result<()> {
-        let mismatch = |found: String| Err(Error::mismatch(place.clone(), found, "one dimension"));
-        match (self.grid.shape(), self.data_type) {
-            ([], _) => mismatch("a single value".to_owned()),
-            ([_], DataType::Other(_)) => {
-                let what = format!("Zarr arrays of type {} are not handled", self.type_name);
-                Err(Error::unsupported(place.clone(), what))
-            }
-            ([_], _) => Ok(()),
-            (shape, _) => mismatch(format!("an array of {}", shown(shape))),
-        }
+    /// Refuses an array of elements that are no numbers or strings.
+    pub(super) fn check_element(&self, place: &Place) -> Result<()> {
+        let DataType::Other(_) = self.data_type else { return Ok(()) };
+        let what = format!("Zarr arrays of type {} are not handled", self.type_name);
+        Err(Error::unsupported(place.clone(), what))
+    }
+
+    /// Refuses an array that is not of one dimension.
+    pub(super) fn check_list(fields: &Fields, place: &Place) -> Result<()> {
+        let found = match &(Reader { fields, place }).shape()?[..] {
+            [_] => return Ok(()),
+            [] => "a single value".to_owned(),
+            shape => format!("an array of {}", shown(shape)),
+        };
+        Err(Error::mismatch(place.clone(), found, "one dimension"))
     }
 }

@@ -10,7 +10,7 @@ use nnz_core::{Error, Place, Result, StringList, Values};
 use super::{Shared, element, references};
 use crate::byte_order;
 use crate::hdf5::heap::Heaps;
-use crate::tree::{Attribute, AttributeValue, Stored, shown};
+use crate::tree::{Attribute, AttributeValue, Stored, float16, shown};
 
 /// Lists the names of attributes, sorted.
 pub(super) fn names(all: &[RawAttribute]) -> Vec<String> {
@@ -70,6 +70,14 @@ fn value(
             out.copy_from_slice(bytes);
             byte_order::to_native(out, *value_type, *big);
             AttributeValue::Numbers(values)
+        }
+        Stored::Float16 { big } => {
+            let bits = |half: &[u8; 2]| match big {
+                true => u16::from_be_bytes(*half),
+                false => u16::from_le_bytes(*half),
+            };
+            let halves = bytes.as_chunks::<2>().0.iter();
+            AttributeValue::Numbers(Values::F32(halves.map(|half| float16(bits(half))).collect()))
         }
         Stored::Text { form, .. } => {
             let strings = bytes.chunks_exact(size).map(|string| form.strip(string));

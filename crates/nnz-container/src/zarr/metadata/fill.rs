@@ -4,7 +4,7 @@ use nnz_core::{Bint8, ValueType};
 use serde_json::Value;
 
 use crate::npy::Element;
-use crate::tree::Stored;
+use crate::tree::{Stored, float16 as widened};
 
 /// Returns the bytes of a fill value, in the machine's byte order; `None` if it is no such value.
 pub(super) fn bytes(value: &Value, element: Element) -> Option<Vec<u8>> {
@@ -18,10 +18,11 @@ pub(super) fn bytes(value: &Value, element: Element) -> Option<Vec<u8>> {
 /// Returns the bytes of an element of another type as they are stored; none for zeros.
 pub(super) fn stored(value: &Value, element: &Stored) -> Option<Vec<u8>> {
     let size = element.bytes()?;
+    if let (Stored::Float16 { big }, false) = (element, value.is_null()) {
+        let bits = float16(value)?;
+        return Some(if *big { bits.to_be_bytes() } else { bits.to_le_bytes() }.to_vec());
+    }
     match value {
-        Value::Number(number) if matches!(element, Stored::Float16 { .. }) => {
-            (number.as_f64()? == 0.0).then(Vec::new)
-        }
         // Fields by their name; those that are not zero are not handled.
         Value::Object(fields) => {
             let is_zero = |value: &Value| match value {
@@ -158,6 +159,16 @@ fn float32(value: &Value) -> Option<[u8; 4]> {
         _ => value.as_f64()? as f32,
     };
     Some(number.to_ne_bytes())
+}
+
+/// Finds the float of 16 bits that has a value.
+fn float16(value: &Value) -> Option<u16> {
+    let value = f64::from_ne_bytes(float64(value)?);
+    let same = |bits: &u16| {
+        let found = f64::from(widened(*bits));
+        found.to_bits() == value.to_bits() || (found.is_nan() && value.is_nan())
+    };
+    (0..=u16::MAX).find(same)
 }
 
 fn named(text: &str) -> Option<f64> {

@@ -34,7 +34,7 @@ pub(in crate::zarr) fn array(fields: &Fields, place: &Place) -> Result<Metadata>
             (DataType::Texts, rest)
         }
         (Some("|O"), [Filter { id, .. }, ..]) => {
-            let what = format!("Zarr arrays of objects packed by {id:?} are not handled");
+            let what = format!("Zarr arrays of type \"|O\" packed by {id:?} are not handled");
             return Err(reader.unsupported(what));
         }
         (_, filters) => match dtype.as_str().and_then(Element::parse) {
