@@ -257,5 +257,6 @@ def dump(path):
 
 
 if __name__ == "__main__":
-    json.dump(dump(sys.argv[1]), sys.stdout, indent=1, sort_keys=True, ensure_ascii=True)
-    print()
+    # A line for each group and array.
+    lines = [f"{json.dumps(path)}: {json.dumps(found, sort_keys=True)}" for path, found in sorted(dump(sys.argv[1]).items())]
+    print("{\n" + ",\n".join(lines) + "\n}")

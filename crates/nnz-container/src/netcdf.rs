@@ -7,11 +7,11 @@
 
 mod classic;
 mod container;
-mod tree;
 #[cfg(feature = "hdf5")]
 mod dimensions;
 #[cfg(feature = "hdf5")]
 mod groups;
+mod tree;
 #[cfg(feature = "hdf5")]
 mod writer;
 
@@ -21,11 +21,11 @@ use crate::Capabilities;
 
 pub use container::NetCdf;
 pub(crate) use container::start;
-pub use tree::NetCdfGroup;
 #[cfg(feature = "hdf5")]
 pub(crate) use dimensions::{NO_VARIABLE, PROPERTIES};
 #[cfg(feature = "hdf5")]
 pub use groups::{groups_with, is_netcdf4};
+pub use tree::NetCdfGroup;
 #[cfg(feature = "hdf5")]
 pub use writer::NetCdfWriter;
 

@@ -23,8 +23,8 @@ pub use writer::NpyDirectoryWriter;
 pub(crate) use element::{Element, TYPES};
 pub(crate) use header::{Header, LONGEST, PREAMBLE};
 pub(crate) use stored::{ReadAt, Stored};
-pub(crate) use tree::{FlatGroup, check_root};
-pub(crate) use strings::{check_text, spool_strings, write_string, write_strings};
 pub(crate) use strings::decode;
 #[cfg(feature = "zarr")]
 pub(crate) use strings::without_zeros;
+pub(crate) use strings::{check_text, spool_strings, write_string, write_strings};
+pub(crate) use tree::{FlatGroup, check_root};

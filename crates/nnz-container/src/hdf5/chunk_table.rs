@@ -33,11 +33,7 @@ pub(super) enum ChunkTable {
 
 impl ChunkTable {
     /// Finds the chunks of a dataset.
-    pub(super) fn find(
-        opened: &Opened,
-        chunked: &Chunked,
-        place: &Place,
-    ) -> Result<Self> {
+    pub(super) fn find(opened: &Opened, chunked: &Chunked, place: &Place) -> Result<Self> {
         let bytes = u32::try_from(chunked.bytes).unwrap_or(u32::MAX);
         let count = chunked.grid.count();
         let one = |address, bytes, skipped| {
@@ -178,7 +174,8 @@ fn listed(opened: &Opened, chunked: &Chunked, place: &Place) -> Result<Vec<Entry
         if behind || opened.is_undefined(entry.address) {
             continue;
         }
-        let multiple = first.iter().zip(chunked.grid.chunk()).all(|(at, by)| at.is_multiple_of(*by));
+        let multiple =
+            first.iter().zip(chunked.grid.chunk()).all(|(at, by)| at.is_multiple_of(*by));
         if !multiple {
             let place = match first {
                 [first] => place.clone().at(At::Element(*first)),
@@ -196,12 +193,7 @@ fn listed(opened: &Opened, chunked: &Chunked, place: &Place) -> Result<Vec<Entry
         let bytes = u32::try_from(stored).map_err(|_| {
             Error::mismatch(place(), format!("a chunk of {stored} bytes"), "at most 4 GiB")
         })?;
-        entries.push(Entry {
-            chunk,
-            address: entry.address,
-            bytes,
-            skipped: entry.filter_mask,
-        });
+        entries.push(Entry { chunk, address: entry.address, bytes, skipped: entry.filter_mask });
     }
     entries.sort_unstable_by_key(|entry| entry.chunk);
     if let Some(pair) = entries.windows(2).find(|pair| pair[0].chunk == pair[1].chunk) {

@@ -134,7 +134,8 @@ impl Chunked {
         if counted.is_some_and(|counted| widths(&counted) == widths(&self.grid)) {
             return Ok(());
         }
-        let what = "HDF5 chunks without an index in a dataset that may become wider are not handled";
+        let what =
+            "HDF5 chunks without an index in a dataset that may become wider are not handled";
         Err(Error::unsupported(place.clone(), what))
     }
 }

@@ -88,10 +88,9 @@ pub(super) fn list(opened: &Opened, group: &Group, place: &Place) -> Result<Vec<
     for message in &header.messages {
         match message {
             HdfMessage::SymbolTable(table) => links.extend(old(opened, table, place)?),
-            HdfMessage::Link(link) => links.push(Link {
-                name: link.name.clone(),
-                target: Target::of(&link.target),
-            }),
+            HdfMessage::Link(link) => {
+                links.push(Link { name: link.name.clone(), target: Target::of(&link.target) })
+            }
             HdfMessage::LinkInfo(info) if !opened.is_undefined(info.fractal_heap_address) => {
                 links.extend(guarded(place, || dense(opened, info))?);
             }

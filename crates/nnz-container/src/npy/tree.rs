@@ -114,7 +114,7 @@ impl ReadRange for NumpyArray {
 }
 
 /// What a container provides whose only group has no attributes.
-pub(crate) trait FlatGroup: Send + Sync {
+pub(crate) trait FlatGroup: std::fmt::Debug + Send + Sync {
     fn path(&self) -> &Path;
 
     fn kind(&self) -> &'static str;

@@ -89,9 +89,7 @@ impl Attribute {
     #[must_use]
     pub fn type_name(&self) -> String {
         match &self.value {
-            AttributeValue::Numbers(values) => {
-                ElementType::Number(values.value_type()).to_string()
-            }
+            AttributeValue::Numbers(values) => ElementType::Number(values.value_type()).to_string(),
             AttributeValue::Strings(_) => "string".to_owned(),
             AttributeValue::References(_) => "reference".to_owned(),
             AttributeValue::Json(_) => "JSON".to_owned(),

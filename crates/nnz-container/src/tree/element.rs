@@ -96,16 +96,37 @@ impl fmt::Display for ElementType {
 /// How an element is stored. Sizes are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stored {
-    Number { value_type: ValueType, big: bool },
-    Float16 { big: bool },
-    Text { bytes: usize, form: TextForm },
+    Number {
+        value_type: ValueType,
+        big: bool,
+    },
+    Float16 {
+        big: bool,
+    },
+    Text {
+        bytes: usize,
+        form: TextForm,
+    },
     /// A string that lies outside of the record, which holds so many bytes for it.
-    Variable { bytes: usize },
-    Record { bytes: usize, fields: Vec<StoredField> },
+    Variable {
+        bytes: usize,
+    },
+    Record {
+        bytes: usize,
+        fields: Vec<StoredField>,
+    },
     /// Several elements in place of one.
-    Array { lengths: Vec<u64>, element: Box<Stored> },
-    Reference { bytes: usize },
-    Other { bytes: usize, what: String },
+    Array {
+        lengths: Vec<u64>,
+        element: Box<Stored>,
+    },
+    Reference {
+        bytes: usize,
+    },
+    Other {
+        bytes: usize,
+        what: String,
+    },
 }
 
 /// A field of a record.

@@ -67,7 +67,10 @@ impl Grid {
     }
 
     /// Lists the places of the chunks that a selection touches. No range may be empty.
-    pub(crate) fn touched(&self, selection: &[Range<u64>]) -> impl Iterator<Item = Vec<u64>> + use<> {
+    pub(crate) fn touched(
+        &self,
+        selection: &[Range<u64>],
+    ) -> impl Iterator<Item = Vec<u64>> + use<> {
         let ranges: Vec<Range<u64>> = selection
             .iter()
             .zip(&self.chunk)

@@ -9,7 +9,7 @@ use super::attribute::Attribute;
 use crate::Container;
 
 /// Attributes that can be read.
-pub trait Attributes: Send + Sync {
+pub trait Attributes: std::fmt::Debug + Send + Sync {
     /// Lists the names of all attributes, sorted.
     ///
     /// # Errors

@@ -20,12 +20,15 @@ pub(crate) fn check_rank(rank: usize, place: &Place) -> Result<()> {
 
 /// Returns the elements of a hyperslab, having checked that it lies in the shape.
 pub(crate) fn count(selection: &[Range<u64>], shape: &[u64], place: &Place) -> Result<u64> {
-    let inside = |(range, &length): (&Range<u64>, &u64)| {
-        range.start <= range.end && range.end <= length
-    };
+    let inside =
+        |(range, &length): (&Range<u64>, &u64)| range.start <= range.end && range.end <= length;
     let expected = || format!("ranges inside of {}", shown(shape));
     if selection.len() != shape.len() || !selection.iter().zip(shape).all(inside) {
-        return Err(Error::mismatch(place.clone(), format!("a request of {selection:?}"), expected()));
+        return Err(Error::mismatch(
+            place.clone(),
+            format!("a request of {selection:?}"),
+            expected(),
+        ));
     }
     let lengths = lengths(selection);
     if lengths.contains(&0) {
@@ -100,7 +103,8 @@ fn cuts(range: Range<u64>, step: u64, align: Option<u64>) -> impl Iterator<Item 
         if at >= range.end {
             return None;
         }
-        let by = align.filter(|&align| align > step).map_or(step, |align| step.min(align - at % align));
+        let by =
+            align.filter(|&align| align > step).map_or(step, |align| step.min(align - at % align));
         let by = if align.is_some_and(|align| align <= step) { step - at % step } else { by };
         let end = at.saturating_add(by).min(range.end);
         let cut = at..end;

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use nnz_core::{At, Error, Result, StringReader};
 
+use super::array::NdArray;
 use super::element::{Stored, TextForm};
 use super::selection::{self, blocks};
 use super::source::StringBlock;
 use super::view::View;
-use super::array::NdArray;
 use crate::npy::decode;
 
 /// Bytes of elements read at a time, if one element is not longer.

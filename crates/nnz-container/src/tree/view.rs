@@ -42,12 +42,7 @@ impl View {
         Self::of(source, place, 0, &element)
     }
 
-    fn of(
-        source: Arc<dyn Source>,
-        place: Place,
-        offset: usize,
-        element: &Stored,
-    ) -> Result<Self> {
+    fn of(source: Arc<dyn Source>, place: Place, offset: usize, element: &Stored) -> Result<Self> {
         let (lengths, element) = element.flattened();
         let shape = [source.shape(), &lengths].concat();
         check_rank(shape.len(), &place)?;
@@ -100,7 +95,8 @@ impl View {
         match self.source.layout()? {
             Layout::Fill(fill) => self.fill(fill, out, 0, selection, &request),
             Layout::Flat { storage, first, strides } => {
-                let placed = request.placed(selection, &strides).ok_or_else(|| storage.damaged())?;
+                let placed =
+                    request.placed(selection, &strides).ok_or_else(|| storage.damaged())?;
                 let at = first.checked_add(placed.at).ok_or_else(|| storage.damaged())?;
                 flat::read(storage, at, out, 0, &placed.dimensions, self.width)
             }
@@ -204,7 +200,8 @@ impl Request {
     fn new(view: &View, selection: &[Range<u64>]) -> Option<Self> {
         let width = view.width as u64;
         let to = strides(&selection::lengths(selection), width)?;
-        let to = to.into_iter().map(|stride| usize::try_from(stride).ok()).collect::<Option<_>>()?;
+        let to =
+            to.into_iter().map(|stride| usize::try_from(stride).ok()).collect::<Option<_>>()?;
         let own = strides(&view.shape[view.source.shape().len()..], width)?;
         Some(Self { to, own, offset: view.offset as u64 })
     }

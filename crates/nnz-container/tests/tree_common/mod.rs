@@ -1,13 +1,61 @@
 //! Trees as the JSON that `testdata/tree/dump.py` makes of them.
+#![allow(dead_code)]
+
+mod tar;
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nnz_container::tree::{
     Attribute, AttributeValue, Attributes, ChildKind, ElementType, Group, NdArray, open, walk,
 };
 use nnz_core::{Result, StringReader, ValueType, Values};
 use serde_json::{Map, Value, json};
+
+pub(crate) use tar::unpack;
+
+/// Returns where a file of `testdata/tree` is.
+pub(crate) fn golden(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/tree").join(name)
+}
+
+/// The files of `testdata/tree`; stores are unpacked.
+pub(crate) struct Golden {
+    pub(crate) dir: tempfile::TempDir,
+    /// Paths, and the names of their dumps.
+    pub(crate) paths: Vec<(PathBuf, String)>,
+}
+
+impl Golden {
+    pub(crate) fn unpack() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let mut paths = Vec::new();
+        for entry in std::fs::read_dir(golden("")).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            if let Some(store) = name.strip_suffix(".tar.gz") {
+                unpack(&path, &dir.path().join(store));
+                paths.push((dir.path().join(store), format!("{store}.json")));
+            } else if golden(&format!("{name}.json")).is_file() {
+                paths.push((path, format!("{name}.json")));
+            }
+        }
+        paths.sort_unstable();
+        Self { dir, paths }
+    }
+}
+
+/// Calls with every array of a tree.
+pub(crate) fn each_array(root: &dyn Group, each: &mut dyn FnMut(&dyn NdArray)) -> Result<()> {
+    walk(root, &mut |group: &dyn Group, _, children| {
+        for child in children.iter().filter(|child| child.kind == ChildKind::Array) {
+            if let Ok(array) = group.array(&child.name) {
+                each(&*array);
+            }
+        }
+        Ok(())
+    })
+}
 
 /// The most bytes that an array of a test takes.
 pub(crate) const MEMORY: u64 = 1 << 28;

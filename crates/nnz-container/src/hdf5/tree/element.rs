@@ -163,7 +163,8 @@ impl<'a> Description<'a> {
         }
         let width = base.bytes()?;
         let values = self.take(width.checked_mul(count.into())?)?;
-        let small = matches!(base, Stored::Number { value_type: ValueType::I8 | ValueType::U8, .. });
+        let small =
+            matches!(base, Stored::Number { value_type: ValueType::I8 | ValueType::U8, .. });
         let holds = |name: &str, value: u8| {
             names.iter().zip(values).any(|(found, &held)| found == name && held == value)
         };

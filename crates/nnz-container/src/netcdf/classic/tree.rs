@@ -93,9 +93,8 @@ fn attribute(
     // The header has been found to lie in the file.
     let length = found.count.saturating_mul(found.kind.size() as u64);
     let mut bytes = room_for(length, || place.clone())?;
-    file.read_exact_at(&mut bytes, found.at).map_err(|error| {
-        Error::new(ErrorKind::Io(error), place.clone().at(At::Byte(found.at)))
-    })?;
+    file.read_exact_at(&mut bytes, found.at)
+        .map_err(|error| Error::new(ErrorKind::Io(error), place.clone().at(At::Byte(found.at))))?;
     Ok(Some(match found.kind {
         Kind::Char => {
             // Programs in C count the zero that ends a string.

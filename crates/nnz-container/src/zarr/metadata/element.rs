@@ -113,7 +113,9 @@ fn plain(dtype: &str) -> Option<Stored> {
         [b'<' | b'>', b'M' | b'm', b'8', ..] => {
             Stored::Other { bytes: 8, what: format!("times {dtype:?}") }
         }
-        [b'|', b'V', ..] => Stored::Other { bytes: size(&dtype[2..])?, what: "raw bytes".to_owned() },
+        [b'|', b'V', ..] => {
+            Stored::Other { bytes: size(&dtype[2..])?, what: "raw bytes".to_owned() }
+        }
         [b'<' | b'>', b'f' | b'c', ..] => {
             Stored::Other { bytes: size(&dtype[2..])?, what: format!("floats {dtype:?}") }
         }

@@ -40,9 +40,7 @@ pub(super) fn stored(value: &Value, element: &Stored) -> Option<Vec<u8>> {
 /// Returns bytes that are stated in base 64; none for zeros.
 fn bytes_of(value: &Value, size: usize) -> Option<Vec<u8>> {
     match value {
-        Value::String(text) if !text.is_empty() => {
-            base64(text).filter(|bytes| bytes.len() == size)
-        }
+        Value::String(text) if !text.is_empty() => base64(text).filter(|bytes| bytes.len() == size),
         _ => text(value).filter(Vec::is_empty),
     }
 }

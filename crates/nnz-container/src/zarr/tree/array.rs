@@ -140,9 +140,8 @@ impl Source for Array {
     fn stored_bytes(&self) -> Result<u64> {
         let stored = &self.elements.stored;
         let rank = stored.metadata.grid.shape().len();
-        file_bytes(&stored.directory, rank + 1).map_err(|error| {
-            Error::new(ErrorKind::Io(error), stored.place.clone())
-        })
+        file_bytes(&stored.directory, rank + 1)
+            .map_err(|error| Error::new(ErrorKind::Io(error), stored.place.clone()))
     }
 
     fn is_fully_stored(&self) -> Result<bool> {

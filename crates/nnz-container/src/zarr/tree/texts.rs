@@ -66,8 +66,9 @@ impl StringBlock for Texts<'_> {
             let first: Vec<u64> = at.iter().zip(grid.chunk()).map(|(at, by)| at * by).collect();
             let mut rest = 4;
             for place in 0..metadata.chunk {
-                let string = next(&chunk, &mut rest)
-                    .ok_or_else(|| Error::mismatch(view.place(), "the end of a chunk", "a string"))?;
+                let string = next(&chunk, &mut rest).ok_or_else(|| {
+                    Error::mismatch(view.place(), "the end of a chunk", "a string")
+                })?;
                 let to = to(&self.array.local(place), &first, block, &steps);
                 if let Some(slot) = to.and_then(|to| found.get_mut(to)) {
                     *slot = Some((chunks.len(), string));

@@ -4,8 +4,8 @@ use nnz_core::Result;
 use serde_json::Value;
 
 use super::Extension;
-use crate::zarr::codec::Codec;
 use crate::tree::shown;
+use crate::zarr::codec::Codec;
 use crate::zarr::metadata::{Reader, Shard};
 
 /// The codecs of an array, sorted by what they do.
