@@ -1,8 +1,9 @@
-"""Makes `layouts.h5`, `latest.h5`, `layouts2.zarr` and `layouts3.zarr`: what real files seldom show.
+"""Makes `layouts.h5`, `latest.h5`, `layouts2.zarr`, `layouts3.zarr`, `classic.nc`, `netcdf4.nc` and
+`numpy.npz`: what real files seldom show.
 
     python make.py FOLDER
 
-Needs h5py and zarr 3."""
+Needs h5py, zarr 3 and netCDF4."""
 
 import os
 import sys
@@ -159,9 +160,52 @@ def zarr_store(path, version):
         part[0:3, 0:2] = 1
 
 
+def netcdf(path, version):
+    from netCDF4 import Dataset
+
+    with Dataset(path, "w", format=version) as file:
+        file.title = "caf\u00e9"
+        file.levels = np.array([1.5, -2], "f4")
+        file.createDimension("x", 3)
+        file.createDimension("y", 4)
+        file.createDimension("letters", 5)
+        file.createDimension("time", None)
+        fixed = file.createVariable("fixed", "i4", ("x", "y"))
+        fixed[:] = grid(3, 4)
+        fixed.units = "m"
+        fixed.valid_range = np.array([0, 1000], "i4")
+        file.createVariable("records", "f8", ("time", "y"))[:] = grid(5, 4, dtype="f8") / 7
+        file.createVariable("bytes", "i1", ("time",))[:] = np.arange(5)
+        file.createVariable("scalar", "i2", ())[:] = 7
+        letters = np.array([list("abc\0\0"), list("\0\0\0\0\0"), list("hello")], "S1")
+        file.createVariable("names", "S1", ("x", "letters"))[:] = letters
+        # A variable that has the name of a dimension, and one that has not its dimension.
+        file.createVariable("x", "f4", ("x",))[:] = [0.5, 1.5, 2.5]
+        file.createVariable("y", "f4", ("x", "y"))[:] = grid(3, 4, dtype="f4")
+        if version == "NETCDF4":
+            inner = file.createGroup("inner")
+            inner.createVariable("cube", "u8", ("x", "y", "x"), zlib=True, chunksizes=(2, 3, 2))[:] = grid(3, 4, 3, dtype="u8")
+
+
+def numpy(path):
+    np.savez(
+        path,
+        matrix=grid(5, 3),
+        fortran=np.asfortranarray(grid(5, 3, 2, dtype=">f8")),
+        single=np.float32(2.5),
+        half=np.array([[0.5, -2]], "f2"),
+        names=np.array([["a", "\u00fcb"], ["", "ccc"]]),
+        bytes=np.array(b"csr"),
+        empty=np.zeros((0, 3)),
+    )
+
+
 if __name__ == "__main__":
     folder = sys.argv[1]
     hdf5(os.path.join(folder, "layouts.h5"), "earliest")
     hdf5(os.path.join(folder, "latest.h5"), "latest")
     zarr_store(os.path.join(folder, "layouts2.zarr"), 2)
     zarr_store(os.path.join(folder, "layouts3.zarr"), 3)
+    netcdf(os.path.join(folder, "classic.nc"), "NETCDF3_CLASSIC")
+    netcdf(os.path.join(folder, "netcdf4.nc"), "NETCDF4")
+    numpy(os.path.join(folder, "numpy.npz"))

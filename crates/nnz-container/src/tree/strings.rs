@@ -17,6 +17,9 @@ const BLOCK: u64 = 256 << 10;
 /// Strings of any length found at a time.
 const MOST_STRINGS: u64 = 16 << 10;
 
+/// Strings that need no proof that so many are stored.
+const UNPROVEN: u64 = 16 << 20;
+
 /// The longest string of a fixed length that is read.
 const LONGEST: usize = 256 << 20;
 
@@ -58,6 +61,10 @@ impl<'a> Strings<'a> {
             Stored::Variable { .. } => (Form::Variable(view.source.variable()?), MOST_STRINGS),
             _ => return Err(view.mistyped("strings")),
         };
+        if left > UNPROVEN && !view.source.is_fully_stored()? {
+            let found = format!("{left} strings in chunks of which some are not stored");
+            return Err(Error::mismatch(view.place(), found, "all chunks"));
+        }
         let chunk = view.chunk()?;
         let blocks = Box::new(blocks(selection, chunk.as_deref(), most.max(1)));
         Ok(Self { view, blocks, form, left, ready: 0, next: 0, text: Vec::new() })

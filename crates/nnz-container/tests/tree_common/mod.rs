@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use nnz_container::tree::{
     Attribute, AttributeValue, Attributes, ChildKind, ElementType, Group, NdArray, open, walk,
 };
-use nnz_core::{Result, StringReader, ValueType, Values};
+use nnz_core::{Result, ValueType, Values};
 use serde_json::{Map, Value, json};
 
 pub(crate) use tar::unpack;
@@ -58,7 +58,7 @@ pub(crate) fn each_array(root: &dyn Group, each: &mut dyn FnMut(&dyn NdArray)) -
 }
 
 /// The most bytes that an array of a test takes.
-pub(crate) const MEMORY: u64 = 1 << 28;
+pub(crate) const MEMORY: u64 = 1 << 24;
 
 fn hex(bytes: &[u8], width: usize) -> Vec<Value> {
     let word = |word: &[u8]| {
@@ -94,14 +94,6 @@ fn text(bytes: &[u8]) -> Value {
     Value::from(String::from_utf8_lossy(bytes).into_owned())
 }
 
-fn all_strings(reader: &mut dyn StringReader) -> Result<Vec<Value>> {
-    let mut strings = Vec::new();
-    while let Some(string) = reader.next_string()? {
-        strings.push(text(string));
-    }
-    Ok(strings)
-}
-
 /// Describes the elements of a hyperslab.
 pub(crate) fn slab(array: &dyn NdArray, selection: &[Range<u64>]) -> Result<Map<String, Value>> {
     let mut found = Map::new();
@@ -109,7 +101,8 @@ pub(crate) fn slab(array: &dyn NdArray, selection: &[Range<u64>]) -> Result<Map<
     match array.element_type() {
         element if element.is_string() => {
             put("type", element.to_string().into());
-            put("values", all_strings(&mut *array.read_strings(selection)?)?.into());
+            let strings = array.strings(selection, MEMORY)?;
+            put("values", strings.iter().map(text).collect());
         }
         ElementType::Compound(fields) => {
             put("type", "compound".into());
