@@ -1,6 +1,6 @@
 //! Damaged trees give errors: no panic, no hang, no memory beyond what is asked for.
 #![cfg(all(feature = "hdf5", feature = "zarr"))]
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod damage_common;
 mod tree_common;

@@ -50,7 +50,7 @@ impl StringBlock for Texts<'_> {
         let grid = &metadata.grid;
         let lengths: Vec<u64> = block.iter().map(|range| range.end - range.start).collect();
         let steps = strides(&lengths, 1).unwrap_or_default();
-        let count = lengths.iter().fold(1, |all, length| all * length);
+        let count = lengths.iter().product::<u64>();
         // Few strings are found at a time.
         let mut found: Vec<Found> = vec![None; usize::try_from(count).unwrap_or(0)];
         let mut chunks = Vec::new();
