@@ -30,6 +30,8 @@ mod spool;
 pub mod staging;
 pub mod stdio;
 mod temporary;
+// Not every kind of container uses all of it.
+#[cfg_attr(not(all(feature = "hdf5", feature = "zarr")), allow(dead_code))]
 pub mod tree;
 #[cfg(feature = "zarr")]
 pub mod zarr;

@@ -18,9 +18,11 @@ mod attribute;
 mod copy;
 mod element;
 mod flat;
+mod float16;
 mod grid;
 mod group;
 mod open;
+mod request;
 mod selection;
 mod source;
 mod strings;
@@ -34,8 +36,19 @@ pub use group::{Attributes, Child, ChildKind, Group};
 pub use open::{OpenOptions, open};
 pub use walk::{Visit, walk};
 
-pub(crate) use element::{Stored, StoredField, TextForm};
-pub(crate) use grid::{Grid, places, strides};
+pub(crate) use element::{Stored, TextForm};
+pub(crate) use grid::strides;
 pub(crate) use selection::{check_rank, shown};
-pub(crate) use source::{Chunk, Chunks, Layout, ReadRange, Source, StringBlock};
-pub(crate) use view::{View, float16};
+pub(crate) use source::{Layout, ReadRange, Source};
+pub(crate) use view::View;
+
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+pub(crate) use {
+    element::StoredField,
+    float16::float16,
+    grid::Grid,
+    source::{Chunk, Chunks, StringBlock},
+};
+
+#[cfg(feature = "zarr")]
+pub(crate) use grid::places;

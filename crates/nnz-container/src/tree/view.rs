@@ -7,11 +7,12 @@ use nnz_core::{Error, ErrorKind, Names, Place, Result, ValueType};
 
 use super::array::{ArrayStorage, NdArray};
 use super::attribute::Attribute;
-use super::copy::{Dimension, copy, merged};
+use super::copy::{copy, merged};
 use super::element::{ElementType, Stored};
 use super::flat;
-use super::grid::{Grid, strides};
+use super::float16::widen;
 use super::group::Attributes;
+use super::request::{Inside, Placed, Request};
 use super::selection::{self, check_rank};
 use super::source::{Chunk, Chunks, Layout, Source};
 use super::strings::Strings;
@@ -91,7 +92,9 @@ impl View {
         if out.is_empty() {
             return Ok(());
         }
-        let request = Request::new(self, selection).ok_or_else(|| self.damaged())?;
+        let own = &self.shape[self.source.shape().len()..];
+        let request = Request::new(selection, own, self.offset, self.width);
+        let request = request.ok_or_else(|| self.damaged())?;
         match self.source.layout()? {
             Layout::Fill(fill) => self.fill(fill, out, 0, selection, &request),
             Layout::Flat { storage, first, strides } => {
@@ -167,73 +170,6 @@ impl View {
 
     fn damaged(&self) -> Error {
         Error::mismatch(self.place.clone(), "elements outside of their chunk", "all of them inside")
-    }
-}
-
-/// What is the same for all parts of a read.
-struct Request {
-    /// Bytes from one element to the next in `out`.
-    to: Vec<usize>,
-    /// The same for the dimensions of a field, in the array.
-    own: Vec<u64>,
-    /// Where the field starts in an element of the array.
-    offset: u64,
-}
-
-/// Where elements lie.
-struct Placed {
-    at: u64,
-    dimensions: Vec<Dimension>,
-}
-
-/// The part of a read that lies in one chunk.
-struct Inside {
-    /// Ranges in the chunk.
-    ranges: Vec<Range<u64>>,
-    /// Where the part starts in `out`.
-    to: usize,
-    /// Whether it is not the whole chunk.
-    part: bool,
-}
-
-impl Request {
-    fn new(view: &View, selection: &[Range<u64>]) -> Option<Self> {
-        let width = view.width as u64;
-        let to = strides(&selection::lengths(selection), width)?;
-        let to =
-            to.into_iter().map(|stride| usize::try_from(stride).ok()).collect::<Option<_>>()?;
-        let own = strides(&view.shape[view.source.shape().len()..], width)?;
-        Some(Self { to, own, offset: view.offset as u64 })
-    }
-
-    /// Finds ranges of elements in storage with these strides.
-    fn placed(&self, ranges: &[Range<u64>], strides: &[u64]) -> Option<Placed> {
-        let mut at = self.offset;
-        let mut dimensions = Vec::with_capacity(ranges.len());
-        let strides = strides.iter().chain(&self.own);
-        for ((range, &stride), &to) in ranges.iter().zip(strides).zip(&self.to) {
-            at = at.checked_add(range.start.checked_mul(stride)?)?;
-            let count = usize::try_from(range.end - range.start).ok()?;
-            dimensions.push(Dimension { count, from: usize::try_from(stride).ok()?, to });
-        }
-        Some(Placed { at, dimensions })
-    }
-
-    /// Cuts out what lies in the chunk at a place of the grid.
-    fn inside(&self, grid: &Grid, at: &[u64], selection: &[Range<u64>]) -> Option<Inside> {
-        let mut inside = Inside { ranges: selection.to_vec(), to: 0, part: false };
-        let lengths = grid.chunk().iter().zip(grid.shape());
-        for (dimension, (&chunk, &length)) in lengths.enumerate() {
-            let range = &mut inside.ranges[dimension];
-            let first = at[dimension].checked_mul(chunk)?;
-            let end = first.saturating_add(chunk).min(length);
-            let (start, stop) = (range.start.max(first), range.end.min(end));
-            let before = usize::try_from(start - range.start).ok()?;
-            inside.to += before.checked_mul(self.to[dimension])?;
-            inside.part |= start > first || stop < end;
-            *range = start - first..stop - first;
-        }
-        Some(inside)
     }
 }
 
@@ -327,51 +263,5 @@ impl NdArray for View {
 impl std::fmt::Debug for View {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("View").field("place", &self.place).finish_non_exhaustive()
-    }
-}
-
-/// Makes floats of 32 bits of those of 16 in the upper half of the same memory.
-fn widen(out: &mut [u8]) {
-    let half = out.len() / 2;
-    for at in 0..half / 2 {
-        let narrow = u16::from_ne_bytes([out[half + 2 * at], out[half + 2 * at + 1]]);
-        out[4 * at..4 * at + 4].copy_from_slice(&float16(narrow).to_ne_bytes());
-    }
-}
-
-/// Returns a float of 16 bits as one of 32, which holds each of them.
-pub(crate) fn float16(bits: u16) -> f32 {
-    let sign = u32::from(bits >> 15) << 31;
-    let exponent = u32::from(bits >> 10 & 0x1f);
-    let mantissa = u32::from(bits & 0x3ff);
-    let magnitude = match exponent {
-        // Subnormal: a multiple of 2^-24.
-        0 => (f32::from(bits & 0x3ff) / 16_777_216.0).to_bits(),
-        31 => 0x7f80_0000 | mantissa << 13,
-        _ => (exponent + 112) << 23 | mantissa << 13,
-    };
-    f32::from_bits(sign | magnitude)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::float16;
-
-    #[test]
-    fn floats_of_16_bits_keep_their_value() {
-        for (bits, value) in [
-            (0, 0.0),
-            (1, 5.960_464_5e-8),
-            (0x3ff, 6.097_555e-5),
-            (0x400, 6.103_515_6e-5),
-            (0x3c00, 1.0),
-            (0xc000, -2.0),
-            (0x7bff, 65504.0),
-            (0x7c00, f32::INFINITY),
-        ] {
-            assert_eq!(float16(bits).to_bits(), f32::to_bits(value), "{bits:#x}");
-        }
-        assert!(float16(0x7e00).is_nan());
-        assert_eq!(float16(0x8000).to_bits(), (-0.0_f32).to_bits());
     }
 }

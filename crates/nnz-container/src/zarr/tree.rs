@@ -3,6 +3,7 @@
 mod array;
 mod attribute;
 mod group;
+mod presence;
 mod texts;
 
 pub use group::ZarrGroup;

@@ -1,10 +1,9 @@
 //! An array of a Zarr store.
 
-use std::path::Path;
-
-use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_core::{Error, Place, Result};
 
 use super::attribute;
+use super::presence;
 use super::texts::Texts;
 use crate::byte_order;
 use crate::chunk_cache::ChunkCache;
@@ -138,34 +137,11 @@ impl Source for Array {
     }
 
     fn stored_bytes(&self) -> Result<u64> {
-        let stored = &self.elements.stored;
-        let rank = stored.metadata.grid.shape().len();
-        file_bytes(&stored.directory, rank + 1)
-            .map_err(|error| Error::new(ErrorKind::Io(error), stored.place.clone()))
+        presence::stored_bytes(&self.elements.stored)
     }
 
     fn is_fully_stored(&self) -> Result<bool> {
-        let stored = &self.elements.stored;
-        let Metadata { grid, shard, .. } = &stored.metadata;
-        if grid.count() == 0 {
-            return Ok(true);
-        }
-        // Shard by shard, so that each index is read once.
-        let one = vec![1; grid.counts().len()];
-        let by = shard.as_ref().map_or(&one, |shard| &shard.counts);
-        let Some(shards) = Grid::new(grid.counts(), by) else { return Ok(false) };
-        let all: Vec<_> = grid.counts().iter().map(|&count| 0..count).collect();
-        for shard in shards.touched(&all) {
-            let inside = shard.iter().zip(by).zip(grid.counts()).map(|((at, by), count)| {
-                at * by..at.saturating_mul(*by).saturating_add(*by).min(*count)
-            });
-            for at in crate::tree::places(inside.collect()) {
-                if stored.find_at(&at)?.is_none() {
-                    return Ok(false);
-                }
-            }
-        }
-        Ok(true)
+        presence::is_complete(&self.elements.stored)
     }
 
     fn threads(&self) -> usize {
@@ -183,26 +159,6 @@ impl Source for Array {
     fn variable(&self) -> Result<Box<dyn StringBlock + '_>> {
         Ok(Box::new(Texts::new(self)))
     }
-}
-
-/// Adds up the bytes of files of chunks, so many directories deep.
-fn file_bytes(directory: &Path, depth: usize) -> std::io::Result<u64> {
-    let mut bytes = 0_u64;
-    for entry in std::fs::read_dir(directory)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let number = name.as_encoded_bytes().first().is_some_and(u8::is_ascii_digit);
-        if !number && !name.as_encoded_bytes().starts_with(b"c") {
-            continue;
-        }
-        let kind = entry.file_type()?;
-        if kind.is_dir() && depth > 0 {
-            bytes = bytes.saturating_add(file_bytes(&entry.path(), depth - 1)?);
-        } else if kind.is_file() {
-            bytes = bytes.saturating_add(entry.metadata()?.len());
-        }
-    }
-    Ok(bytes)
 }
 
 impl Chunks for Array {
