@@ -4,6 +4,8 @@
 //! text or a tag is an entry with a single string. `docs/formats/numpy.md` says what is read and
 //! written.
 
+#[cfg(feature = "zarr")]
+mod archive;
 mod directory;
 mod entry;
 mod inflated;
@@ -12,6 +14,8 @@ mod reader;
 mod tree;
 mod writer;
 
+#[cfg(feature = "zarr")]
+pub(crate) use archive::Archive;
 pub use reader::Npz;
 pub use tree::NpzGroup;
 pub use writer::{NpzOptions, NpzWriter};

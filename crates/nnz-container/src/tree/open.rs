@@ -69,6 +69,10 @@ fn file(path: &Path, group: &str, threads: usize) -> Result<Box<dyn Group>> {
         return Ok(Box::new(crate::netcdf::NetCdfGroup::open(path, group, threads)?));
     }
     if crate::npz::is_npz(&start) {
+        #[cfg(feature = "zarr")]
+        if crate::zarr::is_zipped(path)? {
+            return Ok(Box::new(crate::zarr::ZarrGroup::with_threads(path, group, threads)?));
+        }
         return Ok(Box::new(crate::npz::NpzGroup::open(path, group)?));
     }
     Err(unknown(path))

@@ -1,18 +1,15 @@
 //! Where the chunks of one array lie, and reading them.
 
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
-use std::path::Path;
 use std::sync::Arc;
 
 use nnz_core::{At, Error, ErrorKind, Place, Result};
 
 use super::codec::{Undecoded, zeroed};
 use super::metadata::{Keys, Metadata, Shard};
-use super::node::{self, Fields, Node};
+use super::node::{Fields, Node};
+use super::store::{Store, StoredFile};
 use crate::chunk_cache::ChunkCache;
-use crate::pinned::Pinned;
 
 /// Elements that need no proof that so many are stored: fill values, say.
 const UNPROVEN_BYTES: u64 = 64 << 20;
@@ -27,21 +24,21 @@ const LONGEST_INDEX: u64 = 64 << 20;
 pub(super) struct Stored {
     pub(super) place: Place,
     pub(super) metadata: Metadata,
-    pub(super) directory: Pinned,
+    pub(super) directory: Store,
     /// The indexes of shards last read.
     indexes: ChunkCache,
 }
 
 /// The bytes of a chunk in a file.
 pub(super) struct Located {
-    file: File,
+    file: StoredFile,
     at: u64,
     pub(super) bytes: u64,
 }
 
 impl Stored {
     /// Opens the array of one dimension that a directory is. No data are read.
-    pub(super) fn open(directory: Pinned, place: Place) -> Result<Self> {
+    pub(super) fn open(directory: Store, place: Place) -> Result<Self> {
         let (fields, version) = Self::fields(&directory, &place)?;
         Metadata::check_list(&fields, &place)?;
         let stored = Self::of(directory, place, &fields, version)?;
@@ -52,20 +49,20 @@ impl Stored {
 
     /// Opens the array that a directory is, whose length may not be borne out, and returns its
     /// metadata as they stand too.
-    pub(super) fn of_any_shape(directory: Pinned, place: Place) -> Result<(Self, Fields, u32)> {
+    pub(super) fn of_any_shape(directory: Store, place: Place) -> Result<(Self, Fields, u32)> {
         let (fields, version) = Self::fields(&directory, &place)?;
         Ok((Self::of(directory, place, &fields, version)?, fields, version))
     }
 
-    fn fields(directory: &Path, place: &Place) -> Result<(Fields, u32)> {
-        match node::read(directory, place)? {
+    fn fields(directory: &Store, place: &Place) -> Result<(Fields, u32)> {
+        match directory.node(place)? {
             None => Err(Error::new(ErrorKind::Missing, place.clone())),
             Some(Node::Group(_)) => Err(Error::mismatch(place.clone(), "a group", "an array")),
             Some(Node::Array(fields, version)) => Ok((fields, version)),
         }
     }
 
-    fn of(directory: Pinned, place: Place, fields: &Fields, version: u32) -> Result<Self> {
+    fn of(directory: Store, place: Place, fields: &Fields, version: u32) -> Result<Self> {
         let metadata = Metadata::read(fields, version, &place)?;
         let indexes = match metadata.grid.shape().len() {
             0 | 1 => ChunkCache::default(),
@@ -107,10 +104,19 @@ impl Stored {
     /// Tells of the length of each file of chunks.
     fn each_file(&self, each: &mut dyn FnMut(u64)) -> Result<()> {
         let io = |error| Error::new(ErrorKind::Io(error), self.place.clone());
-        let (directory, prefix) = match self.metadata.keys {
-            Keys::InDirectory => (self.directory.join("c"), ""),
-            Keys::WithPrefix => (self.directory.to_path_buf(), "c."),
-            Keys::Bare | Keys::BareInDirectory => (self.directory.to_path_buf(), ""),
+        let (inner, prefix) = match self.metadata.keys {
+            Keys::InDirectory => ("c/", ""),
+            Keys::WithPrefix => ("", "c."),
+            Keys::Bare | Keys::BareInDirectory => ("", ""),
+        };
+        let directory = match &self.directory {
+            Store::Directory(directory) => directory.join(inner),
+            Store::Zip { archive, prefix: outer } => {
+                let below = format!("{outer}{inner}{prefix}");
+                let files = archive.below(&below);
+                files.filter(|(name, _)| name.parse::<u64>().is_ok()).for_each(|(_, n)| each(n));
+                return Ok(());
+            }
         };
         let entries = match std::fs::read_dir(directory) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -168,30 +174,19 @@ impl Stored {
         }
     }
 
-    /// Opens the file of a chunk or a shard. Opening a pipe would wait for ever.
-    fn file(&self, at: &[u64]) -> Result<Option<(File, u64)>> {
-        let key = self.metadata.key(at);
-        let path: &Path = &self.directory.join(&key);
-        let io = |error| Error::new(ErrorKind::Io(error), self.place.clone());
-        let found = match path.metadata() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // What is not stored is a fill value. But files of a store that was replaced are gone.
-                if self.directory.is_replaced() {
-                    return Err(Error::new(ErrorKind::Changed, self.place.clone()));
-                }
-                return Ok(None);
-            }
-            found => found.map_err(io)?,
-        };
-        if !found.is_file() {
-            let found = format!("{key}, which is no regular file");
-            return Err(Error::mismatch(self.place.clone(), found, "a chunk"));
-        }
-        Ok(Some((File::open(path).map_err(io)?, found.len())))
+    /// Opens the file of a chunk or a shard.
+    fn file(&self, at: &[u64]) -> Result<Option<(StoredFile, u64)>> {
+        self.directory.file(&self.metadata.key(at), &self.place)
     }
 
     /// Returns the index of a shard.
-    fn index(&self, shard: &Shard, number: u64, file: &File, bytes: u64) -> Result<Arc<[u8]>> {
+    fn index(
+        &self,
+        shard: &Shard,
+        number: u64,
+        file: &StoredFile,
+        bytes: u64,
+    ) -> Result<Arc<[u8]>> {
         if let Some(index) = self.indexes.get(number) {
             return Ok(index);
         }
@@ -203,13 +198,7 @@ impl Stored {
             return Err(Error::mismatch(place(), found, expected));
         }
         let at = if shard.at_start { 0 } else { bytes - length };
-        let stored = self.bytes(&Located {
-            file: file
-                .try_clone()
-                .map_err(|error| Error::new(ErrorKind::Io(error), self.place.clone()))?,
-            at,
-            bytes: length,
-        })?;
+        let stored = self.bytes(&Located { file: file.clone(), at, bytes: length })?;
         let entries = usize::try_from(shard.chunks).unwrap_or(usize::MAX).saturating_mul(16);
         let mut index = vec![0; entries.min(stored.len())];
         shard
@@ -231,10 +220,7 @@ impl Stored {
 
     /// Reads a part of a chunk that is stored as it is.
     pub(super) fn read_part(&self, chunk: &Located, from: usize, out: &mut [u8]) -> Result<()> {
-        chunk
-            .file
-            .read_exact_at(out, chunk.at + from as u64)
-            .map_err(|error| Error::new(ErrorKind::Io(error), self.place.clone()))
+        chunk.file.read_at(chunk.at + from as u64, out, &self.place)
     }
 
     /// Reads a chunk as it is stored, whose length has been judged.

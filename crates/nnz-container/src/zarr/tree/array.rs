@@ -8,15 +8,15 @@ use super::texts::Texts;
 use crate::byte_order;
 use crate::chunk_cache::ChunkCache;
 use crate::npy::Element;
-use crate::pinned::Pinned;
 use crate::tree::{
     ArrayStorage, Attribute, Chunk, Chunks, Grid, Layout, ReadRange, Source, Stored, StringBlock,
     strides,
 };
 use crate::zarr::chunks::{self, Located};
 use crate::zarr::metadata::{DataType, Metadata};
-use crate::zarr::node::{self, Fields};
+use crate::zarr::node::Fields;
 use crate::zarr::read::Elements;
+use crate::zarr::store::Store;
 
 /// An array of any shape.
 pub(super) struct Array {
@@ -32,10 +32,10 @@ pub(super) struct Array {
 
 impl Array {
     /// Opens the array that a directory is.
-    pub(super) fn open(directory: Pinned, place: Place, threads: usize) -> Result<Self> {
+    pub(super) fn open(directory: Store, place: Place, threads: usize) -> Result<Self> {
         let (stored, mut fields, version) = chunks::Stored::of_any_shape(directory, place)?;
         let attributes = match version {
-            2 => node::json(&stored.directory.join(".zattrs"), &stored.place)?,
+            2 => stored.directory.json(".zattrs", &stored.place)?,
             _ => match fields.remove("attributes") {
                 None => None,
                 Some(raw) => Some(serde_json::from_str(raw.get()).map_err(|_| {

@@ -10,15 +10,17 @@ use super::array::Array;
 use super::attribute;
 use crate::Container;
 use crate::container::full_path;
+use crate::npz::Archive;
 use crate::pinned::Pinned;
 use crate::tree::{Attribute, Attributes, Child, ChildKind, Group, NdArray, View};
 use crate::zarr::Zarr;
 use crate::zarr::container::inside;
 use crate::zarr::node::{self, Fields, Node};
+use crate::zarr::store::Store;
 
-/// A group of a Zarr store. Opening one reads its attributes.
+/// A group of a Zarr store, in a directory or a zip file. Opening one reads its attributes.
 pub struct ZarrGroup {
-    directory: Pinned,
+    directory: Store,
     store: PathBuf,
     /// Its path in the store; empty for the root.
     name: String,
@@ -44,18 +46,27 @@ impl ZarrGroup {
     ///
     /// Fails as [`open`](Self::open).
     pub fn with_threads(path: &Path, group: &str, threads: usize) -> Result<Self> {
-        let root = Pinned::open(path).map_err(|error| Error::io(path, error))?;
+        let found = path.metadata().map_err(|error| Error::io(path, error))?;
+        let root = match found.is_dir() {
+            true => Store::Directory(Pinned::open(path).map_err(|error| Error::io(path, error))?),
+            false => Store::Zip { archive: Arc::new(Archive::open(path)?), prefix: String::new() },
+        };
         let place = Place::path(full_path(path, group));
-        let directory = root.inside(within(&root, group, &place)?);
+        let directory = root.inside(&within(&root, group, &place)?);
         Self::of(directory, path, group, threads.max(1))
     }
 
+    fn zipped_child(&self, zip: &Store, name: String) -> Child {
+        let inner = zip.inside(name.as_ref());
+        Child { kind: kind_of(inner.node(&Place::path(&*self.path))), name }
+    }
+
     /// Opens the group that a directory is, which has a name in a store.
-    fn of(directory: Pinned, store: &Path, name: &str, threads: usize) -> Result<Self> {
+    fn of(directory: Store, store: &Path, name: &str, threads: usize) -> Result<Self> {
         let name = name.split('/').filter(|name| !name.is_empty()).collect::<Vec<_>>().join("/");
         let path = full_path(store, &name);
         let place = Place::path(&*path);
-        match node::read(&directory, &place)? {
+        match directory.node(&place)? {
             None => Err(Error::new(ErrorKind::Missing, place)),
             Some(Node::Array(..)) => Err(Error::mismatch(place, "an array", "a group")),
             Some(Node::Group(group)) => {
@@ -66,10 +77,20 @@ impl ZarrGroup {
     }
 }
 
+/// Says what something is from its metadata.
+fn kind_of(node: Result<Option<Node>>) -> ChildKind {
+    match node {
+        Ok(Some(Node::Group(_))) => ChildKind::Group,
+        Ok(Some(Node::Array(..))) => ChildKind::Array,
+        _ => ChildKind::Other("metadata that cannot be read".to_owned()),
+    }
+}
+
 /// Checks that a path in a directory goes through no symbolic links, and returns it.
-fn within(directory: &Path, name: &str, place: &Place) -> Result<PathBuf> {
+fn within(store: &Store, name: &str, place: &Place) -> Result<PathBuf> {
     let missing = || Error::new(ErrorKind::Missing, place.clone());
     let inside = inside(name).ok_or_else(missing)?;
+    let Store::Directory(directory) = store else { return Ok(inside) };
     let mut here = directory.to_path_buf();
     for part in &inside {
         here.push(part);
@@ -114,7 +135,14 @@ impl Group for ZarrGroup {
     fn children(&self) -> Result<Vec<Child>> {
         let io = |error| Error::io(&self.path, error);
         let mut children = Vec::new();
-        for entry in std::fs::read_dir(&*self.directory).map_err(io)? {
+        let directory = match &self.directory {
+            Store::Directory(directory) => directory,
+            zip @ Store::Zip { .. } => {
+                let names = zip.zipped_nodes().into_iter();
+                return Ok(names.map(|name| self.zipped_child(zip, name)).collect());
+            }
+        };
+        for entry in std::fs::read_dir(&**directory).map_err(io)? {
             let entry = entry.map_err(io)?;
             let kind = entry.file_type().map_err(io)?;
             let path = entry.path();
@@ -123,12 +151,7 @@ impl Group for ZarrGroup {
             } else if !kind.is_dir() || !node::is_node(&path) {
                 continue;
             } else {
-                let place = Place::path(&*self.path);
-                match node::read(&path, &place) {
-                    Ok(Some(Node::Group(_))) => ChildKind::Group,
-                    Ok(Some(Node::Array(..))) => ChildKind::Array,
-                    _ => ChildKind::Other("metadata that cannot be read".to_owned()),
-                }
+                kind_of(node::read(&path, &Place::path(&*self.path)))
             };
             children.push(Child { name: entry.file_name().to_string_lossy().into_owned(), kind });
         }
@@ -139,7 +162,7 @@ impl Group for ZarrGroup {
     fn group(&self, name: &str) -> Result<Box<dyn Group>> {
         let full = format!("{}/{name}", self.name);
         let place = Place::path(full_path(&self.store, &full));
-        let directory = self.directory.inside(within(&self.directory, name, &place)?);
+        let directory = self.directory.inside(&within(&self.directory, name, &place)?);
         Ok(Box::new(Self::of(directory, &self.store, &full, self.threads)?))
     }
 
@@ -148,7 +171,7 @@ impl Group for ZarrGroup {
         if name.trim_matches('/').is_empty() {
             return Err(Error::new(ErrorKind::Missing, place));
         }
-        let directory = self.directory.inside(within(&self.directory, name, &place)?);
+        let directory = self.directory.inside(&within(&self.directory, name, &place)?);
         let array = Array::open(directory, place, self.threads)?;
         Ok(Box::new(View::new(Arc::new(array))?))
     }

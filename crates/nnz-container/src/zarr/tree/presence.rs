@@ -7,6 +7,7 @@ use nnz_core::{Error, ErrorKind, Result};
 use crate::tree::{Grid, places};
 use crate::zarr::chunks::Stored;
 use crate::zarr::metadata::Metadata;
+use crate::zarr::store::Store;
 
 /// Returns whether every chunk is stored. The first that is not ends the search.
 pub(super) fn is_complete(stored: &Stored) -> Result<bool> {
@@ -35,7 +36,14 @@ pub(super) fn is_complete(stored: &Stored) -> Result<bool> {
 /// Returns the bytes of all files of chunks.
 pub(super) fn stored_bytes(stored: &Stored) -> Result<u64> {
     let rank = stored.metadata.grid.shape().len();
-    file_bytes(&stored.directory, rank + 1)
+    let directory = match &stored.directory {
+        Store::Directory(directory) => directory,
+        Store::Zip { archive, prefix } => {
+            let files = archive.below(prefix).filter(|(name, _)| is_chunk(name.as_bytes()));
+            return Ok(files.fold(0, |all, (_, bytes)| all.saturating_add(bytes)));
+        }
+    };
+    file_bytes(directory, rank + 1)
         .map_err(|error| Error::new(ErrorKind::Io(error), stored.place.clone()))
 }
 
@@ -45,8 +53,7 @@ fn file_bytes(directory: &Path, depth: usize) -> std::io::Result<u64> {
     for entry in std::fs::read_dir(directory)? {
         let entry = entry?;
         let name = entry.file_name();
-        let number = name.as_encoded_bytes().first().is_some_and(u8::is_ascii_digit);
-        if !number && !name.as_encoded_bytes().starts_with(b"c") {
+        if !is_chunk(name.as_encoded_bytes()) {
             continue;
         }
         let kind = entry.file_type()?;
@@ -57,4 +64,9 @@ fn file_bytes(directory: &Path, depth: usize) -> std::io::Result<u64> {
         }
     }
     Ok(bytes)
+}
+
+/// Returns whether a name is one of chunks, or of directories of them.
+fn is_chunk(name: &[u8]) -> bool {
+    matches!(name.first(), Some(b'c' | b'0'..=b'9'))
 }
