@@ -7,6 +7,8 @@ Needs h5py and zarr 3. Floats are printed as their bits, so that nothing is roun
 import json
 import os
 import sys
+import tempfile
+import zipfile
 
 import numpy as np
 
@@ -248,6 +250,11 @@ def dump(path):
     tree = {}
     if os.path.isdir(path):
         zarr_group(path, "", tree)
+    elif path.endswith(".zip"):
+        with tempfile.TemporaryDirectory() as folder:
+            # Of several entries of one name the last stays.
+            zipfile.ZipFile(path).extractall(folder)
+            zarr_group(folder, "", tree)
     else:
         import h5py
 

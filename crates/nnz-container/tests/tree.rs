@@ -23,7 +23,7 @@ use tree_common::{Golden, MEMORY, differences, dump, each_array, golden, slab};
 #[test]
 fn trees_read_as_other_programs_read_them() {
     let golden_files = Golden::unpack();
-    assert_eq!(golden_files.paths.len(), 11);
+    assert_eq!(golden_files.paths.len(), 12);
     for (path, expected) in &golden_files.paths {
         let expected = std::fs::read_to_string(golden(expected)).unwrap();
         let expected: Value = serde_json::from_str(&expected).unwrap();

@@ -27,7 +27,7 @@ fn check_time(took: Duration, what: &str) {
 fn mutated_files_give_errors() {
     let mut numbers = Numbers::seeded();
     let names = ["layouts.h5", "latest.h5", "anndata-0.5.h5ad", "anndata-0.7.h5ad", "loompy.loom"];
-    for name in names.into_iter().chain(["classic.nc", "numpy.npz"]) {
+    for name in names.into_iter().chain(["classic.nc", "numpy.npz", "anndata-0.12.zarr.zip"]) {
         let original = std::fs::read(golden(name)).unwrap();
         let target = Target::new();
         for number in 0..count() * 5 {
