@@ -10,10 +10,15 @@ const MOST_CHUNKS: usize = 8;
 /// What is allowed unless told.
 const MOST_BYTES: usize = 8 << 20;
 
+/// What is allowed for chunks that lie beside each other in a row.
+const STRIPE_CHUNKS: usize = 1 << 10;
+const STRIPE_BYTES: usize = 32 << 20;
+
 /// Decoded chunks by number, the last used first.
 pub(crate) struct ChunkCache {
     kept: Mutex<VecDeque<(u64, Arc<[u8]>)>>,
     most_bytes: usize,
+    most_chunks: usize,
 }
 
 impl Default for ChunkCache {
@@ -25,7 +30,12 @@ impl Default for ChunkCache {
 impl ChunkCache {
     /// Makes a cache of so many bytes.
     pub(crate) fn of_bytes(most_bytes: usize) -> Self {
-        Self { kept: Mutex::default(), most_bytes }
+        Self { kept: Mutex::default(), most_bytes, most_chunks: MOST_CHUNKS }
+    }
+
+    /// Makes a cache for arrays of several dimensions, where a row goes through many chunks.
+    pub(crate) fn of_stripe() -> Self {
+        Self { kept: Mutex::default(), most_bytes: STRIPE_BYTES, most_chunks: STRIPE_CHUNKS }
     }
 
     /// Returns a chunk that is kept. The lock is held for a look only, never while decoding.
@@ -40,7 +50,7 @@ impl ChunkCache {
 
     /// Keeps a chunk.
     pub(crate) fn put(&self, chunk: u64, bytes: Arc<[u8]>) {
-        let most = (self.most_bytes / bytes.len().max(1)).clamp(1, MOST_CHUNKS);
+        let most = (self.most_bytes / bytes.len().max(1)).clamp(1, self.most_chunks);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.truncate(most - 1);
         kept.push_front((chunk, bytes));

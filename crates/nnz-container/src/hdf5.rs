@@ -20,6 +20,7 @@ mod opened;
 mod pieces;
 mod read;
 mod strings;
+mod tree;
 mod writer;
 
 use std::fs::File;
@@ -30,6 +31,7 @@ use std::path::Path;
 pub use attribute::{Attribute, AttributeValue};
 pub use container::Hdf5;
 pub use find::{Tagged, groups_with};
+pub use tree::Hdf5Group;
 pub use writer::{Hdf5Options, Hdf5Writer};
 
 use crate::chunk_cache;

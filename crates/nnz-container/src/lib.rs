@@ -21,7 +21,6 @@ pub mod memory;
 pub mod netcdf;
 pub mod npy;
 pub mod npz;
-#[cfg(feature = "zarr")]
 mod parallel;
 mod pinned;
 pub mod rds;
@@ -31,6 +30,9 @@ mod spool;
 pub mod staging;
 pub mod stdio;
 mod temporary;
+// Not every kind of container uses all of it.
+#[cfg_attr(not(all(feature = "hdf5", feature = "zarr")), allow(dead_code))]
+pub mod tree;
 #[cfg(feature = "zarr")]
 pub mod zarr;
 

@@ -11,6 +11,7 @@ mod container;
 mod dimensions;
 #[cfg(feature = "hdf5")]
 mod groups;
+mod tree;
 #[cfg(feature = "hdf5")]
 mod writer;
 
@@ -19,10 +20,12 @@ use nnz_core::ValueType;
 use crate::Capabilities;
 
 pub use container::NetCdf;
+pub(crate) use container::start;
 #[cfg(feature = "hdf5")]
 pub(crate) use dimensions::{NO_VARIABLE, PROPERTIES};
 #[cfg(feature = "hdf5")]
 pub use groups::{groups_with, is_netcdf4};
+pub use tree::NetCdfGroup;
 #[cfg(feature = "hdf5")]
 pub use writer::NetCdfWriter;
 

@@ -12,15 +12,19 @@ mod nd;
 mod reader;
 mod stored;
 mod strings;
+mod tree;
 mod writer;
 
 pub use nd::{NdArray, read_array, write_array};
 pub use reader::{NpyDirectory, is_npy_directory};
+pub use tree::NpyGroup;
 pub use writer::NpyDirectoryWriter;
 
 pub(crate) use element::{Element, TYPES};
 pub(crate) use header::{Header, LONGEST, PREAMBLE};
 pub(crate) use stored::{ReadAt, Stored};
-pub(crate) use strings::{check_text, spool_strings, write_string, write_strings};
+pub(crate) use strings::decode;
 #[cfg(feature = "zarr")]
-pub(crate) use strings::{decode, without_zeros};
+pub(crate) use strings::without_zeros;
+pub(crate) use strings::{check_text, spool_strings, write_string, write_strings};
+pub(crate) use tree::{FlatGroup, check_root};

@@ -4,14 +4,20 @@
 //! text or a tag is an entry with a single string. `docs/formats/numpy.md` says what is read and
 //! written.
 
+#[cfg(feature = "zarr")]
+mod archive;
 mod directory;
 mod entry;
 mod inflated;
 mod output;
 mod reader;
+mod tree;
 mod writer;
 
+#[cfg(feature = "zarr")]
+pub(crate) use archive::Archive;
 pub use reader::Npz;
+pub use tree::NpzGroup;
 pub use writer::{NpzOptions, NpzWriter};
 
 /// Returns whether a file that starts with these bytes is a zip file, as `.npz` files are.

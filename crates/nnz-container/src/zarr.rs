@@ -12,9 +12,13 @@ mod metadata;
 mod node;
 mod numbers;
 mod read;
+mod store;
 mod strings;
+mod tree;
 mod writer;
 
 pub use container::Zarr;
+pub(crate) use find::is_zipped;
 pub use find::{groups_with, is_zarr};
+pub use tree::ZarrGroup;
 pub use writer::{ZarrOptions, ZarrWriter};

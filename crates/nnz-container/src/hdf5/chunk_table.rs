@@ -9,6 +9,7 @@ use nnz_core::{At, Error, Place, Result};
 
 use super::layout::Chunked;
 use super::opened::{Opened, guarded};
+use crate::tree::shown;
 
 /// One chunk in the file.
 #[derive(Clone, Copy, Debug)]
@@ -31,20 +32,16 @@ pub(super) enum ChunkTable {
 }
 
 impl ChunkTable {
-    /// Finds the chunks of a dataset of `len` elements.
-    pub(super) fn find(
-        opened: &Opened,
-        chunked: &Chunked,
-        len: u64,
-        place: &Place,
-    ) -> Result<Self> {
+    /// Finds the chunks of a dataset.
+    pub(super) fn find(opened: &Opened, chunked: &Chunked, place: &Place) -> Result<Self> {
         let bytes = u32::try_from(chunked.bytes).unwrap_or(u32::MAX);
-        let count = len.div_ceil(chunked.elements);
+        let count = chunked.grid.count();
         let one = |address, bytes, skipped| {
             Ok(Self::Listed(vec![Entry { chunk: 0, address, bytes, skipped }]))
         };
         let table = match &chunked.indexing {
             Some(ChunkIndexing::Implicit) => {
+                chunked.check_most(place)?;
                 let all = u64::from(bytes).saturating_mul(count);
                 opened.check(chunked.address, all, place)?;
                 Ok(Self::Row { address: chunked.address, bytes, count })
@@ -60,7 +57,7 @@ impl ChunkTable {
                 let stored = u32::try_from(*filtered_size).unwrap_or(u32::MAX);
                 one(chunked.address, stored, *filters)
             }
-            _ => listed(opened, chunked, len, place).map(Self::Listed),
+            _ => listed(opened, chunked, place).map(Self::Listed),
         }?;
         table.check(opened, chunked, place)?;
         Ok(table)
@@ -76,7 +73,7 @@ impl ChunkTable {
             all += u64::from(entry.bytes);
             let whole = entry.bytes as usize == chunked.bytes;
             if !whole && chunked.pipeline.is_plain(entry.skipped) {
-                let place = place.clone().at(At::Element(entry.chunk * chunked.elements));
+                let place = chunked.place_of(entry.chunk, place);
                 let found = format!("a chunk of {} bytes", entry.bytes);
                 return Err(Error::mismatch(place, found, format!("{} bytes", chunked.bytes)));
             }
@@ -123,11 +120,14 @@ impl ChunkTable {
 }
 
 /// Reads an index that lists each chunk.
-fn listed(opened: &Opened, chunked: &Chunked, len: u64, place: &Place) -> Result<Vec<Entry>> {
+fn listed(opened: &Opened, chunked: &Chunked, place: &Place) -> Result<Vec<Entry>> {
     let meta = &opened.meta;
     let (offset, length) = (meta.superblock().offset_size, meta.superblock().length_size);
     let (storage, address) = (meta.storage(), chunked.address);
-    let dims = [u32::try_from(chunked.elements).unwrap_or(u32::MAX)];
+    let shape = chunked.grid.shape();
+    let narrow = |&length: &u64| u32::try_from(length).unwrap_or(u32::MAX);
+    let dims: Vec<u32> = chunked.grid.chunk().iter().map(narrow).collect();
+    let rank = u32::try_from(dims.len()).unwrap_or(u32::MAX);
     let found = guarded(place, || match &chunked.indexing {
         None => {
             let leaves = collect_btree_v1_leaves_storage(
@@ -135,7 +135,7 @@ fn listed(opened: &Opened, chunked: &Chunked, len: u64, place: &Place) -> Result
                 address,
                 offset,
                 length,
-                Some(1),
+                Some(rank),
                 &dims,
                 None,
             )?;
@@ -146,7 +146,7 @@ fn listed(opened: &Opened, chunked: &Chunked, len: u64, place: &Place) -> Result
             address,
             offset,
             length,
-            &[len],
+            &chunked.counted_shape(),
             &dims,
             None,
         ),
@@ -156,43 +156,48 @@ fn listed(opened: &Opened, chunked: &Chunked, len: u64, place: &Place) -> Result
                 address,
                 offset,
                 length,
-                &[len],
+                shape,
                 chunked.most.as_deref(),
                 &dims,
                 None,
             )
         }
         Some(_) => {
-            collect_v2_chunk_entries_storage(storage, address, offset, length, 1, &dims, None)
+            collect_v2_chunk_entries_storage(storage, address, offset, length, rank, &dims, None)
         }
     })?;
     let mut entries = Vec::with_capacity(found.len());
     for entry in found {
-        let Some(&first) = entry.offsets.first() else { continue };
+        let Some(first) = entry.offsets.get(..shape.len()) else { continue };
         // What lies behind the end is left from when the dataset was longer.
-        if first >= len || opened.is_undefined(entry.address) {
+        let behind = first.iter().zip(shape).any(|(first, length)| first >= length);
+        if behind || opened.is_undefined(entry.address) {
             continue;
         }
-        let place = || place.clone().at(At::Element(first));
-        if !first.is_multiple_of(chunked.elements) {
-            let found = format!("a chunk that starts at element {first}");
-            let expected = format!("a multiple of {}", chunked.elements);
-            return Err(Error::mismatch(place(), found, expected));
+        let multiple =
+            first.iter().zip(chunked.grid.chunk()).all(|(at, by)| at.is_multiple_of(*by));
+        if !multiple {
+            let place = match first {
+                [first] => place.clone().at(At::Element(*first)),
+                _ => place.clone(),
+            };
+            let found = format!("a chunk that starts at element {}", shown(first));
+            let expected = format!("a multiple of {}", shown(chunked.grid.chunk()));
+            return Err(Error::mismatch(place, found, expected));
         }
+        let at: Vec<u64> =
+            first.iter().zip(chunked.grid.chunk()).map(|(first, by)| first / by).collect();
+        let chunk = chunked.grid.number(&at);
+        let place = || chunked.place_of(chunk, place);
         let stored = if entry.size == 0 { chunked.bytes as u64 } else { entry.size };
         let bytes = u32::try_from(stored).map_err(|_| {
             Error::mismatch(place(), format!("a chunk of {stored} bytes"), "at most 4 GiB")
         })?;
-        entries.push(Entry {
-            chunk: first / chunked.elements,
-            address: entry.address,
-            bytes,
-            skipped: entry.filter_mask,
-        });
+        entries.push(Entry { chunk, address: entry.address, bytes, skipped: entry.filter_mask });
     }
     entries.sort_unstable_by_key(|entry| entry.chunk);
     if let Some(pair) = entries.windows(2).find(|pair| pair[0].chunk == pair[1].chunk) {
-        let place = place.clone().at(At::Element(pair[0].chunk * chunked.elements));
+        let place = chunked.place_of(pair[0].chunk, place);
         return Err(Error::mismatch(place, "two chunks", "one"));
     }
     Ok(entries)

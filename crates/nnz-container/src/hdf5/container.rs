@@ -63,6 +63,11 @@ impl Hdf5 {
         Ok(Self { opened, group, path: full, threads })
     }
 
+    /// Takes a group that has been opened.
+    pub(super) fn of(opened: Arc<Opened>, group: Group, path: PathBuf, threads: usize) -> Self {
+        Self { opened, group, path, threads }
+    }
+
     /// Sets how many threads decode the chunks of one large read; all cores unless set.
     #[must_use]
     pub fn with_threads(mut self, threads: usize) -> Self {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hdf5_reader::Dataset;
 use hdf5_reader::group::Group;
 use hdf5_reader::messages::HdfMessage;
 use hdf5_reader::messages::dataspace::{DataspaceMessage, DataspaceType};
@@ -12,17 +13,22 @@ use super::datatype::{self, Kind};
 use super::filters::Pipeline;
 use super::layout::Layout;
 use super::opened::{Opened, guarded, is_missing};
+use crate::tree::{check_rank, shown};
 
 /// Elements that need no proof that so many are stored: fill values, say.
 const UNPROVEN_BYTES: u64 = 64 << 20;
 
-/// A dataset of one dimension, or of none.
+/// A dataset whose metadata have been read.
 pub(super) struct Stored {
     pub(super) opened: Arc<Opened>,
     pub(super) place: Place,
     pub(super) kind: Kind,
     /// Whether it has no dimension, and thereby one element.
     pub(super) scalar: bool,
+    /// Whether it holds no value, and has no shape.
+    pub(super) null: bool,
+    /// The length of each dimension.
+    pub(super) shape: Vec<u64>,
     /// The number of elements.
     pub(super) len: u64,
     /// Bytes of an element as stored.
@@ -34,7 +40,7 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// Opens a dataset by its path from a group on. No data are read.
+    /// Opens a dataset of at most one dimension by its path from a group on. No data are read.
     pub(super) fn open(
         opened: &Arc<Opened>,
         group: &Group,
@@ -43,6 +49,22 @@ impl Stored {
         threads: usize,
     ) -> Result<Self> {
         let dataset = find(group, name, &place)?;
+        let stored = Self::of(opened, &dataset, place, threads)?;
+        if stored.shape.len() > 1 {
+            let found = format!("a dataset of {}", shown(&stored.shape));
+            return Err(Error::mismatch(stored.place, found, "one dimension"));
+        }
+        stored.check_extent()?;
+        Ok(stored)
+    }
+
+    /// Opens a dataset of any shape, whose length may not be borne out. No data are read.
+    pub(super) fn of(
+        opened: &Arc<Opened>,
+        dataset: &Dataset,
+        place: Place,
+        threads: usize,
+    ) -> Result<Self> {
         let (raw, header) = guarded(&place, || {
             Ok((dataset.raw_datatype()?, opened.meta.get_or_parse_header(dataset.address())?))
         })?;
@@ -57,15 +79,16 @@ impl Stored {
         }
         let space = parts.space.ok_or_else(|| incomplete(&place))?;
         let layout = parts.layout.ok_or_else(|| incomplete(&place))?;
-        let (len, scalar) = length(space, &place)?;
+        let shape = shape(space);
+        check_rank(shape.len(), &place)?;
+        let len = length(&shape, &place)?;
+        let (null, scalar) = (is_null(space), shape.is_empty());
         let pipeline = Pipeline::of(parts.filters);
         let most = space.max_dims.clone();
-        let layout = Layout::of(opened, layout, pipeline, (len, size), most, &place)?;
+        let layout = Layout::of(opened, layout, pipeline, (&shape, len, size), most, &place)?;
         let fill = parts.fill.filter(|fill| fill.len() == size).unwrap_or(&[]).to_vec();
         let opened = Arc::clone(opened);
-        let stored = Self { opened, place, kind, scalar, len, size, layout, fill, threads };
-        stored.check_extent()?;
-        Ok(stored)
+        Ok(Self { opened, place, kind, scalar, null, shape, len, size, layout, fill, threads })
     }
 
     /// Refuses a length that nothing in the file bears out: who reads makes room for it.
@@ -113,7 +136,7 @@ impl Stored {
 }
 
 /// Finds a dataset by its path from a group on.
-pub(super) fn find(group: &Group, name: &str, place: &Place) -> Result<hdf5_reader::Dataset> {
+pub(super) fn find(group: &Group, name: &str, place: &Place) -> Result<Dataset> {
     let (parents, name) = match name.trim_matches('/').rsplit_once('/') {
         Some((parents, name)) => (parents, name),
         None => ("", name.trim_matches('/')),
@@ -137,17 +160,25 @@ pub(super) fn walk(group: &Group, path: &str, place: &Place) -> Result<Group> {
     Ok(here)
 }
 
-fn length(space: &DataspaceMessage, place: &Place) -> Result<(u64, bool)> {
-    match (space.dataspace_type, &space.dims[..]) {
-        (DataspaceType::Null, _) => Ok((0, false)),
-        (DataspaceType::Scalar, _) | (DataspaceType::Simple, []) => Ok((1, true)),
-        (DataspaceType::Simple, [len]) => Ok((*len, false)),
-        (DataspaceType::Simple, dims) => {
-            let dims: Vec<String> = dims.iter().map(u64::to_string).collect();
-            let found = format!("a dataset of {}", dims.join(" x "));
-            Err(Error::mismatch(place.clone(), found, "one dimension"))
-        }
+fn is_null(space: &DataspaceMessage) -> bool {
+    matches!(space.dataspace_type, DataspaceType::Null)
+}
+
+/// Returns the lengths of all dimensions; a dataset without a value is one of no elements.
+fn shape(space: &DataspaceMessage) -> Vec<u64> {
+    match space.dataspace_type {
+        DataspaceType::Null => vec![0],
+        DataspaceType::Scalar => Vec::new(),
+        DataspaceType::Simple => space.dims.clone(),
     }
+}
+
+fn length(shape: &[u64], place: &Place) -> Result<u64> {
+    let counted = shape.iter().try_fold(1_u64, |count, &length| count.checked_mul(length));
+    counted.or_else(|| shape.contains(&0).then_some(0)).ok_or_else(|| {
+        let found = format!("a dataset of {}", shown(shape));
+        Error::mismatch(place.clone(), found, "fewer than 2^64 elements")
+    })
 }
 
 fn incomplete(place: &Place) -> Error {

@@ -112,7 +112,7 @@ fn is_boolean(members: &[hdf5_reader::EnumMember]) -> bool {
 }
 
 /// Reads the description of an integer that fills its bytes.
-fn integer(stored: &[u8]) -> Option<(ValueType, bool)> {
+pub(super) fn integer(stored: &[u8]) -> Option<(ValueType, bool)> {
     let (class, flags, size, properties) = description(stored)?;
     let [offset, precision] = [word(properties, 0)?, word(properties, 2)?];
     if class != 0 || offset != 0 || u32::from(precision) != size.checked_mul(8)? {
@@ -133,7 +133,7 @@ fn integer(stored: &[u8]) -> Option<(ValueType, bool)> {
 }
 
 /// Reads the description of an IEEE 754 float.
-fn float(stored: &[u8]) -> Option<(ValueType, bool)> {
+pub(super) fn float(stored: &[u8]) -> Option<(ValueType, bool)> {
     let (class, flags, size, properties) = description(stored)?;
     // Offset and precision in bits; place and size of exponent and mantissa; bias.
     const SINGLE: [u8; 12] = [0, 0, 32, 0, 23, 8, 0, 23, 127, 0, 0, 0];

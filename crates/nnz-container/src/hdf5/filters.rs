@@ -66,6 +66,11 @@ impl Pipeline {
         Self(filters.collect())
     }
 
+    /// Returns the names of all filters.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.0.iter().map(|filter| name(filter.id)).collect()
+    }
+
     /// Returns whether chunks are stored as they are when these filters were left out.
     pub(super) fn is_plain(&self, skipped: u32) -> bool {
         self.active(skipped).next().is_none()
@@ -175,6 +180,19 @@ fn elsewhere<T>(
         Ok(Err(FormatError::UnsupportedFeature(_))) => Err(unsupported(filter)),
         Ok(Err(error)) => Err(Undecoded::Damaged(error.to_string())),
         Err(_) => Err(Undecoded::Damaged("it contradicts itself".to_owned())),
+    }
+}
+
+/// Returns the name of a filter.
+fn name(id: u16) -> String {
+    match id {
+        DEFLATE => "deflate".to_owned(),
+        SHUFFLE => "shuffle".to_owned(),
+        FLETCHER32 => "fletcher32".to_owned(),
+        _ => match NAMES.iter().find(|(known, _)| *known == id) {
+            Some((_, name)) => (*name).to_owned(),
+            None => format!("filter {id}"),
+        },
     }
 }
 

@@ -37,6 +37,11 @@ impl Heaps {
         Self { opened: Arc::clone(opened), place, recent: Vec::new(), read: 0 }
     }
 
+    /// Returns whether bytes are as many as a reference to a string has.
+    pub(super) fn is_reference(&self, bytes: &[u8]) -> bool {
+        bytes.len() == 8 + usize::from(self.opened.meta.superblock().offset_size)
+    }
+
     /// Returns the string a reference (length, address of the heap, number in it) stands for.
     pub(super) fn string(&mut self, reference: &[u8]) -> Result<&[u8]> {
         let width = usize::from(self.opened.meta.superblock().offset_size);

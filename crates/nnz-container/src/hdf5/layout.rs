@@ -3,12 +3,13 @@
 use std::sync::{Mutex, OnceLock};
 
 use hdf5_reader::messages::layout::{ChunkIndexing, DataLayout};
-use nnz_core::{Error, Place, Result};
+use nnz_core::{At, Error, Place, Result};
 
 use super::chunk_cache::ChunkCache;
 use super::chunk_table::ChunkTable;
 use super::filters::Pipeline;
 use super::opened::Opened;
+use crate::tree::{Grid, shown};
 
 /// Where the elements of one dataset lie.
 pub(super) enum Layout {
@@ -22,8 +23,9 @@ pub(super) enum Layout {
     Chunked(Box<Chunked>),
 }
 
-/// A dataset in chunks of equally many elements.
+/// A dataset in chunks of the same shape.
 pub(super) struct Chunked {
+    pub(super) grid: Grid,
     /// Elements of a chunk.
     pub(super) elements: u64,
     /// Bytes of a chunk when decoded.
@@ -41,12 +43,12 @@ pub(super) struct Chunked {
 }
 
 impl Layout {
-    /// Makes sense of a layout as parsed, for `len` elements of `size` bytes.
+    /// Makes sense of a layout as parsed, for `len` elements of `size` bytes in a shape.
     pub(super) fn of(
         opened: &Opened,
         parsed: &DataLayout,
         pipeline: Pipeline,
-        (len, size): (u64, usize),
+        (shape, len, size): (&[u64], u64, usize),
         most: Option<Vec<u64>>,
         place: &Place,
     ) -> Result<Self> {
@@ -67,21 +69,32 @@ impl Layout {
                 Ok(Self::Contiguous(*address))
             }
             DataLayout::Chunked { address, dims, chunk_indexing, .. } => {
-                let elements = dims.first().copied().map_or(0, u64::from);
-                let chunk = elements.checked_mul(size as u64);
-                let chunk = chunk.and_then(|bytes| u32::try_from(bytes).ok()).unwrap_or(0);
-                if chunk == 0 {
-                    let found = format!("chunks of {elements} elements of {size} bytes");
-                    return Err(Error::mismatch(place.clone(), found, "1 byte to 4 GiB"));
+                let mut dims: Vec<u64> = dims.iter().copied().map(u64::from).collect();
+                // Newer layouts list the size of an element as one dimension more.
+                if dims.len() == shape.len() + 1 && dims.last() == Some(&(size as u64)) {
+                    dims.pop();
                 }
+                let grid = Grid::new(shape, &dims);
+                let bytes = grid.as_ref().and_then(|grid| grid.elements().checked_mul(size as u64));
+                let chunk = bytes.and_then(|bytes| u32::try_from(bytes).ok()).unwrap_or(0);
+                let Some(grid) = grid.filter(|_| chunk > 0) else {
+                    let found = format!("chunks of {} elements of {size} bytes", shown(&dims));
+                    let expected = format!("1 byte to 4 GiB, for {}", shown(shape));
+                    return Err(Error::mismatch(place.clone(), found, expected));
+                };
                 if opened.is_undefined(*address) {
                     return Ok(Self::Nowhere);
                 }
+                let cache = match shape.len() {
+                    0 | 1 => ChunkCache::default(),
+                    _ => ChunkCache::of_stripe(),
+                };
                 Ok(Self::Chunked(Box::new(Chunked {
-                    elements,
+                    elements: grid.elements(),
+                    grid,
                     bytes: usize::try_from(chunk).unwrap_or(usize::MAX),
                     pipeline,
-                    cache: ChunkCache::default(),
+                    cache,
                     address: *address,
                     indexing: chunk_indexing.clone(),
                     most,
@@ -95,4 +108,34 @@ impl Layout {
 
 fn too_long(len: u64, place: &Place) -> Error {
     Error::mismatch(place.clone(), format!("{len} elements"), "a number that can be stored")
+}
+
+impl Chunked {
+    /// Returns the place of a chunk: of its first element, if there is one dimension.
+    pub(super) fn place_of(&self, chunk: u64, place: &Place) -> Place {
+        match self.grid.shape().len() {
+            1 => place.clone().at(At::Element(chunk.saturating_mul(self.elements))),
+            _ => place.clone(),
+        }
+    }
+
+    /// Returns the shape that a fixed array counts chunks in: the largest the dataset may become.
+    pub(super) fn counted_shape(&self) -> Vec<u64> {
+        let shape = self.grid.shape();
+        let most = self.most.as_deref().filter(|most| most.len() == shape.len());
+        let most = most.filter(|most| most.iter().zip(shape).all(|(most, len)| most >= len));
+        most.filter(|most| !most.contains(&u64::MAX)).unwrap_or(shape).to_vec()
+    }
+
+    /// Refuses a dataset whose chunks are counted in a grid of another width than its own.
+    pub(super) fn check_most(&self, place: &Place) -> Result<()> {
+        let counted = Grid::new(&self.counted_shape(), self.grid.chunk());
+        let widths = |grid: &Grid| grid.counts().get(1..).unwrap_or_default().to_vec();
+        if counted.is_some_and(|counted| widths(&counted) == widths(&self.grid)) {
+            return Ok(());
+        }
+        let what =
+            "HDF5 chunks without an index in a dataset that may become wider are not handled";
+        Err(Error::unsupported(place.clone(), what))
+    }
 }

@@ -24,8 +24,35 @@ const MOST_NAMES: u64 = 64 << 20;
 /// A link, by its name.
 pub(super) struct Link {
     pub(super) name: String,
-    /// Whether it holds the address of an object, and not a path.
-    pub(super) hard: bool,
+    pub(super) target: Target,
+}
+
+impl Link {
+    /// Returns whether it holds the address of an object, and not a path.
+    pub(super) fn is_hard(&self) -> bool {
+        matches!(self.target, Target::Hard(_))
+    }
+}
+
+/// Where a link leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// To the object at an address.
+    Hard(u64),
+    /// To a path in the same file.
+    Soft,
+    /// Into another file.
+    External,
+}
+
+impl Target {
+    fn of(target: &LinkTarget) -> Self {
+        match target {
+            LinkTarget::Hard { address } => Self::Hard(*address),
+            LinkTarget::Soft { .. } => Self::Soft,
+            LinkTarget::External { .. } => Self::External,
+        }
+    }
 }
 
 /// What is in a group.
@@ -61,10 +88,9 @@ pub(super) fn list(opened: &Opened, group: &Group, place: &Place) -> Result<Vec<
     for message in &header.messages {
         match message {
             HdfMessage::SymbolTable(table) => links.extend(old(opened, table, place)?),
-            HdfMessage::Link(link) => links.push(Link {
-                name: link.name.clone(),
-                hard: matches!(link.target, LinkTarget::Hard { .. }),
-            }),
+            HdfMessage::Link(link) => {
+                links.push(Link { name: link.name.clone(), target: Target::of(&link.target) })
+            }
             HdfMessage::LinkInfo(info) if !opened.is_undefined(info.fractal_heap_address) => {
                 links.extend(guarded(place, || dense(opened, info))?);
             }
@@ -115,7 +141,10 @@ fn old(opened: &Opened, table: &SymbolTableMessage, place: &Place) -> Result<Vec
             };
             let name = String::from_utf8_lossy(&rest[..end]).into_owned();
             // 2: the cached data are where the path of a soft link is.
-            links.push(Link { name, hard: entry.cache_type != 2 });
+            let soft = entry.cache_type == 2;
+            let target =
+                if soft { Target::Soft } else { Target::Hard(entry.object_header_address) };
+            links.push(Link { name, target });
         }
     }
     Ok(links)
@@ -137,7 +166,7 @@ fn dense(opened: &Opened, info: &LinkInfoMessage) -> hdf5_reader::error::Result<
         let BTreeV2Record::LinkNameHash { heap_id, .. } = record else { continue };
         let bytes = heap.get_object_storage_cached(heap_id, storage, offset, length, &mut cache)?;
         let link = link::parse(&mut Cursor::new(&bytes), offset, length, bytes.len())?;
-        links.push(Link { name: link.name, hard: matches!(link.target, LinkTarget::Hard { .. }) });
+        links.push(Link { target: Target::of(&link.target), name: link.name });
     }
     Ok(links)
 }

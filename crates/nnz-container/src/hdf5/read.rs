@@ -17,7 +17,7 @@ const COPIED_BY_THREAD: usize = 8 << 20;
 
 /// What one thread reads with.
 #[derive(Default)]
-struct Worker {
+pub(super) struct Worker {
     scratch: Scratch,
     stored: Vec<u8>,
 }
@@ -60,7 +60,7 @@ impl Stored {
         if let Some(table) = chunked.table.get() {
             return Ok(table);
         }
-        let found = ChunkTable::find(&self.opened, chunked, self.len, &self.place)?;
+        let found = ChunkTable::find(&self.opened, chunked, &self.place)?;
         Ok(chunked.table.get_or_init(|| found))
     }
 
@@ -133,7 +133,8 @@ impl Stored {
         }
     }
 
-    fn decode(
+    /// Decodes a chunk into `out`, which has its length.
+    pub(super) fn decode(
         &self,
         chunked: &Chunked,
         entry: Entry,
@@ -144,7 +145,7 @@ impl Stored {
         stored.resize(entry.bytes as usize, 0);
         self.opened.read_at(entry.address, stored, &self.place)?;
         chunked.pipeline.decode(stored, entry.skipped, out, scratch).map_err(|why| {
-            let place = self.place.clone().at(At::Element(entry.chunk * chunked.elements));
+            let place = chunked.place_of(entry.chunk, &self.place);
             match why {
                 Undecoded::Unsupported(what) => Error::unsupported(place, what),
                 Undecoded::Damaged(what) => {

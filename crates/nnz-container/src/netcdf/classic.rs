@@ -5,6 +5,7 @@ mod extent;
 mod header;
 mod numbers;
 mod reader;
+mod tree;
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -21,6 +22,7 @@ use header::{Header, Variable};
 use numbers::Numbers;
 
 /// A classic NetCDF file, open for reading. Opening one reads its header only.
+#[derive(Clone)]
 pub(super) struct Classic {
     file: Arc<File>,
     path: PathBuf,
@@ -83,7 +85,7 @@ impl Container for Classic {
         let place = || self.place(name);
         let found = self.header.attributes.iter().find(|attribute| attribute.name == name);
         let attribute = found.ok_or_else(|| Error::new(ErrorKind::Missing, place()))?;
-        let length = attribute.text.ok_or_else(|| {
+        let length = attribute.text().ok_or_else(|| {
             Error::mismatch(place(), "an attribute of other values", "one string")
         })?;
         // The header has been found to lie in the file.

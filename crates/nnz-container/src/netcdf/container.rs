@@ -49,6 +49,17 @@ impl NetCdf {
         Err(Error::mismatch(Place::path(path), "no NetCDF signature", "a classic NetCDF file"))
     }
 
+    /// Takes a group of a file that has been opened.
+    #[cfg(feature = "hdf5")]
+    pub(super) fn of_hdf5(group: Hdf5) -> Self {
+        Self(Form::Hdf5(group))
+    }
+
+    /// Takes a file that has been opened.
+    pub(super) fn of_classic(classic: Classic) -> Self {
+        Self(Form::Classic(Box::new(classic)))
+    }
+
     /// Sets how many threads decode the chunks of one large read; all cores unless set.
     #[must_use]
     pub fn with_threads(self, threads: usize) -> Self {
@@ -81,7 +92,7 @@ impl NetCdf {
 }
 
 /// Returns the first bytes of a file.
-pub(super) fn start(path: &Path) -> Result<Vec<u8>> {
+pub(crate) fn start(path: &Path) -> Result<Vec<u8>> {
     let io = |error| Error::io(path, error);
     // Opening a pipe would wait for ever.
     if !path.metadata().map_err(io)?.is_file() {

@@ -3,7 +3,8 @@
 use nnz_core::{ErrorKind, Result};
 
 use crate::Container;
-use crate::hdf5::Hdf5;
+use crate::hdf5::{Hdf5, Hdf5Group};
+use crate::tree::{Child, ChildKind, Group};
 
 /// How the name begins that a dataset gives itself where it stands for a dimension only. The
 /// dimension's length follows, in ten columns.
@@ -49,4 +50,35 @@ fn is_dimension(group: &Hdf5, name: &str) -> Result<bool> {
         Err(error) if matches!(error.kind(), ErrorKind::Io(_)) => Err(error),
         Err(_) => Ok(false),
     }
+}
+
+/// Lists variables and groups of a tree; dimensions are none of them.
+pub(super) fn variables(group: &Hdf5Group) -> Result<Vec<Child>> {
+    let mut children = group.children()?;
+    children.retain(|child| child.kind != ChildKind::Array || !stands_for_one(group, &child.name));
+    for child in &mut children {
+        if let Some(name) = child.name.strip_prefix(TAKEN) {
+            child.name = name.to_owned();
+        }
+    }
+    children.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+    Ok(children)
+}
+
+/// Returns the name of the dataset in a tree that holds a variable.
+pub(super) fn variable_name(group: &Hdf5Group, name: &str) -> String {
+    if !stands_for_one(group, name) {
+        return name.to_owned();
+    }
+    match name.rsplit_once('/') {
+        Some((groups, own)) => format!("{groups}/{TAKEN}{own}"),
+        None => format!("{TAKEN}{name}"),
+    }
+}
+
+/// Returns whether a dataset stands for a dimension only. One that cannot be read is a variable.
+fn stands_for_one(group: &Hdf5Group, name: &str) -> bool {
+    let attribute = group.array(name).and_then(|array| array.attribute("NAME"));
+    let text = attribute.ok().flatten();
+    text.as_ref().and_then(|text| text.text()).is_some_and(|text| text.starts_with(NO_VARIABLE))
 }

@@ -2,8 +2,9 @@
 
 use nnz_core::{At, Error, ErrorKind, Place, Result};
 
-use super::dict;
+use super::dict::{self, Description};
 use super::element::Element;
+use crate::tree::Stored;
 
 /// Bytes that are enough to know how long a header is.
 pub(crate) const PREAMBLE: usize = 12;
@@ -89,6 +90,33 @@ impl Header {
     }
 }
 
+/// Reads the description in a header: the type, all of it, and its place.
+fn described(bytes: &[u8], place: &Place) -> Result<(String, Description, Place)> {
+    let before = if bytes.get(6) == Some(&1) { 10 } else { 12 };
+    let text = bytes.get(before..).unwrap_or_default();
+    let place = place.clone().at(At::Byte(before as u64));
+    // Version 3 is in UTF-8, the others in Latin-1; what is handled is ASCII.
+    let found = std::str::from_utf8(text).ok().and_then(dict::parse);
+    let Some(mut found) = found else {
+        let shown = text.trim_ascii_end();
+        let shown = shown[..shown.len().min(120)].escape_ascii();
+        let expected = "a dict of descr, fortran_order and shape";
+        return Err(Error::mismatch(place, format!("the description {shown}"), expected));
+    };
+    match found.descr.take() {
+        Some(descr) => Ok((descr, found, place)),
+        None => Err(Error::unsupported(place, "NumPy arrays with fields are not handled")),
+    }
+}
+
+fn unhandled(descr: &str, place: Place) -> Error {
+    let what = match descr {
+        "|O" => "NumPy arrays of pickled Python objects are not read".to_owned(),
+        _ => format!("NumPy arrays of type {descr:?} are not handled"),
+    };
+    Error::unsupported(place, what)
+}
+
 /// What the header of an array of any number of dimensions says.
 pub(super) struct NdHeader {
     pub(super) element: Element,
@@ -100,28 +128,21 @@ pub(super) struct NdHeader {
 impl NdHeader {
     /// Reads a whole header.
     pub(super) fn parse(bytes: &[u8], place: &Place) -> Result<Self> {
-        let before = if bytes.get(6) == Some(&1) { 10 } else { 12 };
-        let text = bytes.get(before..).unwrap_or_default();
-        let place = place.clone().at(At::Byte(before as u64));
-        // Version 3 is in UTF-8, the others in Latin-1; what is handled is ASCII.
-        let found = std::str::from_utf8(text).ok().and_then(dict::parse);
-        let Some(found) = found else {
-            let shown = text.trim_ascii_end();
-            let shown = shown[..shown.len().min(120)].escape_ascii();
-            let expected = "a dict of descr, fortran_order and shape";
-            return Err(Error::mismatch(place, format!("the description {shown}"), expected));
-        };
-        let Some(descr) = found.descr else {
-            return Err(Error::unsupported(place, "NumPy arrays with fields are not handled"));
-        };
-        let Some(element) = Element::parse(&descr) else {
-            let what = match descr.as_str() {
-                "|O" => "NumPy arrays of pickled Python objects are not read".to_owned(),
-                _ => format!("NumPy arrays of type {descr:?} are not handled"),
-            };
-            return Err(Error::unsupported(place, what));
-        };
+        let (descr, found, place) = described(bytes, place)?;
+        let Some(element) = Element::parse(&descr) else { return Err(unhandled(&descr, place)) };
         Ok(Self { element, shape: found.shape, fortran: found.fortran })
+    }
+
+    /// Reads a whole header, and what an element is; floats of 16 bits too.
+    pub(super) fn parse_stored(bytes: &[u8], place: &Place) -> Result<(Stored, Vec<u64>, bool)> {
+        let (descr, found, place) = described(bytes, place)?;
+        let element = match descr.as_str() {
+            "<f2" => Some(Stored::Float16 { big: false }),
+            ">f2" => Some(Stored::Float16 { big: true }),
+            _ => Element::parse(&descr).and_then(Stored::of_numpy),
+        };
+        let element = element.ok_or_else(|| unhandled(&descr, place))?;
+        Ok((element, found.shape, found.fortran))
     }
 
     /// Writes a header byte by byte as NumPy does.

@@ -20,7 +20,7 @@ pub(super) const CAPABILITIES: Capabilities =
 const LONGEST_TEXT: u64 = 64 << 20;
 
 /// A directory of `.npy` files. Opening one reads nothing.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct NpyDirectory {
     path: PathBuf,
     files: Pinned,
@@ -79,9 +79,28 @@ impl NpyDirectory {
     }
 
     fn stored(&self, name: &str) -> Result<Stored> {
+        Stored::open(self.source(name)?, self.place(name))
+    }
+
+    /// Opens the file of an array.
+    pub(super) fn source(&self, name: &str) -> Result<Box<dyn ReadAt>> {
         let (file, bytes) = self.file(name, "npy")?;
-        let place = self.place(name);
-        Stored::open(Box::new(Source { file, bytes, place: place.clone() }), place)
+        Ok(Box::new(Source { file, bytes, place: self.place(name) }))
+    }
+
+    /// Lists the names of all arrays, sorted.
+    pub(super) fn arrays(&self) -> Result<Vec<String>> {
+        let io = |error| Error::io(&self.path, error);
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(&*self.files).map_err(io)? {
+            let entry = entry.map_err(io)?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if let Some(bare) = name.strip_suffix(".npy").filter(|_| entry.path().is_file()) {
+                names.push(bare.to_owned());
+            }
+        }
+        names.sort_unstable();
+        Ok(names)
     }
 }
 

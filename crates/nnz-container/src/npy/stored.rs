@@ -27,6 +27,22 @@ pub(crate) trait ReadAt: Send + Sync {
     fn read_at(&self, at: u64, out: &mut [u8]) -> Result<()>;
 }
 
+/// Reads a whole header.
+pub(super) fn header_bytes(source: &dyn ReadAt, place: &Place) -> Result<Vec<u8>> {
+    let bytes = source.bytes();
+    let mut start = [0; PREAMBLE];
+    let read = usize::try_from(bytes).unwrap_or(PREAMBLE).min(PREAMBLE);
+    source.read_at(0, &mut start[..read])?;
+    let length = Header::length(&start[..read], place)?;
+    if length as u64 > bytes {
+        let found = format!("the end after {bytes} bytes");
+        return Err(Error::mismatch(place.clone(), found, format!("a header of {length} bytes")));
+    }
+    let mut header = vec![0; length];
+    source.read_at(0, &mut header)?;
+    Ok(header)
+}
+
 /// An array whose header has been read.
 pub(crate) struct Stored {
     pub(super) source: Box<dyn ReadAt>,
@@ -39,19 +55,8 @@ pub(crate) struct Stored {
 impl Stored {
     /// Reads the header, and checks that the elements it tells of are there.
     pub(crate) fn open(source: Box<dyn ReadAt>, place: Place) -> Result<Self> {
-        let bytes = source.bytes();
-        let mut start = [0; PREAMBLE];
-        let read = usize::try_from(bytes).unwrap_or(PREAMBLE).min(PREAMBLE);
-        source.read_at(0, &mut start[..read])?;
-        let length = Header::length(&start[..read], &place)?;
-        if length as u64 > bytes {
-            let found = format!("the end after {bytes} bytes");
-            return Err(Error::mismatch(place, found, format!("a header of {length} bytes")));
-        }
-        let mut header = vec![0; length];
-        source.read_at(0, &mut header)?;
-        let header = Header::parse(&header, &place)?;
-        let there = bytes - header.bytes;
+        let header = Header::parse(&header_bytes(&*source, &place)?, &place)?;
+        let there = source.bytes() - header.bytes;
         match header.data_bytes().and_then(|data| there.checked_sub(data)) {
             Some(trailing) => Ok(Self { source, header, place, trailing }),
             None => {

@@ -10,14 +10,14 @@ use nnz_core::{Error, ErrorKind, Names, Place, Result};
 use super::directory::{self, Listed};
 use super::entry::Entry;
 use crate::container::one_line;
-use crate::npy::{Stored, TYPES};
+use crate::npy::{ReadAt, Stored, TYPES};
 use crate::{Capabilities, Container, NumberArray};
 
 pub(super) const CAPABILITIES: Capabilities =
     Capabilities { value_types: TYPES, line_breaks: true, any_bytes: false, long_texts: true };
 
 /// An `.npz` file. Opening one reads the list of its entries.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Npz {
     path: PathBuf,
     file: Arc<File>,
@@ -63,6 +63,20 @@ impl Npz {
         };
         let entry = Entry::open(&self.file, self.bytes, listed, place.clone())?;
         Stored::open(Box::new(entry), place)
+    }
+
+    /// Opens the entry of an array.
+    pub(super) fn source(&self, name: &str) -> Result<Box<dyn ReadAt>> {
+        let place = self.place(name);
+        match self.entries.get(name).cloned() {
+            Some(listed) => Ok(Box::new(Entry::open(&self.file, self.bytes, listed, place)?)),
+            None => Err(Error::new(ErrorKind::Missing, place)),
+        }
+    }
+
+    /// Lists the names of all entries, and whether each is named as an array.
+    pub(super) fn listed(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.entries.iter().map(|(name, listed)| (name.as_str(), listed.name.ends_with(".npy")))
     }
 }
 

@@ -1,21 +1,21 @@
 //! Where the chunks of one array lie, and reading them.
 
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
-use std::path::Path;
 use std::sync::Arc;
 
 use nnz_core::{At, Error, ErrorKind, Place, Result};
 
 use super::codec::{Undecoded, zeroed};
 use super::metadata::{Keys, Metadata, Shard};
-use super::node::{self, Node};
+use super::node::{Fields, Node};
+use super::store::{Store, StoredFile};
 use crate::chunk_cache::ChunkCache;
-use crate::pinned::Pinned;
 
 /// Elements that need no proof that so many are stored: fill values, say.
 const UNPROVEN_BYTES: u64 = 64 << 20;
+
+/// The longest fill value of an element.
+pub(super) const LONGEST_FILL: usize = 1 << 20;
 
 /// The longest index of a shard that is read.
 const LONGEST_INDEX: u64 = 64 << 20;
@@ -24,29 +24,51 @@ const LONGEST_INDEX: u64 = 64 << 20;
 pub(super) struct Stored {
     pub(super) place: Place,
     pub(super) metadata: Metadata,
-    directory: Pinned,
+    pub(super) directory: Store,
     /// The indexes of shards last read.
     indexes: ChunkCache,
 }
 
 /// The bytes of a chunk in a file.
 pub(super) struct Located {
-    file: File,
+    file: StoredFile,
     at: u64,
     pub(super) bytes: u64,
 }
 
 impl Stored {
-    /// Opens the array that a directory is. No data are read.
-    pub(super) fn open(directory: Pinned, place: Place) -> Result<Self> {
-        let metadata = match node::read(&directory, &place)? {
-            None => return Err(Error::new(ErrorKind::Missing, place)),
-            Some(Node::Group(_)) => return Err(Error::mismatch(place, "a group", "an array")),
-            Some(Node::Array(fields, version)) => Metadata::read(&fields, version, &place)?,
-        };
-        let stored = Self { place, metadata, directory, indexes: ChunkCache::default() };
+    /// Opens the array of one dimension that a directory is. No data are read.
+    pub(super) fn open(directory: Store, place: Place) -> Result<Self> {
+        let (fields, version) = Self::fields(&directory, &place)?;
+        Metadata::check_list(&fields, &place)?;
+        let stored = Self::of(directory, place, &fields, version)?;
+        stored.metadata.check_element(&stored.place)?;
         stored.check_extent()?;
         Ok(stored)
+    }
+
+    /// Opens the array that a directory is, whose length may not be borne out, and returns its
+    /// metadata as they stand too.
+    pub(super) fn of_any_shape(directory: Store, place: Place) -> Result<(Self, Fields, u32)> {
+        let (fields, version) = Self::fields(&directory, &place)?;
+        Ok((Self::of(directory, place, &fields, version)?, fields, version))
+    }
+
+    fn fields(directory: &Store, place: &Place) -> Result<(Fields, u32)> {
+        match directory.node(place)? {
+            None => Err(Error::new(ErrorKind::Missing, place.clone())),
+            Some(Node::Group(_)) => Err(Error::mismatch(place.clone(), "a group", "an array")),
+            Some(Node::Array(fields, version)) => Ok((fields, version)),
+        }
+    }
+
+    fn of(directory: Store, place: Place, fields: &Fields, version: u32) -> Result<Self> {
+        let metadata = Metadata::read(fields, version, &place)?;
+        let indexes = match metadata.grid.shape().len() {
+            0 | 1 => ChunkCache::default(),
+            _ => ChunkCache::of_stripe(),
+        };
+        Ok(Self { place, metadata, directory, indexes })
     }
 
     /// Refuses a length that nothing in the store bears out: who reads makes room for it.
@@ -82,10 +104,19 @@ impl Stored {
     /// Tells of the length of each file of chunks.
     fn each_file(&self, each: &mut dyn FnMut(u64)) -> Result<()> {
         let io = |error| Error::new(ErrorKind::Io(error), self.place.clone());
-        let (directory, prefix) = match self.metadata.keys {
-            Keys::InDirectory => (self.directory.join("c"), ""),
-            Keys::WithPrefix => (self.directory.to_path_buf(), "c."),
-            Keys::Bare => (self.directory.to_path_buf(), ""),
+        let (inner, prefix) = match self.metadata.keys {
+            Keys::InDirectory => ("c/", ""),
+            Keys::WithPrefix => ("", "c."),
+            Keys::Bare | Keys::BareInDirectory => ("", ""),
+        };
+        let directory = match &self.directory {
+            Store::Directory(directory) => directory.join(inner),
+            Store::Zip { archive, prefix: outer } => {
+                let below = format!("{outer}{inner}{prefix}");
+                let files = archive.below(&below);
+                files.filter(|(name, _)| name.parse::<u64>().is_ok()).for_each(|(_, n)| each(n));
+                return Ok(());
+            }
         };
         let entries = match std::fs::read_dir(directory) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -102,15 +133,30 @@ impl Stored {
         Ok(())
     }
 
-    /// Finds a chunk; `None` where it is not stored.
+    /// Finds a chunk by its number; `None` where it is not stored.
     pub(super) fn find(&self, chunk: u64) -> Result<Option<Located>> {
+        match self.metadata.grid.shape().len() {
+            1 => self.find_at(&[chunk]),
+            _ => self.find_at(&self.metadata.grid.place(chunk)),
+        }
+    }
+
+    /// Finds a chunk by its place in the grid; `None` where it is not stored.
+    pub(super) fn find_at(&self, at: &[u64]) -> Result<Option<Located>> {
         let Some(shard) = &self.metadata.shard else {
-            return Ok(self.file(chunk)?.map(|(file, bytes)| Located { file, at: 0, bytes }));
+            return Ok(self.file(at)?.map(|(file, bytes)| Located { file, at: 0, bytes }));
         };
-        let Some((file, bytes)) = self.file(chunk / shard.chunks)? else { return Ok(None) };
-        let index = self.index(shard, chunk / shard.chunks, &file, bytes)?;
-        let at = usize::try_from(chunk % shard.chunks).unwrap_or(usize::MAX);
-        let entry = index.as_chunks::<8>().0.get(2 * at..2 * at + 2);
+        let grid = &self.metadata.grid;
+        let chunk = grid.number(at);
+        let outer: Vec<u64> = at.iter().zip(&shard.counts).map(|(at, by)| at / by).collect();
+        let Some((file, bytes)) = self.file(&outer)? else { return Ok(None) };
+        let shards = grid.counts().iter().zip(&shard.counts).map(|(count, by)| count.div_ceil(*by));
+        let number = outer.iter().zip(shards).fold(0, |all, (at, count)| all * count + at);
+        let index = self.index(shard, number, &file, bytes)?;
+        let inner = at.iter().zip(&shard.counts).fold(0, |all, (at, by)| all * by + at % by);
+        let at = usize::try_from(inner).unwrap_or(usize::MAX);
+        let first = at.saturating_mul(2);
+        let entry = index.as_chunks::<8>().0.get(first..first.saturating_add(2));
         let read = |bytes: &[u8; 8]| match shard.big {
             true => u64::from_be_bytes(*bytes),
             false => u64::from_le_bytes(*bytes),
@@ -128,30 +174,19 @@ impl Stored {
         }
     }
 
-    /// Opens the file of a chunk or a shard. Opening a pipe would wait for ever.
-    fn file(&self, number: u64) -> Result<Option<(File, u64)>> {
-        let key = self.metadata.key(number);
-        let path: &Path = &self.directory.join(&key);
-        let io = |error| Error::new(ErrorKind::Io(error), self.place.clone());
-        let found = match path.metadata() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // What is not stored is a fill value. But files of a store that was replaced are gone.
-                if self.directory.is_replaced() {
-                    return Err(Error::new(ErrorKind::Changed, self.place.clone()));
-                }
-                return Ok(None);
-            }
-            found => found.map_err(io)?,
-        };
-        if !found.is_file() {
-            let found = format!("{key}, which is no regular file");
-            return Err(Error::mismatch(self.place.clone(), found, "a chunk"));
-        }
-        Ok(Some((File::open(path).map_err(io)?, found.len())))
+    /// Opens the file of a chunk or a shard.
+    fn file(&self, at: &[u64]) -> Result<Option<(StoredFile, u64)>> {
+        self.directory.file(&self.metadata.key(at), &self.place)
     }
 
     /// Returns the index of a shard.
-    fn index(&self, shard: &Shard, number: u64, file: &File, bytes: u64) -> Result<Arc<[u8]>> {
+    fn index(
+        &self,
+        shard: &Shard,
+        number: u64,
+        file: &StoredFile,
+        bytes: u64,
+    ) -> Result<Arc<[u8]>> {
         if let Some(index) = self.indexes.get(number) {
             return Ok(index);
         }
@@ -163,13 +198,7 @@ impl Stored {
             return Err(Error::mismatch(place(), found, expected));
         }
         let at = if shard.at_start { 0 } else { bytes - length };
-        let stored = self.bytes(&Located {
-            file: file
-                .try_clone()
-                .map_err(|error| Error::new(ErrorKind::Io(error), self.place.clone()))?,
-            at,
-            bytes: length,
-        })?;
+        let stored = self.bytes(&Located { file: file.clone(), at, bytes: length })?;
         let entries = usize::try_from(shard.chunks).unwrap_or(usize::MAX).saturating_mul(16);
         let mut index = vec![0; entries.min(stored.len())];
         shard
@@ -183,15 +212,15 @@ impl Stored {
 
     /// Returns the place of a chunk's first element.
     pub(super) fn place_of(&self, chunk: u64) -> Place {
-        self.place.clone().at(At::Element(chunk.saturating_mul(self.metadata.chunk)))
+        match self.metadata.grid.shape().len() {
+            1 => self.place.clone().at(At::Element(chunk.saturating_mul(self.metadata.chunk))),
+            _ => self.place.clone(),
+        }
     }
 
     /// Reads a part of a chunk that is stored as it is.
     pub(super) fn read_part(&self, chunk: &Located, from: usize, out: &mut [u8]) -> Result<()> {
-        chunk
-            .file
-            .read_exact_at(out, chunk.at + from as u64)
-            .map_err(|error| Error::new(ErrorKind::Io(error), self.place.clone()))
+        chunk.file.read_at(chunk.at + from as u64, out, &self.place)
     }
 
     /// Reads a chunk as it is stored, whose length has been judged.

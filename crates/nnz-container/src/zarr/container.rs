@@ -8,6 +8,7 @@ use nnz_core::{Error, ErrorKind, Names, Place, Result};
 use super::chunks::Stored;
 use super::node::{self, Group, Node};
 use super::numbers::Numbers;
+use super::store::Store;
 use super::strings::{self, Strings};
 use crate::container::{full_path, one_line};
 use crate::npy::TYPES;
@@ -20,7 +21,7 @@ pub(super) const CAPABILITIES: Capabilities =
 
 /// A group of a Zarr store. Opening one reads its attributes.
 pub struct Zarr {
-    directory: Pinned,
+    directory: Store,
     path: PathBuf,
     group: Group,
     threads: usize,
@@ -54,11 +55,22 @@ impl Zarr {
             std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => missing(),
             _ => Error::new(ErrorKind::Io(error), place.clone()),
         })?;
-        let Node::Group(group) = node::read(&directory, &place)?.ok_or_else(missing)? else {
+        let directory = Store::Directory(directory);
+        let Node::Group(group) = directory.node(&place)?.ok_or_else(missing)? else {
             return Ok(None);
         };
         let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         Ok(Some(Self { directory, path: full, group, threads }))
+    }
+
+    /// Opens the group that a directory, or a part of a zip file, is.
+    pub(super) fn of(directory: Store, path: PathBuf, threads: usize) -> Result<Self> {
+        let place = Place::path(&*path);
+        match directory.node(&place)? {
+            Some(Node::Group(group)) => Ok(Self { directory, path, group, threads }),
+            Some(Node::Array(..)) => Err(Error::mismatch(place, "an array", "a group")),
+            None => Err(Error::new(ErrorKind::Missing, place)),
+        }
     }
 
     /// Sets how many threads decode the chunks of one large read; all cores unless set.
@@ -77,7 +89,10 @@ impl Zarr {
     pub(super) fn nodes(&self) -> Result<Vec<String>> {
         let io = |error| Error::io(&self.path, error);
         let mut names = Vec::new();
-        for entry in std::fs::read_dir(&*self.directory).map_err(io)? {
+        let Store::Directory(directory) = &self.directory else {
+            return Ok(self.directory.zipped_nodes());
+        };
+        for entry in std::fs::read_dir(&**directory).map_err(io)? {
             let entry = entry.map_err(io)?;
             if node::is_node(&entry.path()) {
                 names.push(entry.file_name().to_string_lossy().into_owned());
@@ -94,14 +109,14 @@ impl Zarr {
     fn stored(&self, name: &str) -> Result<Stored> {
         let place = self.place(name);
         match inside(name).filter(|_| !name.is_empty()) {
-            Some(inside) => Stored::open(self.directory.inside(inside), place),
+            Some(inside) => Stored::open(self.directory.inside(&inside), place),
             None => Err(Error::new(ErrorKind::Missing, place)),
         }
     }
 }
 
 /// Returns the path of what lies in a directory by its name; `None` where a name leads out.
-fn inside(path: &str) -> Option<PathBuf> {
+pub(super) fn inside(path: &str) -> Option<PathBuf> {
     let mut inside = PathBuf::new();
     for name in path.split('/').filter(|name| !name.is_empty()) {
         if name == "." || name == ".." || name.contains('\0') {

@@ -7,6 +7,7 @@ use nnz_core::{Error, Place, Result};
 
 use super::container::Zarr;
 use super::node;
+use crate::npz::Archive;
 use crate::{Container, Tagged};
 
 /// Groups looked at, and how deep they may lie. Real stores have a few hundred.
@@ -17,6 +18,12 @@ const DEEPEST: usize = 32;
 #[must_use]
 pub fn is_zarr(path: &Path) -> bool {
     path.is_dir() && node::is_node(path)
+}
+
+/// Returns whether a zip file is a Zarr store: a group or an array.
+pub(crate) fn is_zipped(path: &Path) -> Result<bool> {
+    let archive = Archive::open(path)?;
+    Ok(node::FILES.iter().any(|file| archive.contains(file)))
 }
 
 /// Lists the groups that have an attribute of one of the given names, outermost first.

@@ -1,5 +1,6 @@
 //! What an array says of itself.
 
+mod element;
 mod fill;
 pub(super) mod v2;
 pub(super) mod v3;
@@ -11,6 +12,7 @@ use serde_json::value::RawValue;
 use super::codec::Pipeline;
 use super::node::Fields;
 use crate::npy::Element;
+use crate::tree::{Grid, Stored, check_rank, shown};
 
 /// The longest member of an array's metadata: parsed it takes many times that.
 const LONGEST: usize = 1 << 20;
@@ -22,12 +24,23 @@ pub(super) enum DataType {
     Fixed(Element),
     /// Strings in UTF-8, each behind its length.
     Texts,
+    /// Elements of so many bytes that are neither numbers nor strings.
+    Other(u64),
 }
 
-/// What an array of one dimension says of itself.
+/// What an array says of itself.
 #[derive(Clone, Debug)]
 pub(super) struct Metadata {
     pub(super) data_type: DataType,
+    /// The type as it is named, for messages.
+    pub(super) type_name: String,
+    /// What an element is, in more detail.
+    pub(super) element: Stored,
+    pub(super) grid: Grid,
+    /// The dimensions in the order that elements of a chunk change in, the fastest last.
+    pub(super) order: Vec<usize>,
+    /// The names of all codecs that pack bytes.
+    pub(super) filters: Vec<String>,
     /// The number of elements.
     pub(super) len: u64,
     /// Elements of a chunk; all chunks are stored whole.
@@ -36,13 +49,16 @@ pub(super) struct Metadata {
     /// What several chunks are stored together in, if they are.
     pub(super) shard: Option<Shard>,
     pub(super) keys: Keys,
-    /// The element that stands where none is stored, in the machine's byte order.
+    /// The element that stands where none is stored, in the machine's byte order; in that of the
+    /// store, or empty for zeros, where it is neither a number nor a string.
     pub(super) fill: Vec<u8>,
 }
 
 /// Chunks stored in one file, with an index of where each lies.
 #[derive(Clone, Debug)]
 pub(super) struct Shard {
+    /// Chunks of a shard along each dimension.
+    pub(super) counts: Vec<u64>,
     /// Chunks of a shard.
     pub(super) chunks: u64,
     pub(super) index: Pipeline,
@@ -59,8 +75,10 @@ pub(super) enum Keys {
     InDirectory,
     /// `c.0`, `c.1` and so on.
     WithPrefix,
-    /// `0`, `1` and so on.
+    /// `0`, `1` and so on; `0.1` where there are two dimensions.
     Bare,
+    /// `0/1` where there are two dimensions.
+    BareInDirectory,
 }
 
 /// The members of an object, and how they are called in messages.
@@ -97,27 +115,50 @@ impl Reader<'_> {
         Error::unsupported(self.place.clone(), what)
     }
 
-    /// Reads the length of an array of one dimension.
-    fn len(&self) -> Result<u64> {
+    /// Reads the lengths of all dimensions.
+    fn shape(&self) -> Result<Vec<u64>> {
         let shape = self.value("shape")?;
-        match lengths(&shape).as_deref() {
-            Some([len]) => Ok(*len),
-            Some([]) => Err(Error::mismatch(self.place.clone(), "a single value", "one dimension")),
-            Some(several) => {
-                let shape: Vec<String> = several.iter().map(u64::to_string).collect();
-                let found = format!("an array of {}", shape.join(" x "));
-                Err(Error::mismatch(self.place.clone(), found, "one dimension"))
-            }
-            None => Err(self.unexpected("shape", shape, "a list of whole numbers")),
-        }
+        let found = lengths(&shape)
+            .ok_or_else(|| self.unexpected("shape", shape, "a list of whole numbers"))?;
+        check_rank(found.len(), self.place)?;
+        Ok(found)
     }
 
-    /// Reads the length of chunks of one dimension.
-    fn chunk(&self, name: &str, lengths_of: &Value) -> Result<u64> {
-        match lengths(lengths_of).as_deref() {
-            Some(&[chunk]) if chunk > 0 => Ok(chunk),
-            _ => Err(self.unexpected(name, lengths_of, "one length of 1 or more")),
-        }
+    /// Reads the lengths of chunks of an array.
+    fn chunk(&self, name: &str, lengths_of: &Value, shape: &[u64]) -> Result<Vec<u64>> {
+        let found = lengths(lengths_of).filter(|found| found.len() == shape.len());
+        let found = found.map(|mut found| {
+            // Chunks of nothing are those of arrays of nothing.
+            for (chunk, length) in found.iter_mut().zip(shape) {
+                if *length == 0 {
+                    *chunk = (*chunk).max(1);
+                }
+            }
+            found
+        });
+        let found = found.filter(|found| !found.contains(&0));
+        let expected = match shape.len() {
+            1 => "one length of 1 or more".to_owned(),
+            rank => format!("{rank} lengths of 1 or more"),
+        };
+        found.ok_or_else(|| self.unexpected(name, lengths_of, &expected))
+    }
+
+    /// Counts the chunks of an array.
+    fn grid(&self, shape: &[u64], chunk: &[u64]) -> Result<Grid> {
+        Grid::new(shape, chunk).ok_or_else(|| {
+            let found = format!("{} elements in chunks of {}", shown(shape), shown(chunk));
+            Error::mismatch(self.place.clone(), found, "fewer than 2^64 bytes")
+        })
+    }
+
+    /// Counts the elements of an array.
+    fn len(&self, shape: &[u64]) -> Result<u64> {
+        let counted = shape.iter().try_fold(1_u64, |count, &length| count.checked_mul(length));
+        counted.or(shape.contains(&0).then_some(0)).ok_or_else(|| {
+            let found = format!("{} elements", shown(shape));
+            Error::mismatch(self.place.clone(), found, "fewer than 2^64 bytes")
+        })
     }
 
     fn pipeline(&self, codecs: Vec<super::codec::Codec>) -> Result<Pipeline> {
@@ -152,6 +193,7 @@ impl DataType {
         match self {
             Self::Fixed(element) => element.size(),
             Self::Texts => Some(4),
+            Self::Other(bytes) => Some(bytes),
         }
     }
 }
@@ -168,11 +210,32 @@ impl Metadata {
     }
 
     /// Returns how the file of a chunk, or of a shard, is named.
-    pub(super) fn key(&self, number: u64) -> String {
-        match self.keys {
-            Keys::InDirectory => format!("c/{number}"),
-            Keys::WithPrefix => format!("c.{number}"),
-            Keys::Bare => number.to_string(),
+    pub(super) fn key(&self, at: &[u64]) -> String {
+        let numbers = |mark: &str| at.iter().map(u64::to_string).collect::<Vec<_>>().join(mark);
+        match (self.keys, at) {
+            (Keys::InDirectory | Keys::WithPrefix, []) => "c".to_owned(),
+            (Keys::Bare | Keys::BareInDirectory, []) => "0".to_owned(),
+            (Keys::InDirectory, _) => format!("c/{}", numbers("/")),
+            (Keys::WithPrefix, _) => format!("c.{}", numbers(".")),
+            (Keys::Bare, _) => numbers("."),
+            (Keys::BareInDirectory, _) => numbers("/"),
         }
+    }
+
+    /// Refuses an array of elements that are no numbers or strings.
+    pub(super) fn check_element(&self, place: &Place) -> Result<()> {
+        let DataType::Other(_) = self.data_type else { return Ok(()) };
+        let what = format!("Zarr arrays of type {} are not handled", self.type_name);
+        Err(Error::unsupported(place.clone(), what))
+    }
+
+    /// Refuses an array that is not of one dimension.
+    pub(super) fn check_list(fields: &Fields, place: &Place) -> Result<()> {
+        let found = match &(Reader { fields, place }).shape()?[..] {
+            [_] => return Ok(()),
+            [] => "a single value".to_owned(),
+            shape => format!("an array of {}", shown(shape)),
+        };
+        Err(Error::mismatch(place.clone(), found, "one dimension"))
     }
 }

@@ -53,12 +53,16 @@ impl Elements {
         to_native: fn(&Stored, &mut [u8]),
         threads: usize,
     ) -> Self {
-        let (cache, decoding) = (ChunkCache::of_bytes(KEPT_BYTES), Default::default());
+        let cache = match stored.metadata.grid.shape().len() {
+            0 | 1 => ChunkCache::of_bytes(KEPT_BYTES),
+            _ => ChunkCache::of_stripe(),
+        };
+        let decoding = Default::default();
         Self { stored, size, to_native, threads, cache, decoding }
     }
 
     /// Returns the bytes of a chunk when decoded.
-    fn chunk_bytes(&self) -> u64 {
+    pub(super) fn chunk_bytes(&self) -> u64 {
         // That it fits was checked when the array was opened.
         self.stored.metadata.chunk * self.size as u64
     }
@@ -115,24 +119,34 @@ impl Elements {
     }
 
     /// Decodes a chunk, unless another thread just has.
-    fn decode_to_keep(&self, chunk: u64, located: &Located) -> Result<Arc<[u8]>> {
+    pub(super) fn decode_to_keep(&self, chunk: u64, located: &Located) -> Result<Arc<[u8]>> {
         let slot = usize::try_from(chunk % AT_A_TIME as u64).unwrap_or(0);
         let _held = self.decoding[slot].lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kept) = self.cache.get(chunk) {
             return Ok(kept);
         }
+        let decoded = self.decode_whole(chunk, located)?;
+        self.cache.put(chunk, Arc::clone(&decoded));
+        Ok(decoded)
+    }
+
+    /// Decodes a chunk.
+    pub(super) fn decode_whole(&self, chunk: u64, located: &Located) -> Result<Arc<[u8]>> {
         let bytes = self.believed_length(chunk, located)?;
         let decoded = zeroed(bytes);
         let mut decoded =
             decoded.map_err(|why| undecoded(why, self.stored.place_of(chunk), "a chunk", bytes))?;
         self.decode(chunk, located, &mut decoded)?;
-        let decoded: Arc<[u8]> = decoded.into();
-        self.cache.put(chunk, Arc::clone(&decoded));
-        Ok(decoded)
+        Ok(decoded.into())
+    }
+
+    /// Returns a chunk that was read in part before.
+    pub(super) fn kept(&self, chunk: u64) -> Option<Arc<[u8]>> {
+        self.cache.get(chunk)
     }
 
     /// Checks that a chunk that is stored as it is has the length it should.
-    fn check_length(&self, located: &Located, chunk: u64) -> Result<()> {
+    pub(super) fn check_length(&self, located: &Located, chunk: u64) -> Result<()> {
         if located.bytes == self.chunk_bytes() {
             return Ok(());
         }

@@ -42,43 +42,43 @@ impl Strings {
 
     /// Reads the chunk that starts with the next string.
     fn load(&mut self) -> Result<()> {
-        let metadata = &self.stored.metadata;
-        let number = self.next / metadata.chunk;
-        let place = || self.stored.place_of(number);
-        self.chunk.clear();
-        self.at = 0;
-        let located = self.stored.find(number)?;
-        self.absent = located.is_none();
-        let Some(located) = located else { return Ok(()) };
-        let least = metadata.chunk.saturating_mul(metadata.least_bytes());
-        if located.bytes > LONGEST || least > LONGEST {
-            let found = format!("a chunk of {} bytes for {least} or more", located.bytes);
-            return Err(Error::mismatch(place(), found, "at most 256 MiB"));
-        }
-        let bytes = self.stored.bytes(&located)?;
+        let number = self.next / self.stored.metadata.chunk;
+        let chunk = read(&self.stored, number)?;
+        self.absent = chunk.is_none();
+        self.chunk = chunk.unwrap_or_default();
         // A list of strings of any length starts with their number.
-        let (expected, most) = match metadata.data_type {
-            DataType::Fixed(_) => (least, least),
-            DataType::Texts => (least, LONGEST),
-        };
-        let most = usize::try_from(most).unwrap_or(usize::MAX);
-        let decoded = metadata.pipeline.decode_unknown(&bytes, most);
-        self.chunk = decoded.map_err(|why| undecoded(why, place(), "a chunk", most))?;
-        let found = self.chunk.len() as u64;
-        let count = self.chunk.first_chunk().map(|count| u32::from_le_bytes(*count));
-        let whole = match metadata.data_type {
-            DataType::Fixed(_) => found == expected,
-            DataType::Texts => {
-                self.at = 4;
-                count.map(u64::from) == Some(metadata.chunk)
-            }
-        };
-        if whole {
-            return Ok(());
-        }
-        let found = format!("a chunk of {found} bytes for other strings");
-        Err(Error::mismatch(place(), found, format!("{} strings", metadata.chunk)))
+        self.at = if self.stored.metadata.data_type == DataType::Texts { 4 } else { 0 };
+        Ok(())
     }
+}
+
+/// Reads a chunk of strings, which holds as many as it should; `None` where it is not stored.
+pub(super) fn read(stored: &Stored, number: u64) -> Result<Option<Vec<u8>>> {
+    let metadata = &stored.metadata;
+    let place = || stored.place_of(number);
+    let Some(located) = stored.find(number)? else { return Ok(None) };
+    let least = metadata.chunk.saturating_mul(metadata.least_bytes());
+    if located.bytes > LONGEST || least > LONGEST {
+        let found = format!("a chunk of {} bytes for {least} or more", located.bytes);
+        return Err(Error::mismatch(place(), found, "at most 256 MiB"));
+    }
+    let bytes = stored.bytes(&located)?;
+    let texts = metadata.data_type == DataType::Texts;
+    let most = if texts { LONGEST } else { least };
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    let decoded = metadata.pipeline.decode_unknown(&bytes, most);
+    let chunk = decoded.map_err(|why| undecoded(why, place(), "a chunk", most))?;
+    let found = chunk.len() as u64;
+    let count = chunk.first_chunk().map(|count| u32::from_le_bytes(*count));
+    let whole = match texts {
+        true => count.map(u64::from) == Some(metadata.chunk),
+        false => found == least,
+    };
+    if whole {
+        return Ok(Some(chunk));
+    }
+    let found = format!("a chunk of {found} bytes for other strings");
+    Err(Error::mismatch(place(), found, format!("{} strings", metadata.chunk)))
 }
 
 impl StringReader for Strings {

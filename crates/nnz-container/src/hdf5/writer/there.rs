@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use hdf5_reader::group::Group;
 use nnz_core::{Error, Place, Result};
 
-use crate::hdf5::links;
+use crate::hdf5::links::{self, Link};
 use crate::hdf5::opened::{Opened, guarded, is_missing};
 
 /// Returns how many of the names lead to groups that are there, and the names in the groups around.
@@ -20,7 +20,7 @@ pub(super) fn depth(
     let mut around = BTreeSet::new();
     for (at, name) in names.iter().enumerate() {
         let links = links::list(old, &here, place)?;
-        let hard = links.iter().find(|link| link.name == *name).map(|link| link.hard);
+        let hard = links.iter().find(|link| link.name == *name).map(Link::is_hard);
         around.extend(links.into_iter().map(|link| link.name));
         let Some(hard) = hard else { return Ok((at, around)) };
         let mut missing = false;

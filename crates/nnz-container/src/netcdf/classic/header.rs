@@ -14,6 +14,7 @@ const VARIABLES: u32 = 11;
 const ATTRIBUTES: u32 = 12;
 
 /// The header of a file.
+#[derive(Clone)]
 pub(super) struct Header {
     /// How often the variables that have records are there.
     pub(super) records: u64,
@@ -27,13 +28,21 @@ pub(super) struct Header {
     pub(super) variables: Vec<Variable>,
 }
 
-/// An attribute of the file.
+/// An attribute of the file, or of a variable.
+#[derive(Clone)]
 pub(super) struct Attribute {
     pub(super) name: String,
-    /// Where its values are.
+    /// Where its values are, what they are, and how many.
     pub(super) at: u64,
-    /// The bytes of its text, if it is one.
-    pub(super) text: Option<u64>,
+    pub(super) kind: Kind,
+    pub(super) count: u64,
+}
+
+impl Attribute {
+    /// Returns the bytes of its text, if it is one.
+    pub(super) fn text(&self) -> Option<u64> {
+        (self.kind == Kind::Char).then_some(self.count)
+    }
 }
 
 /// What an element is.
@@ -76,6 +85,7 @@ impl Kind {
 }
 
 /// A variable.
+#[derive(Clone)]
 pub(super) struct Variable {
     pub(super) name: String,
     pub(super) kind: Kind,
@@ -83,6 +93,7 @@ pub(super) struct Variable {
     pub(super) records: bool,
     /// The lengths of its dimensions, that of the records left out.
     pub(super) lengths: Vec<u64>,
+    pub(super) attributes: Vec<Attribute>,
     /// Where its elements start.
     begin: u64,
     /// Bytes of its elements, in each record if it has records.
@@ -171,8 +182,7 @@ fn read_attributes(reader: &mut HeaderReader<'_>) -> Result<Vec<Attribute>> {
         let name = reader.name()?;
         let kind = Kind::read(reader)?;
         let count = reader.count()?;
-        let text = (kind == Kind::Char).then_some(count);
-        attributes.push(Attribute { name, at: reader.at, text });
+        attributes.push(Attribute { name, at: reader.at, kind, count });
         reader.skip(count.saturating_mul(kind.size() as u64))?;
     }
     Ok(attributes)
@@ -188,7 +198,7 @@ fn read_variables(
     for _ in 0..count {
         let name = reader.name()?;
         let (records, lengths) = read_shape(reader, dimensions)?;
-        read_attributes(reader)?;
+        let attributes = read_attributes(reader)?;
         let place = reader.place();
         let kind = Kind::read(reader)?;
         // The stored size says nothing more than type and lengths, and has too few bits for some.
@@ -199,7 +209,7 @@ fn read_variables(
             let found = format!("the variable {name} of more than 2^64 bytes");
             Error::mismatch(place, found, "a number of bytes that can be stored")
         })?;
-        variables.push(Variable { name, kind, records, lengths, begin, bytes });
+        variables.push(Variable { name, kind, records, lengths, attributes, begin, bytes });
     }
     Ok(variables)
 }

@@ -4,15 +4,70 @@ use nnz_core::{Bint8, ValueType};
 use serde_json::Value;
 
 use crate::npy::Element;
+use crate::tree::{Stored, float16 as widened};
 
 /// Returns the bytes of a fill value, in the machine's byte order; `None` if it is no such value.
 pub(super) fn bytes(value: &Value, element: Element) -> Option<Vec<u8>> {
     match element {
         Element::Number { value_type, .. } => number(value, value_type),
         Element::Unicode { .. } => text(value),
-        // Told in base 64, which only matters where there are bytes.
-        Element::Bytes { .. } => text(value).filter(Vec::is_empty),
+        Element::Bytes { length } => bytes_of(value, usize::try_from(length).ok()?),
     }
+}
+
+/// Returns the bytes of an element of another type as they are stored; none for zeros.
+pub(super) fn stored(value: &Value, element: &Stored) -> Option<Vec<u8>> {
+    let size = element.bytes()?;
+    if let (Stored::Float16 { big }, false) = (element, value.is_null()) {
+        let bits = float16(value)?;
+        return Some(if *big { bits.to_be_bytes() } else { bits.to_le_bytes() }.to_vec());
+    }
+    match value {
+        // Fields by their name; those that are not zero are not handled.
+        Value::Object(fields) => {
+            let is_zero = |value: &Value| match value {
+                Value::Null | Value::Bool(false) => true,
+                Value::Number(number) => number.as_f64() == Some(0.0),
+                Value::String(text) => text.is_empty(),
+                _ => false,
+            };
+            fields.values().all(is_zero).then(Vec::new)
+        }
+        _ => bytes_of(value, size),
+    }
+}
+
+/// Returns bytes that are stated in base 64; none for zeros.
+fn bytes_of(value: &Value, size: usize) -> Option<Vec<u8>> {
+    match value {
+        Value::String(text) if !text.is_empty() => base64(text).filter(|bytes| bytes.len() == size),
+        _ => text(value).filter(Vec::is_empty),
+    }
+}
+
+fn base64(text: &str) -> Option<Vec<u8>> {
+    let digits = text.trim_end_matches('=');
+    if !text.len().is_multiple_of(4) || text.len() - digits.len() > 2 {
+        return None;
+    }
+    let (mut bytes, mut held, mut bits) = (Vec::new(), 0_u32, 0);
+    for digit in digits.bytes() {
+        let value = match digit {
+            b'A'..=b'Z' => digit - b'A',
+            b'a'..=b'z' => digit - b'a' + 26,
+            b'0'..=b'9' => digit - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        };
+        held = held << 6 | u32::from(value);
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push((held >> bits & 0xff).to_le_bytes()[0]);
+        }
+    }
+    Some(bytes)
 }
 
 /// Returns the bytes of a text; some programs write 0 for none.
@@ -102,6 +157,16 @@ fn float32(value: &Value) -> Option<[u8; 4]> {
         _ => value.as_f64()? as f32,
     };
     Some(number.to_ne_bytes())
+}
+
+/// Finds the float of 16 bits that has a value.
+fn float16(value: &Value) -> Option<u16> {
+    let value = f64::from_ne_bytes(float64(value)?);
+    let same = |bits: &u16| {
+        let found = f64::from(widened(*bits));
+        found.to_bits() == value.to_bits() || (found.is_nan() && value.is_nan())
+    };
+    (0..=u16::MAX).find(same)
 }
 
 fn named(text: &str) -> Option<f64> {

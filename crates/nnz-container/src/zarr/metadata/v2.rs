@@ -3,8 +3,9 @@
 use nnz_core::{Place, Result, ValueType};
 use serde_json::Value;
 
-use super::{DataType, Keys, Metadata, Reader, fill};
+use super::{DataType, Keys, Metadata, Reader, element, fill};
 use crate::npy::Element;
+use crate::tree::Stored;
 use crate::zarr::codec::Codec;
 use crate::zarr::node::Fields;
 
@@ -22,8 +23,9 @@ pub(in crate::zarr) fn check_version(fields: &Fields, place: &Place) -> Result<(
 pub(in crate::zarr) fn array(fields: &Fields, place: &Place) -> Result<Metadata> {
     check_version(fields, place)?;
     let reader = Reader { fields, place };
-    let len = reader.len()?;
-    let chunk = reader.chunk("chunks", &reader.value("chunks")?)?;
+    let shape = reader.shape()?;
+    let chunk = reader.chunk("chunks", &reader.value("chunks")?, &shape)?;
+    let grid = reader.grid(&shape, &chunk)?;
     let dtype = reader.value("dtype")?;
     let filters = reader.filters()?;
     let unsupported = || reader.unsupported(format!("Zarr arrays of type {dtype} are not handled"));
@@ -31,32 +33,56 @@ pub(in crate::zarr) fn array(fields: &Fields, place: &Place) -> Result<Metadata>
         (Some("|O"), [Filter { id, .. }, rest @ ..]) if id == "vlen-utf8" => {
             (DataType::Texts, rest)
         }
-        (Some(dtype), filters) => {
-            (DataType::Fixed(Element::parse(dtype).ok_or_else(unsupported)?), filters)
+        (Some("|O"), [Filter { id, .. }, ..]) => {
+            let what = format!("Zarr arrays of type \"|O\" packed by {id:?} are not handled");
+            return Err(reader.unsupported(what));
         }
-        _ => return Err(unsupported()),
+        (_, filters) => match dtype.as_str().and_then(Element::parse) {
+            Some(element) => (DataType::Fixed(element), filters),
+            None => {
+                let bytes = element::of_v2(&dtype).and_then(|element| element.bytes());
+                (DataType::Other(bytes.ok_or_else(unsupported)? as u64), filters)
+            }
+        },
+    };
+    let element = match data_type {
+        DataType::Texts => Stored::Variable { bytes: 0 },
+        _ => element::of_v2(&dtype).ok_or_else(unsupported)?,
     };
     let mut codecs = Vec::new();
+    let mut names = Vec::new();
     for filter in filters {
+        names.push(filter.id.clone());
         codecs.push(reader.filter(filter, data_type)?);
     }
-    codecs.extend(reader.compressor()?);
+    if let Some((codec, name)) = reader.compressor()? {
+        codecs.push(codec);
+        names.push(name);
+    }
     let pipeline = reader.pipeline(codecs)?;
     let value = reader.value("fill_value")?;
     let fill = match data_type {
         DataType::Fixed(element) => fill::bytes(&value, element),
         DataType::Texts => fill::text(&value),
+        DataType::Other(_) => fill::stored(&value, &element),
     };
     let expected = "a value of the array's type";
     let fill = fill.ok_or_else(|| reader.unexpected("fill_value", &value, expected))?;
-    // In one dimension nothing needs to be separated.
+    let keys = reader.keys_of_v2()?;
+    let order = reader.order(shape.len())?;
+    let len = reader.len(&shape)?;
     reader.checked(Metadata {
         data_type,
+        type_name: dtype.to_string(),
+        element,
         len,
-        chunk,
+        chunk: grid.elements(),
+        grid,
+        order,
+        filters: names,
         pipeline,
         shard: None,
-        keys: Keys::Bare,
+        keys,
         fill,
     })
 }
@@ -75,6 +101,33 @@ impl Filter {
 }
 
 impl Reader<'_> {
+    /// Reads how the numbers in names of chunks are separated.
+    fn keys_of_v2(&self) -> Result<Keys> {
+        if !self.fields.contains_key("dimension_separator") {
+            return Ok(Keys::Bare);
+        }
+        let mark = self.value("dimension_separator")?;
+        match mark.as_str() {
+            Some("/") => Ok(Keys::BareInDirectory),
+            Some(".") => Ok(Keys::Bare),
+            _ if mark.is_null() => Ok(Keys::Bare),
+            _ => Err(self.unexpected("dimension_separator", mark, "a dot or a slash")),
+        }
+    }
+
+    /// Reads which dimension changes fastest in a chunk.
+    fn order(&self, rank: usize) -> Result<Vec<usize>> {
+        // In one dimension both are the same.
+        let said = self.fields.contains_key("order") && rank > 1;
+        let order = if said { self.value("order")? } else { Value::Null };
+        match order.as_str() {
+            Some("F") => Ok((0..rank).rev().collect()),
+            Some("C") => Ok((0..rank).collect()),
+            None if order.is_null() => Ok((0..rank).collect()),
+            _ => Err(self.unexpected("order", order, "C or F")),
+        }
+    }
+
     fn filters(&self) -> Result<Vec<Filter>> {
         if !self.fields.contains_key("filters") {
             return Ok(Vec::new());
@@ -119,12 +172,13 @@ impl Reader<'_> {
         }
     }
 
-    fn compressor(&self) -> Result<Option<Codec>> {
+    fn compressor(&self) -> Result<Option<(Codec, String)>> {
         let value = self.value("compressor")?;
         if value.is_null() {
             return Ok(None);
         }
-        Ok(Some(match value.get("id").and_then(Value::as_str) {
+        let name = value.get("id").and_then(Value::as_str);
+        let codec = match name {
             Some("gzip") => Codec::Gzip,
             Some("zlib") => Codec::Zlib,
             Some("zstd") => Codec::Zstd,
@@ -135,6 +189,7 @@ impl Reader<'_> {
                 return Err(self.unsupported(what));
             }
             None => return Err(self.unexpected("compressor", value, "null or a codec")),
-        }))
+        };
+        Ok(Some((codec, name.unwrap_or_default().to_owned())))
     }
 }

@@ -5,8 +5,9 @@ mod codecs;
 use nnz_core::{Place, Result, ValueType};
 use serde_json::Value;
 
-use super::{DataType, Keys, Metadata, Reader, fill};
+use super::{DataType, Keys, Metadata, Reader, element, fill};
 use crate::npy::Element;
+use crate::tree::Stored;
 use crate::zarr::node::{Fields, Group, Node};
 
 /// What may stand in the metadata of both kinds, of groups, and of arrays.
@@ -55,13 +56,13 @@ pub(in crate::zarr) fn array(fields: &Fields, place: &Place) -> Result<Metadata>
 }
 
 /// A name, and what is set for it: an extension point of version 3.
-struct Extension<'a> {
-    name: &'a str,
+pub(super) struct Extension<'a> {
+    pub(super) name: &'a str,
     configuration: &'a Value,
 }
 
 impl<'a> Extension<'a> {
-    fn of(value: &'a Value) -> Option<Self> {
+    pub(super) fn of(value: &'a Value) -> Option<Self> {
         let (name, configuration) = match value {
             Value::String(name) => (name.as_str(), &Value::Null),
             _ => (value.get("name")?.as_str()?, value.get("configuration").unwrap_or(&Value::Null)),
@@ -69,7 +70,7 @@ impl<'a> Extension<'a> {
         Some(Self { name, configuration })
     }
 
-    fn get(&self, name: &str) -> &'a Value {
+    pub(super) fn get(&self, name: &str) -> &'a Value {
         self.configuration.get(name).unwrap_or(&Value::Null)
     }
 }
@@ -96,16 +97,16 @@ impl Reader<'_> {
         if transformers.is_some_and(|raw| !matches!(raw.get(), "[]" | "null")) {
             return Err(self.unsupported("Zarr storage transformers are not handled".to_owned()));
         }
-        let len = self.len()?;
+        let shape = self.shape()?;
         let data_type = self.data_type()?;
         let grid = self.value("chunk_grid")?;
         let chunk = match Extension::of(&grid) {
             Some(grid) if grid.name == "regular" => {
-                self.chunk("chunk_shape", grid.get("chunk_shape"))?
+                self.chunk("chunk_shape", grid.get("chunk_shape"), &shape)?
             }
             _ => return Err(self.unexpected("chunk_grid", grid, "regular chunks")),
         };
-        let codecs = self.codecs(&self.value("codecs")?)?;
+        let codecs = self.codecs(&self.value("codecs")?, shape.len())?;
         let (chunk, shard, codecs) = match &codecs.shard {
             None => (chunk, None, codecs),
             Some(configuration) => {
@@ -113,9 +114,13 @@ impl Reader<'_> {
                     let what = "Zarr shards that are compressed as a whole are not handled";
                     return Err(self.unsupported(what.to_owned()));
                 }
-                let (inner, shard) = self.shard(configuration, chunk)?;
+                if !codecs.order.iter().enumerate().all(|(at, &dimension)| at == dimension) {
+                    let what = "Zarr shards of transposed arrays are not handled";
+                    return Err(self.unsupported(what.to_owned()));
+                }
+                let (inner, shard) = self.shard(configuration, &chunk)?;
                 let inside = configuration.get("codecs").unwrap_or(&Value::Null);
-                let codecs = self.codecs(inside)?;
+                let codecs = self.codecs(inside, shape.len())?;
                 if codecs.shard.is_some() {
                     let what = "Zarr shards inside of shards are not handled";
                     return Err(self.unsupported(what.to_owned()));
@@ -128,22 +133,51 @@ impl Reader<'_> {
             return Err(self.unexpected("codecs", self.raw("codecs")?, expected));
         }
         let data_type = self.in_byte_order(data_type, codecs.big)?;
+        let described = self.value("data_type")?;
+        let big = codecs.big.unwrap_or(false);
+        let element = match data_type {
+            DataType::Texts => Some(Stored::Variable { bytes: 0 }),
+            _ => element::of_v3(&described, big),
+        };
+        let element = element.ok_or_else(|| self.untyped(&described))?;
+        if let (DataType::Other(2..), None) = (data_type, codecs.big) {
+            // Without a byte order only structures of NumPy are known, which are little-endian.
+            let plain = matches!(element, Stored::Float16 { .. });
+            if plain {
+                let expected = "bytes with their byte order";
+                return Err(self.unexpected("codecs", self.raw("codecs")?, expected));
+            }
+        }
         let value = self.value("fill_value")?;
         let fill = match data_type {
             DataType::Fixed(element) => fill::bytes(&value, element),
             DataType::Texts => fill::text(&value),
+            DataType::Other(_) => fill::stored(&value, &element),
         };
         let expected = "a value of the array's type";
         let fill = fill.ok_or_else(|| self.unexpected("fill_value", &value, expected))?;
         let pipeline = self.pipeline(codecs.packing)?;
         let keys = self.keys()?;
-        self.checked(Metadata { data_type, len, chunk, pipeline, shard, keys, fill })
+        let grid = self.grid(&shape, &chunk)?;
+        self.checked(Metadata {
+            data_type,
+            type_name: described.to_string(),
+            element,
+            len: self.len(&shape)?,
+            chunk: grid.elements(),
+            grid,
+            order: codecs.order,
+            filters: codecs.names,
+            pipeline,
+            shard,
+            keys,
+            fill,
+        })
     }
 
     fn data_type(&self) -> Result<DataType> {
         let value = self.value("data_type")?;
-        let unsupported =
-            || self.unsupported(format!("Zarr arrays of type {value} are not handled"));
+        let unsupported = || self.untyped(&value);
         let named = Extension::of(&value).ok_or_else(unsupported)?;
         let length = named.get("length_bytes").as_u64();
         let number = |value_type| Element::Number { value_type, big: false };
@@ -161,9 +195,19 @@ impl Reader<'_> {
                 let plain = ValueType::ALL.iter().find(|found| found.name() == name);
                 let plain =
                     plain.filter(|found| **found != ValueType::Bint8 && !found.is_complex());
-                number(*plain.ok_or_else(unsupported)?)
+                match plain {
+                    Some(plain) => number(*plain),
+                    None => {
+                        let bytes = element::of_v3(&value, false).and_then(|found| found.bytes());
+                        return Ok(DataType::Other(bytes.ok_or_else(unsupported)? as u64));
+                    }
+                }
             }
         }))
+    }
+
+    fn untyped(&self, data_type: &Value) -> nnz_core::Error {
+        self.unsupported(format!("Zarr arrays of type {data_type} are not handled"))
     }
 
     fn in_byte_order(&self, data_type: DataType, said: Option<bool>) -> Result<DataType> {
@@ -191,7 +235,7 @@ impl Reader<'_> {
                 ("default", Value::Null) => Keys::InDirectory,
                 ("default", Value::String(mark)) if mark == "/" => Keys::InDirectory,
                 ("default", Value::String(mark)) if mark == "." => Keys::WithPrefix,
-                // In one dimension nothing needs to be separated.
+                ("v2", Value::String(mark)) if mark == "/" => Keys::BareInDirectory,
                 ("v2", _) => Keys::Bare,
                 _ => return None,
             })

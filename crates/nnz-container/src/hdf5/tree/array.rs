@@ -1,0 +1,240 @@
+//! A dataset of an HDF5 file.
+
+use std::sync::{Arc, OnceLock};
+
+use hdf5_reader::RawAttribute;
+use nnz_core::{At, Error, Place, Result};
+
+use super::texts::Texts;
+use super::{Shared, attribute, element};
+use crate::hdf5::chunk_table::Entry;
+use crate::hdf5::dataset;
+use crate::hdf5::layout::{self, Chunked};
+use crate::hdf5::opened::guarded;
+use crate::hdf5::read::Worker;
+use crate::tree::{
+    ArrayStorage, Attribute, Chunk, Chunks, Grid, Layout, ReadRange, Source, Stored, StringBlock,
+};
+
+/// Bytes of a chunk that need no proof that so many are stored.
+const UNPROVEN_BYTES: u64 = 64 << 20;
+
+/// A dataset of any shape.
+pub(super) struct Dataset {
+    shared: Arc<Shared>,
+    pub(super) stored: dataset::Stored,
+    handle: hdf5_reader::Dataset,
+    element: Stored,
+    /// Bytes from one element to the next, in the whole dataset or in a chunk.
+    strides: Vec<u64>,
+    attributes: OnceLock<Vec<RawAttribute>>,
+}
+
+impl Dataset {
+    /// Reads the metadata of a dataset.
+    pub(super) fn open(
+        shared: &Arc<Shared>,
+        handle: &hdf5_reader::Dataset,
+        place: Place,
+        threads: usize,
+    ) -> Result<Self> {
+        let stored = dataset::Stored::of(&shared.opened, handle, place, threads)?;
+        let raw = guarded(&stored.place, || handle.raw_datatype())?;
+        let size = stored.size;
+        let found = element::element(&raw).filter(|found| found.bytes() == Some(size));
+        let element = found.ok_or_else(|| {
+            let found = "a type that contradicts itself";
+            Error::mismatch(stored.place.clone(), found, format!("elements of {size} bytes"))
+        })?;
+        let lengths = match &stored.layout {
+            layout::Layout::Chunked(chunked) => chunked.grid.chunk(),
+            _ => &stored.shape,
+        };
+        // That all elements can be counted in bytes was checked when the layout was read.
+        let strides = crate::tree::strides(lengths, size as u64).unwrap_or_default();
+        let strides = if strides.is_empty() { vec![0; lengths.len()] } else { strides };
+        let (shared, attributes) = (Arc::clone(shared), OnceLock::new());
+        Ok(Self { shared, stored, handle: handle.clone(), element, strides, attributes })
+    }
+
+    fn raw_attributes(&self) -> Result<&[RawAttribute]> {
+        if let Some(all) = self.attributes.get() {
+            return Ok(all);
+        }
+        let all = guarded(&self.stored.place, || self.handle.raw_attributes())?;
+        Ok(self.attributes.get_or_init(|| all))
+    }
+
+    fn chunked(&self) -> Option<&Chunked> {
+        match &self.stored.layout {
+            layout::Layout::Chunked(chunked) => Some(chunked),
+            _ => None,
+        }
+    }
+
+    /// Decodes a chunk, if what is stored can make so many bytes.
+    fn decode(&self, chunked: &Chunked, entry: Entry) -> Result<Arc<[u8]>> {
+        let most = u64::from(entry.bytes).saturating_mul(chunked.pipeline.most_ratio());
+        if chunked.bytes as u64 > most.saturating_add(UNPROVEN_BYTES) {
+            let found = format!("{} bytes for a chunk of {}", entry.bytes, chunked.bytes);
+            let place = chunked.place_of(entry.chunk, &self.stored.place);
+            return Err(Error::mismatch(place, found, "as many as that takes"));
+        }
+        // Zeroed memory is only taken from the system where it is written.
+        let mut decoded = vec![0; chunked.bytes];
+        self.stored.decode(chunked, entry, &mut decoded, &mut Worker::default())?;
+        Ok(decoded.into())
+    }
+}
+
+impl Source for Dataset {
+    fn place(&self) -> &Place {
+        &self.stored.place
+    }
+
+    fn shape(&self) -> &[u64] {
+        &self.stored.shape
+    }
+
+    fn is_null(&self) -> bool {
+        self.stored.null
+    }
+
+    fn element(&self) -> &Stored {
+        &self.element
+    }
+
+    fn layout(&self) -> Result<Layout<'_>> {
+        Ok(match &self.stored.layout {
+            layout::Layout::Nowhere => Layout::Fill(&self.stored.fill),
+            layout::Layout::Chunked(_) => Layout::Chunked(self),
+            layout::Layout::Inline(_) | layout::Layout::Contiguous(_) => {
+                Layout::Flat { storage: self, first: 0, strides: self.strides.clone() }
+            }
+        })
+    }
+
+    fn storage(&self) -> ArrayStorage {
+        let Some(chunked) = self.chunked() else { return ArrayStorage::default() };
+        let chunk_shape = Some(chunked.grid.chunk().to_vec());
+        ArrayStorage { chunk_shape, shard_shape: None, filters: chunked.pipeline.names() }
+    }
+
+    fn stored_bytes(&self) -> Result<u64> {
+        if let Some(chunked) = self.chunked() {
+            return Ok(self.stored.table(chunked)?.size().1);
+        }
+        Ok(self.stored.stored_bytes())
+    }
+
+    fn is_fully_stored(&self) -> Result<bool> {
+        Ok(match &self.stored.layout {
+            layout::Layout::Nowhere => self.stored.len == 0,
+            layout::Layout::Inline(_) | layout::Layout::Contiguous(_) => true,
+            layout::Layout::Chunked(chunked) => {
+                self.stored.table(chunked)?.size().0 >= chunked.grid.count()
+            }
+        })
+    }
+
+    fn threads(&self) -> usize {
+        self.stored.threads
+    }
+
+    fn attributes(&self) -> Result<Vec<String>> {
+        Ok(attribute::names(self.raw_attributes()?))
+    }
+
+    fn attribute(&self, name: &str) -> Result<Option<Attribute>> {
+        let mut place = self.stored.place.clone();
+        place.array = Some(format!("{}@{name}", place.array.as_deref().unwrap_or_default()));
+        attribute::find(&self.shared, self.raw_attributes()?, name, &place)
+    }
+
+    fn variable(&self) -> Result<Box<dyn StringBlock + '_>> {
+        Ok(Box::new(Texts::new(self)))
+    }
+}
+
+impl ReadRange for Dataset {
+    fn read_range(&self, at: u64, out: &mut [u8]) -> Result<()> {
+        match &self.stored.layout {
+            layout::Layout::Contiguous(address) => match address.checked_add(at) {
+                Some(address) => self.stored.opened.read_at(address, out, &self.stored.place),
+                None => Err(self.damaged()),
+            },
+            layout::Layout::Inline(bytes) => {
+                let start = usize::try_from(at).unwrap_or(usize::MAX);
+                let part = bytes.get(start..).and_then(|rest| rest.get(..out.len()));
+                out.copy_from_slice(part.ok_or_else(|| self.damaged())?);
+                Ok(())
+            }
+            _ => Err(self.damaged()),
+        }
+    }
+
+    fn damaged(&self) -> Error {
+        let place = self.stored.place.clone().at(At::Element(self.stored.len));
+        Error::mismatch(place, "the end of the dataset", "more elements")
+    }
+}
+
+/// A chunk that is stored as it is.
+struct Plain<'a>(&'a Dataset, Entry);
+
+impl ReadRange for Plain<'_> {
+    fn read_range(&self, at: u64, out: &mut [u8]) -> Result<()> {
+        let Self(dataset, entry) = self;
+        let end = at.checked_add(out.len() as u64);
+        if end.is_none_or(|end| end > u64::from(entry.bytes)) {
+            return Err(self.damaged());
+        }
+        dataset.stored.opened.read_at(entry.address + at, out, &dataset.stored.place)
+    }
+
+    fn damaged(&self) -> Error {
+        let found = format!("a chunk of {} bytes", self.1.bytes);
+        Error::mismatch(self.0.stored.place.clone(), found, "more of them")
+    }
+}
+
+impl Chunks for Dataset {
+    fn grid(&self) -> &Grid {
+        static NONE: OnceLock<Grid> = OnceLock::new();
+        match self.chunked() {
+            Some(chunked) => &chunked.grid,
+            None => NONE.get_or_init(Grid::default),
+        }
+    }
+
+    fn strides(&self) -> &[u64] {
+        &self.strides
+    }
+
+    fn fill(&self) -> &[u8] {
+        &self.stored.fill
+    }
+
+    fn decoded_bytes(&self) -> u64 {
+        self.chunked().map_or(0, |chunked| chunked.bytes as u64)
+    }
+
+    fn chunk(&self, at: &[u64], part: bool) -> Result<Chunk<'_>> {
+        let Some(chunked) = self.chunked() else { return Ok(Chunk::Missing) };
+        let number = chunked.grid.number(at);
+        let Some(entry) = self.stored.table(chunked)?.get(number) else {
+            return Ok(Chunk::Missing);
+        };
+        if chunked.pipeline.is_plain(entry.skipped) {
+            return Ok(Chunk::Plain(Box::new(Plain(self, entry)), 0));
+        }
+        if let Some(kept) = chunked.cache.get(number) {
+            return Ok(Chunk::Decoded(kept));
+        }
+        let decoded = self.decode(chunked, entry)?;
+        if part {
+            chunked.cache.put(number, Arc::clone(&decoded));
+        }
+        Ok(Chunk::Decoded(decoded))
+    }
+}

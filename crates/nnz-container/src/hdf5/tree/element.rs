@@ -1,0 +1,238 @@
+//! What an element is, from its description as stored (III.D of the format, the datatype message).
+
+use super::compound;
+use crate::hdf5::datatype::{float, integer};
+use crate::tree::{Stored, TextForm};
+use nnz_core::ValueType;
+
+/// Descriptions inside of descriptions.
+const DEEPEST: usize = 16;
+
+/// Bytes in front of every description: class and version, flags, size.
+pub(super) const HEAD: usize = 8;
+
+/// A description that is being read.
+pub(super) struct Description<'a> {
+    pub(super) version: u8,
+    class: u8,
+    pub(super) flags: [u8; 3],
+    pub(super) size: u32,
+    /// What follows, of this description and others.
+    pub(super) rest: &'a [u8],
+    /// From its first byte on.
+    all: &'a [u8],
+    depth: usize,
+}
+
+/// Reads what an element is; `None` where the description is cut short or contradicts itself.
+pub(super) fn element(description: &[u8]) -> Option<Stored> {
+    read(&mut &*description, DEEPEST)
+}
+
+/// Reads a description and moves behind it.
+pub(super) fn read(bytes: &mut &[u8], depth: usize) -> Option<Stored> {
+    let (head, rest) = bytes.split_first_chunk::<HEAD>()?;
+    let mut here = Description {
+        version: head[0] >> 4,
+        class: head[0] & 0xf,
+        flags: [head[1], head[2], head[3]],
+        size: u32::from_le_bytes([head[4], head[5], head[6], head[7]]),
+        rest,
+        all: bytes,
+        depth: depth.checked_sub(1)?,
+    };
+    let element = here.element()?;
+    *bytes = here.rest;
+    Some(element)
+}
+
+impl<'a> Description<'a> {
+    pub(super) fn take(&mut self, bytes: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.rest.split_at_checked(bytes)?;
+        self.rest = rest;
+        Some(taken)
+    }
+
+    /// Reads a number of up to four bytes, the lowest first.
+    pub(super) fn number(&mut self, bytes: usize) -> Option<u32> {
+        Some(self.take(bytes)?.iter().rev().fold(0, |all, &byte| all << 8 | u32::from(byte)))
+    }
+
+    /// Reads a name that ends with a zero; those of old are filled up to 8 bytes.
+    pub(super) fn name(&mut self) -> Option<String> {
+        let end = memchr::memchr(0, self.rest)?;
+        let bytes = if self.version < 3 { (end + 1).next_multiple_of(8) } else { end + 1 };
+        let name = self.take(bytes)?;
+        Some(String::from_utf8_lossy(&name[..end]).into_owned())
+    }
+
+    /// Reads the description of an inner element.
+    pub(super) fn inner(&mut self) -> Option<Stored> {
+        read(&mut self.rest, self.depth)
+    }
+
+    fn bytes(&self) -> Option<usize> {
+        usize::try_from(self.size).ok()
+    }
+
+    fn other(&self, what: impl Into<String>) -> Option<Stored> {
+        Some(Stored::Other { bytes: self.bytes()?, what: what.into() })
+    }
+
+    fn element(&mut self) -> Option<Stored> {
+        let bytes = self.bytes()?;
+        match self.class {
+            0 => {
+                self.take(4)?;
+                match integer(self.all) {
+                    Some((value_type, big)) => Some(Stored::Number { value_type, big }),
+                    None => self.other(format!("integers of {bytes} bytes in an unusual form")),
+                }
+            }
+            1 => {
+                let properties = self.take(12)?;
+                match float(self.all) {
+                    Some((value_type, big)) => Some(Stored::Number { value_type, big }),
+                    None if self.is_float16(properties) => {
+                        Some(Stored::Float16 { big: self.flags[0] & 1 != 0 })
+                    }
+                    None => self.other(format!("floats of {bytes} bytes other than IEEE 754")),
+                }
+            }
+            2 => {
+                self.take(2)?;
+                self.other("times")
+            }
+            3 => {
+                let form = match self.flags[0] & 0xf {
+                    0 => TextForm::Terminated,
+                    1 => TextForm::Zeros,
+                    2 => TextForm::Blanks,
+                    _ => return self.other("strings that are filled up in an unknown way"),
+                };
+                Some(Stored::Text { bytes, form })
+            }
+            4 => {
+                self.take(4)?;
+                self.other("bit fields")
+            }
+            5 => {
+                let tag = self.take(self.flags[0].into())?;
+                let end = memchr::memchr(0, tag).unwrap_or(tag.len());
+                let tag = String::from_utf8_lossy(&tag[..end]).into_owned();
+                self.other(format!("opaque elements {tag:?}"))
+            }
+            6 => compound::read(self),
+            7 if self.flags[0] & 0xf == 0 => Some(Stored::Reference { bytes }),
+            7 => self.other("references that are not of whole objects"),
+            8 => self.enumeration(),
+            9 => self.variable(),
+            10 => self.array(),
+            11 => {
+                let inner = self.inner()?;
+                self.complex(&inner).or_else(|| self.other("complex numbers of an unusual form"))
+            }
+            class => self.other(format!("elements of the class {class}")),
+        }
+    }
+
+    /// Two floats one behind the other are a complex number.
+    pub(super) fn complex(&self, part: &Stored) -> Option<Stored> {
+        let (value_type, big) = match *part {
+            Stored::Number { value_type: ValueType::F32, big } => (ValueType::ComplexF32, big),
+            Stored::Number { value_type: ValueType::F64, big } => (ValueType::ComplexF64, big),
+            _ => return None,
+        };
+        (value_type.size() == self.bytes()?).then_some(Stored::Number { value_type, big })
+    }
+
+    fn is_float16(&self, properties: &[u8]) -> bool {
+        /// Offset and precision in bits; place and size of exponent and mantissa; bias.
+        const HALF: [u8; 12] = [0, 0, 16, 0, 10, 5, 0, 10, 15, 0, 0, 0];
+        let [order, sign, _] = self.flags;
+        self.size == 2 && properties == HALF && order & 0x70 == 0x20 && sign == 15
+    }
+
+    /// An enumeration; the only one that is handled is that of booleans.
+    fn enumeration(&mut self) -> Option<Stored> {
+        let count = u16::from_le_bytes([self.flags[0], self.flags[1]]);
+        let base = self.inner()?;
+        let mut names = Vec::new();
+        for _ in 0..count {
+            names.push(self.name()?);
+        }
+        let width = base.bytes()?;
+        let values = self.take(width.checked_mul(count.into())?)?;
+        let small =
+            matches!(base, Stored::Number { value_type: ValueType::I8 | ValueType::U8, .. });
+        let holds = |name: &str, value: u8| {
+            names.iter().zip(values).any(|(found, &held)| found == name && held == value)
+        };
+        if small && self.size == 1 && count == 2 && holds("FALSE", 0) && holds("TRUE", 1) {
+            return Some(Stored::Number { value_type: ValueType::Bint8, big: false });
+        }
+        let shown = names.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let more = if names.len() > 3 { ", ..." } else { "" };
+        self.other(format!("an enumeration of {shown}{more}"))
+    }
+
+    fn variable(&mut self) -> Option<Stored> {
+        let bytes = self.bytes()?;
+        let kind = self.flags[0] & 0xf;
+        self.inner()?;
+        match kind {
+            1 => Some(Stored::Variable { bytes }),
+            _ => self.other("sequences of variable length"),
+        }
+    }
+
+    fn array(&mut self) -> Option<Stored> {
+        let rank = self.number(1)?;
+        if self.version < 3 {
+            self.take(3)?;
+        }
+        let mut lengths = Vec::new();
+        for _ in 0..rank {
+            lengths.push(self.number(4)?.into());
+        }
+        if self.version < 3 {
+            // The order of dimensions, which is always the same.
+            self.take(usize::try_from(rank).ok()?.checked_mul(4)?)?;
+        }
+        let array = Stored::Array { lengths, element: Box::new(self.inner()?) };
+        (array.bytes() == self.bytes()).then_some(array)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SINGLE: &[u8] = &[0x11, 0x20, 31, 0, 4, 0, 0, 0, 0, 0, 32, 0, 23, 8, 0, 23, 127, 0, 0, 0];
+
+    #[test]
+    fn arrays_and_booleans_are_told_from_their_bytes() {
+        // Version 3, class 10, 12 bytes; one dimension of 3.
+        let array = [&[0x3a, 0, 0, 0, 12, 0, 0, 0, 1, 3, 0, 0, 0][..], SINGLE].concat();
+        let single = Stored::Number { value_type: ValueType::F32, big: false };
+        let expected = Stored::Array { lengths: vec![3], element: Box::new(single) };
+        assert_eq!(element(&array), Some(expected));
+        for end in 0..array.len() {
+            assert_eq!(element(&array[..end]), None, "{end}");
+        }
+        // Class 8, 2 members, 1 byte; the base is a signed byte; then names and values.
+        let head = [0x38, 2, 0, 0, 1, 0, 0, 0, 0x10, 8, 0, 0, 1, 0, 0, 0, 0, 0, 8, 0];
+        let boolean = [&head[..], b"FALSE\0TRUE\0", &[0, 1]].concat();
+        let expected = Stored::Number { value_type: ValueType::Bint8, big: false };
+        assert_eq!(element(&boolean), Some(expected));
+        let other = [&head[..], b"FALSE\0TRUE\0", &[1, 0]].concat();
+        assert!(matches!(element(&other), Some(Stored::Other { .. })));
+    }
+
+    #[test]
+    fn descriptions_inside_of_each_other_end() {
+        // A sequence of sequences of ...
+        let endless = [0x19, 0, 0, 0, 16, 0, 0, 0].repeat(1000);
+        assert_eq!(element(&endless), None);
+    }
+}

@@ -1,0 +1,233 @@
+//! A group of an HDF5 file.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use hdf5_reader::RawAttribute;
+use hdf5_reader::messages::HdfMessage;
+use nnz_core::{Error, ErrorKind, Place, Result};
+
+use super::array::Dataset;
+use super::{Shared, attribute};
+use crate::Container;
+use crate::hdf5::container::full_path;
+use crate::hdf5::dataset;
+use crate::hdf5::links::{self, Link, Target};
+use crate::hdf5::opened::{Opened, guarded};
+use crate::hdf5::{Hdf5, attribute as raw};
+use crate::tree::{Attribute, Attributes, Child, ChildKind, Group, NdArray, View};
+
+/// A group of an HDF5 file. Opening one reads no data.
+pub struct Hdf5Group {
+    shared: Arc<Shared>,
+    group: hdf5_reader::group::Group,
+    /// Its path from the root; empty for that.
+    name: String,
+    path: PathBuf,
+    attributes: OnceLock<Vec<RawAttribute>>,
+}
+
+impl Hdf5Group {
+    /// Opens a group, named with or without a slash before it; the root group has no name.
+    ///
+    /// # Errors
+    ///
+    /// Fails where `path` is no HDF5 file, or has no such group.
+    pub fn open(path: &Path, group: &str) -> Result<Self> {
+        let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Self::with_threads(path, group, threads)
+    }
+
+    /// Opens a group, and sets how many threads decode the chunks of one large read.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`open`](Self::open).
+    pub fn with_threads(path: &Path, group: &str, threads: usize) -> Result<Self> {
+        let opened = Opened::open(path)?;
+        let root = guarded(&Place::path(path), || opened.meta.root_group())?;
+        let (path, paths) = (path.to_path_buf(), OnceLock::new());
+        let shared = Arc::new(Shared { opened, path, threads: threads.max(1), paths });
+        let root = Self::of(shared, root, String::new());
+        root.child_group(group)
+    }
+
+    fn of(shared: Arc<Shared>, group: hdf5_reader::group::Group, name: String) -> Self {
+        let path = full_path(&shared.path, &name);
+        Self { shared, group, name, path, attributes: OnceLock::new() }
+    }
+
+    /// Opens a child group, by its name or its path from here.
+    pub(crate) fn child_group(&self, name: &str) -> Result<Self> {
+        let place = Place::path(full_path(&self.shared.path, &self.inner(name)));
+        let mut here = self.group.clone();
+        for name in name.split('/').filter(|name| !name.is_empty()) {
+            here = match guarded(&place, || here.group(name)) {
+                Err(error) if matches!(error.kind(), ErrorKind::Missing) => {
+                    return Err(self.not_there(&here, name, place, "a group", error));
+                }
+                found => found?,
+            };
+        }
+        Ok(Self::of(Arc::clone(&self.shared), here, self.inner(name)))
+    }
+
+    /// Returns the path from the root of something in the group.
+    fn inner(&self, name: &str) -> String {
+        let names = self.name.split('/').chain(name.split('/'));
+        names.filter(|name| !name.is_empty()).collect::<Vec<_>>().join("/")
+    }
+
+    /// Makes the error that there is nothing, or something else than what is asked for.
+    fn not_there(
+        &self,
+        parent: &hdf5_reader::group::Group,
+        name: &str,
+        place: Place,
+        expected: &str,
+        missing: Error,
+    ) -> Error {
+        let links = links::list(&self.shared.opened, parent, &place).unwrap_or_default();
+        let Some(link) = links.iter().find(|link| link.name == name) else { return missing };
+        match self.kind_of(parent, link, &place) {
+            ChildKind::Group => Error::mismatch(place, "a group", expected),
+            ChildKind::Array => Error::mismatch(place, "a dataset", expected),
+            ChildKind::Other(what) => Error::mismatch(place, what, expected),
+        }
+    }
+
+    /// Returns what a link leads to.
+    fn kind_of(&self, group: &hdf5_reader::group::Group, link: &Link, place: &Place) -> ChildKind {
+        let other = |what: &str| ChildKind::Other(what.to_owned());
+        match link.target {
+            Target::External => other("a link to another file"),
+            Target::Soft => {
+                if guarded(place, || group.group(&link.name)).is_ok() {
+                    ChildKind::Group
+                } else if guarded(place, || group.dataset(&link.name)).is_ok() {
+                    ChildKind::Array
+                } else {
+                    other("a soft link that leads nowhere")
+                }
+            }
+            Target::Hard(address) => {
+                let header =
+                    guarded(place, || self.shared.opened.meta.get_or_parse_header(address));
+                match header {
+                    Ok(header) => classify(&header.messages),
+                    Err(_) => other("an object that cannot be read"),
+                }
+            }
+        }
+    }
+
+    /// Returns the group as a container.
+    pub(crate) fn as_container(&self) -> Hdf5 {
+        let opened = Arc::clone(&self.shared.opened);
+        Hdf5::of(opened, self.group.clone(), self.path.clone(), self.threads())
+    }
+
+    fn raw_attributes(&self) -> Result<&[RawAttribute]> {
+        if let Some(all) = self.attributes.get() {
+            return Ok(all);
+        }
+        let all = raw::list(&self.group, &Place::path(&*self.path))?;
+        Ok(self.attributes.get_or_init(|| all))
+    }
+
+    fn threads(&self) -> usize {
+        self.shared.threads
+    }
+}
+
+/// Says what an object is from its header.
+fn classify(messages: &[HdfMessage]) -> ChildKind {
+    let has = |wanted: fn(&HdfMessage) -> bool| messages.iter().any(wanted);
+    if has(|message| {
+        matches!(
+            message,
+            HdfMessage::SymbolTable(_)
+                | HdfMessage::Link(_)
+                | HdfMessage::LinkInfo(_)
+                | HdfMessage::GroupInfo(_)
+        )
+    }) {
+        ChildKind::Group
+    } else if has(|message| matches!(message, HdfMessage::Dataspace(_) | HdfMessage::DataLayout(_)))
+    {
+        ChildKind::Array
+    } else if has(|message| matches!(message, HdfMessage::Datatype(_))) {
+        ChildKind::Other("a named datatype".to_owned())
+    } else if has(|message| matches!(message, HdfMessage::Attribute(_))) {
+        ChildKind::Group
+    } else {
+        ChildKind::Other("an object of an unknown kind".to_owned())
+    }
+}
+
+impl Attributes for Hdf5Group {
+    fn attributes(&self) -> Result<Vec<String>> {
+        Ok(attribute::names(self.raw_attributes()?))
+    }
+
+    fn attribute(&self, name: &str) -> Result<Option<Attribute>> {
+        let place = Place::array(&*self.path, name);
+        attribute::find(&self.shared, self.raw_attributes()?, name, &place)
+    }
+}
+
+impl Group for Hdf5Group {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn kind(&self) -> &'static str {
+        "HDF5"
+    }
+
+    fn identity(&self) -> Option<u64> {
+        Some(self.group.address())
+    }
+
+    fn children(&self) -> Result<Vec<Child>> {
+        let place = Place::path(&*self.path);
+        let links = links::list(&self.shared.opened, &self.group, &place)?;
+        let mut children: Vec<Child> = links
+            .into_iter()
+            .map(|link| Child { kind: self.kind_of(&self.group, &link, &place), name: link.name })
+            .collect();
+        children.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        children.dedup_by(|a, b| a.name == b.name);
+        Ok(children)
+    }
+
+    fn group(&self, name: &str) -> Result<Box<dyn Group>> {
+        Ok(Box::new(self.child_group(name)?))
+    }
+
+    fn array(&self, name: &str) -> Result<Box<dyn NdArray>> {
+        let place = Place::array(&*self.path, name);
+        let (parents, own) = name.trim_matches('/').rsplit_once('/').unwrap_or(("", name));
+        let own = own.trim_matches('/');
+        let parent = dataset::walk(&self.group, parents, &place)?;
+        let found = match dataset::find(&parent, own, &place) {
+            Err(error) if matches!(error.kind(), ErrorKind::Missing) => {
+                return Err(self.not_there(&parent, own, place, "a dataset", error));
+            }
+            found => found?,
+        };
+        let dataset = Dataset::open(&self.shared, &found, place, self.threads())?;
+        Ok(Box::new(View::new(Arc::new(dataset))?))
+    }
+
+    fn container(&self) -> Result<Box<dyn Container>> {
+        Ok(Box::new(self.as_container()))
+    }
+}
+
+impl std::fmt::Debug for Hdf5Group {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hdf5Group").field("path", &self.path).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,72 @@
+//! The paths of objects, which references give by address.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use nnz_core::{Error, Place, Result};
+
+use super::Shared;
+use crate::hdf5::links::{self, Target};
+use crate::hdf5::opened::guarded;
+
+/// Groups looked at, how deep they may be, and bytes of all paths. Real files have some hundred groups.
+const MOST_GROUPS: usize = 1 << 16;
+const DEEPEST: usize = 32;
+const MOST_BYTES: usize = 64 << 20;
+
+/// Paths by the address of the object's header.
+pub(super) struct Paths(HashMap<u64, String>);
+
+impl Paths {
+    /// Returns the path of the object a reference leads to, without a slash before it.
+    pub(super) fn get(&self, reference: &[u8]) -> Option<&str> {
+        let address =
+            reference.iter().take(8).rev().fold(0, |all, &byte| all << 8 | u64::from(byte));
+        self.0.get(&address).map(String::as_str)
+    }
+}
+
+/// Returns the paths of all objects that hard links lead to, the shortest of each.
+pub(super) fn paths(shared: &Arc<Shared>) -> Result<&Paths> {
+    if let Some(paths) = shared.paths.get() {
+        return Ok(paths);
+    }
+    let found = find(shared)?;
+    Ok(shared.paths.get_or_init(|| found))
+}
+
+fn find(shared: &Shared) -> Result<Paths> {
+    let place = Place::path(&*shared.path);
+    let opened = &shared.opened;
+    let root = guarded(&place, || opened.meta.root_group())?;
+    let mut paths = HashMap::from([(root.address(), String::new())]);
+    let mut ahead = VecDeque::from([(root, String::new(), 0)]);
+    let (mut groups, mut bytes) = (0, 0);
+    while let Some((group, path, depth)) = ahead.pop_front() {
+        groups += 1;
+        // A group that cannot be read hides what is in it, and nothing else.
+        let Ok(links) = links::list(opened, &group, &place) else { continue };
+        for link in links {
+            let Target::Hard(address) = link.target else { continue };
+            if paths.contains_key(&address) {
+                continue;
+            }
+            let inner = match path.as_str() {
+                "" => link.name.clone(),
+                _ => format!("{path}/{}", link.name),
+            };
+            bytes += inner.len();
+            if groups > MOST_GROUPS || bytes > MOST_BYTES {
+                let what = "references in HDF5 files of so many objects are not handled";
+                return Err(Error::unsupported(place, what));
+            }
+            paths.insert(address, inner.clone());
+            if depth < DEEPEST
+                && let Ok(child) = guarded(&place, || group.group(&link.name))
+            {
+                ahead.push_back((child, inner, depth + 1));
+            }
+        }
+    }
+    Ok(Paths(paths))
+}

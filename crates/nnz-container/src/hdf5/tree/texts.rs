@@ -1,0 +1,45 @@
+//! The strings of variable length of a hyperslab.
+
+use std::ops::Range;
+
+use nnz_core::{Error, Result};
+
+use super::array::Dataset;
+use crate::hdf5::heap::Heaps;
+use crate::tree::{NdArray, StringBlock, View};
+
+/// References to strings, which are followed one by one.
+pub(super) struct Texts {
+    heaps: Heaps,
+    references: Vec<u8>,
+    size: usize,
+}
+
+impl Texts {
+    pub(super) fn new(dataset: &Dataset) -> Self {
+        let heaps = Heaps::new(&dataset.stored.opened, dataset.stored.place.clone());
+        Self { heaps, references: Vec::new(), size: 1 }
+    }
+}
+
+impl StringBlock for Texts {
+    fn load(&mut self, view: &View, block: &[Range<u64>]) -> Result<()> {
+        self.size = view.width().max(1);
+        let count = block.iter().fold(1, |all, range| all * (range.end - range.start));
+        // Few elements, each of few bytes.
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        if !self.heaps.is_reference(&vec![0; self.size.min(64)]) {
+            let found = format!("references of {} bytes", self.size);
+            return Err(Error::mismatch(view.place(), found, "those of strings"));
+        }
+        self.references.resize(count.saturating_mul(self.size), 0);
+        view.read_stored(block, &mut self.references)
+    }
+
+    fn get(&mut self, number: usize) -> Result<&[u8]> {
+        match self.references.chunks_exact(self.size).nth(number) {
+            Some(reference) => self.heaps.string(reference),
+            None => Ok(&[]),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! A group of a NetCDF file in a tree, whatever form the file has.
+
+use std::path::Path;
+
+use nnz_core::{Error, ErrorKind, Place, Result};
+
+use super::classic::Classic;
+use super::{NetCdf, container};
+use crate::Container;
+#[cfg(feature = "hdf5")]
+use crate::hdf5::{Hdf5, Hdf5Group};
+use crate::tree::{Attribute, Attributes, Child, Group, NdArray};
+
+/// A group of a NetCDF file. Opening one reads no data.
+///
+/// Dimensions are not listed, unless they are variables too.
+pub struct NetCdfGroup(Form);
+
+enum Form {
+    Classic(Classic),
+    #[cfg(feature = "hdf5")]
+    Hdf5(Hdf5Group),
+}
+
+impl NetCdfGroup {
+    /// Opens a group, named with or without a slash before it, and sets how many threads decode the
+    /// chunks of one large read; the root group has no name.
+    ///
+    /// # Errors
+    ///
+    /// Fails where `path` is no NetCDF file, or has no such group. A classic one has no groups.
+    pub fn open(path: &Path, group: &str, threads: usize) -> Result<Self> {
+        if !super::is_netcdf(&container::start(path)?) {
+            return Self::open_hdf5(path, group, threads);
+        }
+        if !group.trim_matches('/').is_empty() {
+            return Err(Error::new(ErrorKind::Missing, Place::array(path, group)));
+        }
+        Ok(Self(Form::Classic(Classic::open(path)?)))
+    }
+
+    #[cfg(feature = "hdf5")]
+    fn open_hdf5(path: &Path, group: &str, threads: usize) -> Result<Self> {
+        Hdf5Group::with_threads(path, group, threads).map(|group| Self(Form::Hdf5(group)))
+    }
+
+    #[cfg(not(feature = "hdf5"))]
+    fn open_hdf5(path: &Path, _: &str, _: usize) -> Result<Self> {
+        Err(Error::mismatch(Place::path(path), "no NetCDF signature", "a classic NetCDF file"))
+    }
+}
+
+impl Attributes for NetCdfGroup {
+    fn attributes(&self) -> Result<Vec<String>> {
+        match &self.0 {
+            Form::Classic(classic) => Ok(classic.attribute_names()),
+            #[cfg(feature = "hdf5")]
+            Form::Hdf5(group) => {
+                let mut names = group.attributes()?;
+                names.retain(|name| name != super::PROPERTIES);
+                Ok(names)
+            }
+        }
+    }
+
+    fn attribute(&self, name: &str) -> Result<Option<Attribute>> {
+        match &self.0 {
+            Form::Classic(classic) => classic.attribute(name),
+            #[cfg(feature = "hdf5")]
+            Form::Hdf5(group) => group.attribute(name),
+        }
+    }
+}
+
+impl Group for NetCdfGroup {
+    fn path(&self) -> &Path {
+        match &self.0 {
+            Form::Classic(classic) => classic.file_path(),
+            #[cfg(feature = "hdf5")]
+            Form::Hdf5(group) => group.path(),
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        "NetCDF"
+    }
+
+    fn identity(&self) -> Option<u64> {
+        match &self.0 {
+            Form::Classic(_) => None,
+            #[cfg(feature = "hdf5")]
+            Form::Hdf5(group) => group.identity(),
+        }
+    }
+
+    fn children(&self) -> Result<Vec<Child>> {
+        match &self.0 {
+            Form::Classic(classic) => Ok(classic.children()),
+            #[cfg(feature = "hdf5")]
+            Form::Hdf5(group) => super::dimensions::variables(group),
+        }
+    }
+
+    fn group(&self, name: &str) -> Result<Box<dyn Group>> {
+        match &self.0 {
+            Form::Classic(_) => {
+                Err(Error::new(ErrorKind::Missing, Place::array(self.path(), name)))
+            }
+            #[cfg(feature = "hdf5")]
+            Form::Hdf5(group) => Ok(Box::new(Self(Form::Hdf5(group.child_group(name)?)))),
+        }
+    }
+
+    fn array(&self, name: &str) -> Result<Box<dyn NdArray>> {
+        match &self.0 {
+            Form::Classic(classic) => classic.view(name),
+            #[cfg(feature = "hdf5")]
+            Form::Hdf5(group) => group.array(&super::dimensions::variable_name(group, name)),
+        }
+    }
+
+    fn container(&self) -> Result<Box<dyn Container>> {
+        Ok(Box::new(match &self.0 {
+            Form::Classic(classic) => NetCdf::of_classic(classic.clone()),
+            #[cfg(feature = "hdf5")]
+            Form::Hdf5(group) => {
+                let group: Hdf5 = group.as_container();
+                NetCdf::of_hdf5(group)
+            }
+        }))
+    }
+}
+
+impl std::fmt::Debug for NetCdfGroup {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NetCdfGroup").field("path", &self.path()).finish_non_exhaustive()
+    }
+}

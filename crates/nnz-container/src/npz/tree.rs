@@ -1,0 +1,54 @@
+//! An `.npz` file as a tree, which is one group without attributes.
+
+use std::path::Path;
+
+use nnz_core::Result;
+
+use super::reader::Npz;
+use crate::Container;
+use crate::npy::{FlatGroup, ReadAt, check_root};
+use crate::tree::{Child, ChildKind};
+
+/// An `.npz` file as a group. Opening one reads the list of its entries.
+#[derive(Clone, Debug)]
+pub struct NpzGroup(Npz);
+
+impl NpzGroup {
+    /// Opens a file, whose only group has no name.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is no zip file at `path`, two of its entries share a name, or a group is
+    /// named.
+    pub fn open(path: &Path, group: &str) -> Result<Self> {
+        check_root(path, group)?;
+        Npz::open(path).map(Self)
+    }
+}
+
+impl FlatGroup for NpzGroup {
+    fn path(&self) -> &Path {
+        Container::path(&self.0)
+    }
+
+    fn kind(&self) -> &'static str {
+        Container::kind(&self.0)
+    }
+
+    fn children(&self) -> Result<Vec<Child>> {
+        let kind = |is_array| match is_array {
+            true => ChildKind::Array,
+            false => ChildKind::Other("a file that is no array".to_owned()),
+        };
+        let listed = self.0.listed();
+        Ok(listed.map(|(name, array)| Child { name: name.to_owned(), kind: kind(array) }).collect())
+    }
+
+    fn source(&self, name: &str) -> Result<Box<dyn ReadAt>> {
+        self.0.source(name)
+    }
+
+    fn container(&self) -> Box<dyn Container> {
+        Box::new(self.0.clone())
+    }
+}

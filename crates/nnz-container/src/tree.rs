@@ -1,0 +1,54 @@
+//! Trees: groups, typed attributes, and arrays of any number of dimensions, for reading.
+//!
+//! [`open`] returns the [`Group`] at a path, whatever kind of container it is. A group has
+//! attributes, child groups and arrays; an [`NdArray`] is read by hyperslab, that is a range of
+//! indices in each dimension. Memory depends on what is asked for, never on what a file says of
+//! itself. Symbolic, external and other links that lead out of a file or store are not followed.
+//!
+//! | container | groups | attributes | arrays |
+//! |---|---|---|---|
+//! | HDF5 | yes | numbers, strings, object references | numbers, strings, compounds |
+//! | Zarr 2 and 3 | yes | JSON | numbers, strings, structured types |
+//! | NetCDF-4 | yes | as HDF5 | as HDF5 |
+//! | NetCDF classic | the root | numbers, text | numbers, characters |
+//! | npz, directory of npy | the root | none | numbers, strings |
+
+mod array;
+mod attribute;
+mod copy;
+mod element;
+mod flat;
+mod float16;
+mod grid;
+mod group;
+mod open;
+mod request;
+mod selection;
+mod source;
+mod strings;
+mod view;
+mod walk;
+
+pub use array::{ArrayStorage, NdArray};
+pub use attribute::{Attribute, AttributeValue};
+pub use element::{ElementType, Field, StringEncoding};
+pub use group::{Attributes, Child, ChildKind, Group};
+pub use open::{OpenOptions, open};
+pub use walk::{Visit, walk};
+
+pub(crate) use element::{Stored, TextForm};
+pub(crate) use grid::strides;
+pub(crate) use selection::{check_rank, shown};
+pub(crate) use source::{Layout, ReadRange, Source};
+pub(crate) use view::View;
+
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+pub(crate) use {
+    element::StoredField,
+    float16::float16,
+    grid::Grid,
+    source::{Chunk, Chunks, StringBlock},
+};
+
+#[cfg(feature = "zarr")]
+pub(crate) use grid::places;

@@ -1,0 +1,143 @@
+//! Attributes, whatever container they come from.
+
+use nnz_core::{Scalar, StringList, Values};
+
+use super::element::ElementType;
+
+/// An attribute of a group or an array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attribute {
+    /// The length of each dimension; empty for a single value.
+    pub shape: Vec<u64>,
+    /// The values, the last dimension changing fastest.
+    pub value: AttributeValue,
+}
+
+/// The values of an attribute.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum AttributeValue {
+    /// Numbers or booleans.
+    Numbers(Values),
+    /// Strings of any form.
+    Strings(StringList),
+    /// Paths of objects, from the root and without a slash before them; `None` where a reference
+    /// leads nowhere.
+    References(Vec<Option<String>>),
+    /// A JSON object, or a JSON array that is not of numbers, of strings or of booleans alone.
+    Json(String),
+    /// No value: a null dataspace of HDF5, or a JSON null.
+    Empty,
+    /// Values that are not handled, described for a message.
+    Unsupported(String),
+}
+
+impl Attribute {
+    /// Makes an attribute of a single value.
+    pub(crate) fn scalar(value: AttributeValue) -> Self {
+        Self { shape: Vec::new(), value }
+    }
+
+    /// Returns the only string, also where it is in an array of one.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match &self.value {
+            AttributeValue::Strings(list) if list.len() == 1 => {
+                list.iter().next().and_then(|text| std::str::from_utf8(text).ok())
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the strings. An empty array is an empty list whatever its type: AnnData stores the
+    /// names of no columns as floats.
+    #[must_use]
+    pub fn strings(&self) -> Option<StringList> {
+        match &self.value {
+            AttributeValue::Strings(list) => Some(list.clone()),
+            AttributeValue::Numbers(values) if values.is_empty() => Some(StringList::new()),
+            _ => None,
+        }
+    }
+
+    /// Returns the only number, also where it is in an array of one.
+    #[must_use]
+    pub fn number(&self) -> Option<Scalar> {
+        match &self.value {
+            AttributeValue::Numbers(values) if values.len() == Some(1) => values.get(0),
+            _ => None,
+        }
+    }
+
+    /// Returns the only boolean: one that is stored as such.
+    #[must_use]
+    pub fn boolean(&self) -> Option<bool> {
+        match self.number()? {
+            Scalar::Bint8(value) => Some(value.0 != 0),
+            _ => None,
+        }
+    }
+
+    /// Returns whole numbers of 0 or more, such as a shape, whatever type they are stored as.
+    #[must_use]
+    pub fn unsigned(&self) -> Option<Vec<u64>> {
+        let AttributeValue::Numbers(values) = &self.value else { return None };
+        (0..values.len()?).map(|at| whole(values.get(at)?)).collect()
+    }
+
+    /// Describes the type of the values, such as `float32` or `string`.
+    #[must_use]
+    pub fn type_name(&self) -> String {
+        match &self.value {
+            AttributeValue::Numbers(values) => ElementType::Number(values.value_type()).to_string(),
+            AttributeValue::Strings(_) => "string".to_owned(),
+            AttributeValue::References(_) => "reference".to_owned(),
+            AttributeValue::Json(_) => "JSON".to_owned(),
+            AttributeValue::Empty => "empty".to_owned(),
+            AttributeValue::Unsupported(what) => what.clone(),
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a whole number below 2^53"
+)]
+fn whole(scalar: Scalar) -> Option<u64> {
+    /// Floats below are exact.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let float = |value: f64| {
+        (value.fract() == 0.0 && (0.0..EXACT).contains(&value)).then_some(value as u64)
+    };
+    match scalar {
+        Scalar::U8(value) => Some(value.into()),
+        Scalar::U16(value) => Some(value.into()),
+        Scalar::U32(value) => Some(value.into()),
+        Scalar::U64(value) => Some(value),
+        Scalar::I8(value) => value.try_into().ok(),
+        Scalar::I16(value) => value.try_into().ok(),
+        Scalar::I32(value) => value.try_into().ok(),
+        Scalar::I64(value) => value.try_into().ok(),
+        Scalar::F32(value) => float(value.into()),
+        Scalar::F64(value) => float(value),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_of_any_type_are_taken() {
+        let of = |values| Attribute { shape: vec![2], value: AttributeValue::Numbers(values) };
+        assert_eq!(of(Values::I64(vec![3, 4])).unsigned(), Some(vec![3, 4]));
+        assert_eq!(of(Values::F64(vec![3.0, 4.0])).unsigned(), Some(vec![3, 4]));
+        assert_eq!(of(Values::F64(vec![3.5, 4.0])).unsigned(), None);
+        assert_eq!(of(Values::F64(vec![f64::NAN, 4.0])).unsigned(), None);
+        assert_eq!(of(Values::I8(vec![-1, 4])).unsigned(), None);
+        let empty = of(Values::F64(Vec::new()));
+        assert_eq!(empty.strings(), Some(StringList::new()));
+    }
+}

@@ -1,0 +1,241 @@
+//! What the elements of an array are.
+
+use std::fmt;
+
+use nnz_core::ValueType;
+
+use crate::npy::Element;
+
+/// The type of an array's elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ElementType {
+    /// Numbers or booleans.
+    Number(ValueType),
+    /// IEEE 754 floats of 16 bits, which are read as `float32`.
+    Float16,
+    /// Strings that all take so many bytes.
+    FixedString {
+        /// Bytes of a string as stored.
+        bytes: u64,
+        /// What the bytes are.
+        encoding: StringEncoding,
+    },
+    /// Strings of any length.
+    String,
+    /// Records of named fields.
+    Compound(Vec<Field>),
+    /// References to objects of the same file.
+    Reference,
+    /// Anything else, described for a message.
+    Other(String),
+}
+
+/// What the bytes of strings of a fixed length are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StringEncoding {
+    /// Bytes, filled up with zeros or blanks.
+    Bytes,
+    /// Code points of 32 bits, as NumPy's `U`.
+    Utf32,
+}
+
+/// A field of a compound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// The type of its elements.
+    pub element: ElementType,
+    /// The lengths of its own dimensions, which come behind those of the array; mostly none.
+    pub shape: Vec<u64>,
+}
+
+impl ElementType {
+    /// Returns the type that elements are read as; `None` where they are no numbers.
+    #[must_use]
+    pub fn value_type(&self) -> Option<ValueType> {
+        match self {
+            Self::Number(value_type) => Some(*value_type),
+            Self::Float16 => Some(ValueType::F32),
+            _ => None,
+        }
+    }
+
+    /// Returns whether elements are strings.
+    #[must_use]
+    pub fn is_string(&self) -> bool {
+        matches!(self, Self::FixedString { .. } | Self::String)
+    }
+}
+
+impl fmt::Display for ElementType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(ValueType::Bint8) => f.write_str("bool"),
+            Self::Number(value_type) => write!(f, "{value_type}"),
+            Self::Float16 => f.write_str("float16"),
+            Self::FixedString { bytes, encoding: StringEncoding::Bytes } => {
+                write!(f, "string of {bytes} bytes")
+            }
+            Self::FixedString { bytes, encoding: StringEncoding::Utf32 } => {
+                write!(f, "string of {} code points", bytes / 4)
+            }
+            Self::String => f.write_str("string"),
+            Self::Compound(fields) => {
+                let names: Vec<&str> = fields.iter().take(3).map(|f| f.name.as_str()).collect();
+                let more = if fields.len() > names.len() { ", ..." } else { "" };
+                write!(f, "compound of {}{more}", names.join(", "))
+            }
+            Self::Reference => f.write_str("reference"),
+            Self::Other(what) => f.write_str(what),
+        }
+    }
+}
+
+/// How an element is stored. Sizes are in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Stored {
+    Number {
+        value_type: ValueType,
+        big: bool,
+    },
+    Float16 {
+        big: bool,
+    },
+    Text {
+        bytes: usize,
+        form: TextForm,
+    },
+    /// A string that lies outside of the record, which holds so many bytes for it.
+    Variable {
+        bytes: usize,
+    },
+    Record {
+        bytes: usize,
+        fields: Vec<StoredField>,
+    },
+    /// Several elements in place of one.
+    Array {
+        lengths: Vec<u64>,
+        element: Box<Stored>,
+    },
+    Reference {
+        bytes: usize,
+    },
+    Other {
+        bytes: usize,
+        what: String,
+    },
+}
+
+/// A field of a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StoredField {
+    pub(crate) name: String,
+    /// Where it starts in the record.
+    pub(crate) offset: usize,
+    pub(crate) element: Stored,
+}
+
+/// How a string is filled up to its fixed length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TextForm {
+    /// It ends at the first zero byte.
+    Terminated,
+    /// Zero bytes at the end are filling.
+    Zeros,
+    /// Blanks at the end are filling.
+    Blanks,
+    /// Code points of 32 bits, of which zeros at the end are filling.
+    Utf32 { big: bool },
+}
+
+impl Stored {
+    /// Returns the bytes of an element; `None` if they cannot be counted.
+    pub(crate) fn bytes(&self) -> Option<usize> {
+        match self {
+            Self::Number { value_type, .. } => Some(value_type.size()),
+            Self::Float16 { .. } => Some(2),
+            Self::Text { bytes, .. }
+            | Self::Variable { bytes }
+            | Self::Record { bytes, .. }
+            | Self::Reference { bytes }
+            | Self::Other { bytes, .. } => Some(*bytes),
+            Self::Array { lengths, element } => {
+                lengths.iter().try_fold(element.bytes()?, |all, &length| {
+                    all.checked_mul(usize::try_from(length).ok()?)
+                })
+            }
+        }
+    }
+
+    /// Returns the element behind all arrays, and the lengths of those.
+    pub(crate) fn flattened(&self) -> (Vec<u64>, &Self) {
+        let (mut all, mut here) = (Vec::new(), self);
+        while let Self::Array { lengths, element } = here {
+            all.extend(lengths);
+            here = element;
+        }
+        (all, here)
+    }
+
+    /// Returns what it is to a reader; arrays have become dimensions.
+    pub(crate) fn element_type(&self) -> ElementType {
+        match self.flattened().1 {
+            Self::Number { value_type, .. } => ElementType::Number(*value_type),
+            Self::Float16 { .. } => ElementType::Float16,
+            Self::Text { bytes, form } => ElementType::FixedString {
+                bytes: *bytes as u64,
+                encoding: match form {
+                    TextForm::Utf32 { .. } => StringEncoding::Utf32,
+                    _ => StringEncoding::Bytes,
+                },
+            },
+            Self::Variable { .. } => ElementType::String,
+            Self::Record { fields, .. } => ElementType::Compound(
+                fields
+                    .iter()
+                    .map(|field| Field {
+                        name: field.name.clone(),
+                        element: field.element.element_type(),
+                        shape: field.element.flattened().0,
+                    })
+                    .collect(),
+            ),
+            Self::Reference { .. } => ElementType::Reference,
+            Self::Other { what, .. } => ElementType::Other(what.clone()),
+            // Flattened above.
+            Self::Array { .. } => ElementType::Other("arrays".to_owned()),
+        }
+    }
+}
+
+impl Stored {
+    /// Takes an element as NumPy names it; `None` where its bytes cannot be counted.
+    pub(crate) fn of_numpy(element: Element) -> Option<Self> {
+        Some(match element {
+            Element::Number { value_type, big } => Self::Number { value_type, big },
+            Element::Unicode { length, big } => {
+                let bytes = usize::try_from(length.checked_mul(4)?).ok()?;
+                Self::Text { bytes, form: TextForm::Utf32 { big } }
+            }
+            Element::Bytes { length } => {
+                Self::Text { bytes: usize::try_from(length).ok()?, form: TextForm::Zeros }
+            }
+        })
+    }
+}
+
+impl TextForm {
+    /// Returns a string of bytes without its filling.
+    pub(crate) fn strip(self, string: &[u8]) -> &[u8] {
+        let kept = |fill: u8| string.iter().rposition(|&byte| byte != fill).map_or(0, |at| at + 1);
+        let end = match self {
+            Self::Terminated => memchr::memchr(0, string).unwrap_or(string.len()),
+            Self::Zeros | Self::Utf32 { .. } => kept(0),
+            Self::Blanks => kept(b' '),
+        };
+        &string[..end]
+    }
+}

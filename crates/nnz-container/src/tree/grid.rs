@@ -1,0 +1,144 @@
+//! The chunks of an array, counted.
+
+use std::ops::Range;
+
+/// The shape of an array and of its chunks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Grid {
+    shape: Vec<u64>,
+    chunk: Vec<u64>,
+    /// Chunks along each dimension.
+    counts: Vec<u64>,
+    count: u64,
+    elements: u64,
+}
+
+impl Grid {
+    /// Makes a grid; `None` where ranks differ, a chunk has no length, or 64 bits cannot count
+    /// chunks or the elements of one.
+    pub(crate) fn new(shape: &[u64], chunk: &[u64]) -> Option<Self> {
+        if shape.len() != chunk.len() || chunk.contains(&0) {
+            return None;
+        }
+        let counts: Vec<u64> = shape.iter().zip(chunk).map(|(len, by)| len.div_ceil(*by)).collect();
+        let count = if counts.contains(&0) { 0 } else { product(&counts)? };
+        let (shape, chunk) = (shape.to_vec(), chunk.to_vec());
+        Some(Self { elements: product(&chunk)?, shape, chunk, counts, count })
+    }
+
+    pub(crate) fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
+    /// Returns the shape of a chunk.
+    pub(crate) fn chunk(&self) -> &[u64] {
+        &self.chunk
+    }
+
+    /// Returns the number of chunks along each dimension.
+    pub(crate) fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    /// Returns the number of chunks.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Returns the elements of a chunk.
+    pub(crate) fn elements(&self) -> u64 {
+        self.elements
+    }
+
+    /// Returns the number of the chunk at a place in the grid, the last dimension counting fastest.
+    pub(crate) fn number(&self, at: &[u64]) -> u64 {
+        // Places are inside, and all of them can be counted.
+        at.iter().zip(&self.counts).fold(0, |number, (at, count)| number * count + at)
+    }
+
+    /// Returns the place of a chunk in the grid.
+    pub(crate) fn place(&self, mut number: u64) -> Vec<u64> {
+        let mut at = vec![0; self.counts.len()];
+        for (at, count) in at.iter_mut().zip(&self.counts).rev() {
+            *at = number % (*count).max(1);
+            number /= (*count).max(1);
+        }
+        at
+    }
+
+    /// Lists the places of the chunks that a selection touches. No range may be empty.
+    pub(crate) fn touched(
+        &self,
+        selection: &[Range<u64>],
+    ) -> impl Iterator<Item = Vec<u64>> + use<> {
+        let ranges: Vec<Range<u64>> = selection
+            .iter()
+            .zip(&self.chunk)
+            .map(|(range, by)| range.start / by..range.end.div_ceil(*by))
+            .collect();
+        places(ranges)
+    }
+}
+
+/// Lists all places in ranges, the last dimension counting fastest. No range may be empty.
+pub(crate) fn places(ranges: Vec<Range<u64>>) -> impl Iterator<Item = Vec<u64>> {
+    let mut next = Some(ranges.iter().map(|range| range.start).collect::<Vec<u64>>());
+    std::iter::from_fn(move || {
+        let here = next.take()?;
+        let mut after = here.clone();
+        for (at, range) in after.iter_mut().zip(&ranges).rev() {
+            *at += 1;
+            if *at < range.end {
+                next = Some(after);
+                break;
+            }
+            *at = range.start;
+        }
+        Some(here)
+    })
+}
+
+/// Multiplies lengths; `None` on overflow.
+pub(crate) fn product(lengths: &[u64]) -> Option<u64> {
+    lengths.iter().try_fold(1_u64, |all, &length| all.checked_mul(length))
+}
+
+/// Returns the bytes from one element to the next in each dimension, the last changing fastest.
+pub(crate) fn strides(lengths: &[u64], bytes: u64) -> Option<Vec<u64>> {
+    let mut strides = vec![0; lengths.len()];
+    let mut stride = bytes;
+    for (at, &length) in lengths.iter().enumerate().rev() {
+        strides[at] = stride;
+        stride = stride.checked_mul(length.max(1))?;
+    }
+    Some(strides)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_counted_row_by_row() {
+        let grid = Grid::new(&[5, 7], &[2, 3]).unwrap();
+        assert_eq!((grid.count(), grid.elements(), grid.counts()), (9, 6, &[3, 3][..]));
+        for number in 0..9 {
+            assert_eq!(grid.number(&grid.place(number)), number);
+        }
+        let touched: Vec<_> = grid.touched(&[1..3, 6..7]).collect();
+        assert_eq!(touched, [[0, 2], [1, 2]]);
+        // A single value is one chunk.
+        let single = Grid::new(&[], &[]).unwrap();
+        assert_eq!(single.count(), 1);
+        assert_eq!(single.touched(&[]).collect::<Vec<_>>(), [Vec::<u64>::new()]);
+    }
+
+    #[test]
+    fn what_cannot_be_counted_is_refused() {
+        assert_eq!(Grid::new(&[1], &[0]), None);
+        assert_eq!(Grid::new(&[1], &[1, 1]), None);
+        assert_eq!(Grid::new(&[u64::MAX, 2], &[1, 1]), None);
+        assert_eq!(Grid::new(&[1, 1], &[u64::MAX, 2]), None);
+        assert_eq!(Grid::new(&[0, u64::MAX, u64::MAX], &[1, 1, 1]).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,97 @@
+//! Opening a tree, whatever kind of container it is in.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use nnz_core::{Error, Place, Result};
+
+use super::group::Group;
+
+/// How a tree is opened.
+///
+/// ```no_run
+/// use nnz_container::tree::OpenOptions;
+///
+/// let study = OpenOptions::new().threads(2).open("study.h5ad".as_ref(), "obs")?;
+/// for child in study.children()? {
+///     println!("{}", child.name);
+/// }
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OpenOptions {
+    threads: Option<NonZeroUsize>,
+}
+
+impl OpenOptions {
+    /// Makes the usual options: all cores decode.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets how many threads decode the chunks of one large read.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = NonZeroUsize::new(threads);
+        self
+    }
+
+    /// Opens a group, named with or without a slash before it; the root group has no name.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is no container of a kind that is known at `path`, or no such group in it.
+    pub fn open(self, path: &Path, group: &str) -> Result<Box<dyn Group>> {
+        let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
+        let threads = threads.map_or(1, NonZeroUsize::get);
+        let found = path.metadata().map_err(|error| Error::io(path, error))?;
+        if found.is_dir() { directory(path, group, threads) } else { file(path, group, threads) }
+    }
+}
+
+/// Opens a group of a container with the usual options.
+///
+/// # Errors
+///
+/// Fails as [`OpenOptions::open`].
+pub fn open(path: &Path, group: &str) -> Result<Box<dyn Group>> {
+    OpenOptions::new().open(path, group)
+}
+
+fn file(path: &Path, group: &str, threads: usize) -> Result<Box<dyn Group>> {
+    #[cfg(feature = "hdf5")]
+    if path.is_file() && crate::hdf5::is_hdf5(path).map_err(|error| Error::io(path, error))? {
+        return Ok(Box::new(crate::hdf5::Hdf5Group::with_threads(path, group, threads)?));
+    }
+    let start = crate::netcdf::start(path)?;
+    if crate::netcdf::is_netcdf(&start) {
+        return Ok(Box::new(crate::netcdf::NetCdfGroup::open(path, group, threads)?));
+    }
+    if crate::npz::is_npz(&start) {
+        #[cfg(feature = "zarr")]
+        if crate::zarr::is_zipped(path)? {
+            return Ok(Box::new(crate::zarr::ZarrGroup::with_threads(path, group, threads)?));
+        }
+        return Ok(Box::new(crate::npz::NpzGroup::open(path, group)?));
+    }
+    Err(unknown(path))
+}
+
+fn directory(path: &Path, group: &str, threads: usize) -> Result<Box<dyn Group>> {
+    #[cfg(feature = "zarr")]
+    if crate::zarr::is_zarr(path) {
+        return Ok(Box::new(crate::zarr::ZarrGroup::with_threads(path, group, threads)?));
+    }
+    #[cfg(not(feature = "zarr"))]
+    let _ = threads;
+    if crate::npy::is_npy_directory(path)? {
+        return Ok(Box::new(crate::npy::NpyGroup::open(path, group)?));
+    }
+    Err(unknown(path))
+}
+
+fn unknown(path: &Path) -> Error {
+    let expected = "an HDF5, Zarr, NetCDF or npz file or store, or a directory of npy files";
+    Error::mismatch(Place::path(path), "something else", expected)
+}

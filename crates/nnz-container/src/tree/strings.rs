@@ -1,0 +1,123 @@
+//! The strings of a hyperslab, one after the other.
+
+use std::ops::Range;
+
+use nnz_core::{At, Error, Result, StringReader};
+
+use super::array::NdArray;
+use super::element::{Stored, TextForm};
+use super::selection::{self, blocks};
+use super::source::StringBlock;
+use super::view::View;
+use crate::npy::decode;
+
+/// Bytes of elements read at a time, if one element is not longer.
+const BLOCK: u64 = 256 << 10;
+
+/// Strings of any length found at a time.
+const MOST_STRINGS: u64 = 16 << 10;
+
+/// Strings that need no proof that so many are stored.
+const UNPROVEN: u64 = 16 << 20;
+
+/// The longest string of a fixed length that is read.
+const LONGEST: usize = 256 << 20;
+
+/// The strings of a hyperslab, a block of elements at a time.
+pub(super) struct Strings<'a> {
+    view: &'a View,
+    blocks: Box<dyn Iterator<Item = Vec<Range<u64>>> + 'a>,
+    form: Form<'a>,
+    /// The strings not read yet, and those of them that are in the block.
+    left: u64,
+    ready: u64,
+    /// The number of the next string in the block.
+    next: usize,
+    text: Vec<u8>,
+}
+
+enum Form<'a> {
+    Fixed { bytes: usize, form: TextForm, block: Vec<u8> },
+    Variable(Box<dyn StringBlock + 'a>),
+}
+
+impl<'a> Strings<'a> {
+    pub(super) fn new(view: &'a View, selection: &[Range<u64>]) -> Result<Self> {
+        let left = selection::count(selection, view.shape(), &view.place())?;
+        let (form, most) = match *view.stored() {
+            Stored::Text { bytes, .. } if bytes > LONGEST => {
+                let found = format!("strings of {bytes} bytes");
+                return Err(Error::mismatch(view.place(), found, "strings of up to 256 MiB"));
+            }
+            Stored::Text { bytes: 0, .. } if left > BLOCK => {
+                // Nothing in the file bears so many out.
+                let found = format!("{left} strings of no bytes");
+                return Err(Error::mismatch(view.place(), found, "strings of 1 byte or more"));
+            }
+            Stored::Text { bytes, form } => {
+                let most = BLOCK / (bytes as u64).max(1);
+                (Form::Fixed { bytes, form, block: Vec::new() }, most)
+            }
+            Stored::Variable { .. } => (Form::Variable(view.source.variable()?), MOST_STRINGS),
+            _ => return Err(view.mistyped("strings")),
+        };
+        if left > UNPROVEN && !view.source.is_fully_stored()? {
+            let found = format!("{left} strings in chunks of which some are not stored");
+            return Err(Error::mismatch(view.place(), found, "all chunks"));
+        }
+        let chunk = view.chunk()?;
+        let blocks = Box::new(blocks(selection, chunk.as_deref(), most.max(1)));
+        Ok(Self { view, blocks, form, left, ready: 0, next: 0, text: Vec::new() })
+    }
+
+    /// Reads the next block.
+    fn load(&mut self) -> Result<()> {
+        // There are as many elements in all blocks as in the hyperslab.
+        let Some(block) = self.blocks.next() else {
+            self.left = 0;
+            return Ok(());
+        };
+        self.ready = selection::count(&block, self.view.shape(), &self.view.place())?;
+        self.next = 0;
+        match &mut self.form {
+            Form::Fixed { bytes, block: out, .. } => {
+                // Few elements, or one.
+                out.resize(usize::try_from(self.ready).unwrap_or(1) * *bytes, 0);
+                self.view.read_stored(&block, out)
+            }
+            Form::Variable(strings) => strings.load(self.view, &block),
+        }
+    }
+}
+
+impl StringReader for Strings<'_> {
+    fn next_string(&mut self) -> Result<Option<&[u8]>> {
+        if self.left > 0 && self.ready == 0 {
+            self.load()?;
+        }
+        if self.left == 0 {
+            return Ok(None);
+        }
+        let number = self.next;
+        self.next += 1;
+        self.ready -= 1;
+        self.left -= 1;
+        match &mut self.form {
+            Form::Variable(strings) => strings.get(number).map(Some),
+            Form::Fixed { bytes, form, block } => {
+                let element = block.get(number * *bytes..(number + 1) * *bytes).unwrap_or_default();
+                let TextForm::Utf32 { big } = *form else { return Ok(Some(form.strip(element))) };
+                self.text.clear();
+                decode(element, big, &mut self.text).map_err(|code| {
+                    let place = self.view.place().at(At::Element(number as u64));
+                    Error::mismatch(place, format!("the code point {code:#x}"), "Unicode")
+                })?;
+                Ok(Some(&self.text))
+            }
+        }
+    }
+
+    fn remaining(&self) -> Option<u64> {
+        Some(self.left)
+    }
+}

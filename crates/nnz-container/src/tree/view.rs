@@ -1,0 +1,267 @@
+//! An array, or a field of its elements, read by hyperslab.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use nnz_core::{Error, ErrorKind, Names, Place, Result, ValueType};
+
+use super::array::{ArrayStorage, NdArray};
+use super::attribute::Attribute;
+use super::copy::{copy, merged};
+use super::element::{ElementType, Stored};
+use super::flat;
+use super::float16::widen;
+use super::group::Attributes;
+use super::request::{Inside, Placed, Request};
+use super::selection::{self, check_rank};
+use super::source::{Chunk, Chunks, Layout, Source};
+use super::strings::Strings;
+use crate::{byte_order, parallel};
+
+/// Bytes that keep a thread busy for longer than it takes to start one.
+const BY_THREAD: usize = 256 << 10;
+
+/// Elements of an array, or of a field of its compounds.
+#[derive(Clone)]
+pub(crate) struct View {
+    pub(crate) source: Arc<dyn Source>,
+    place: Place,
+    /// The lengths of all dimensions: those of the array, then those of the field.
+    shape: Vec<u64>,
+    /// Where the field starts in an element of the array.
+    offset: usize,
+    element: Stored,
+    element_type: ElementType,
+    /// Bytes of an element.
+    width: usize,
+}
+
+impl View {
+    /// Makes a view of whole elements.
+    pub(crate) fn new(source: Arc<dyn Source>) -> Result<Self> {
+        let (place, element) = (source.place().clone(), source.element().clone());
+        Self::of(source, place, 0, &element)
+    }
+
+    fn of(source: Arc<dyn Source>, place: Place, offset: usize, element: &Stored) -> Result<Self> {
+        let (lengths, element) = element.flattened();
+        let shape = [source.shape(), &lengths].concat();
+        check_rank(shape.len(), &place)?;
+        let width = element.bytes().unwrap_or(0);
+        let (element, element_type) = (element.clone(), element.element_type());
+        Ok(Self { source, place, shape, offset, element, element_type, width })
+    }
+
+    pub(crate) fn stored(&self) -> &Stored {
+        &self.element
+    }
+
+    /// Returns the bytes of an element as stored.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    pub(crate) fn chunk(&self) -> Result<Option<Vec<u64>>> {
+        let own = &self.shape[self.source.shape().len()..];
+        Ok(match self.source.layout()? {
+            Layout::Chunked(chunks) => Some([chunks.grid().chunk(), own].concat()),
+            _ => None,
+        })
+    }
+
+    /// Makes the error that elements are not what is asked for.
+    pub(crate) fn mistyped(&self, expected: &str) -> Error {
+        let found = format!("elements of type {}", self.element_type);
+        match &self.element {
+            Stored::Other { what, .. } => {
+                Error::unsupported(self.place.clone(), format!("{what} are not handled"))
+            }
+            _ => Error::mismatch(self.place.clone(), found, expected),
+        }
+    }
+
+    /// Fills `out` with the elements of a hyperslab as they are stored.
+    pub(crate) fn read_stored(&self, selection: &[Range<u64>], out: &mut [u8]) -> Result<()> {
+        let count = selection::count(selection, &self.shape, &self.place)?;
+        let bytes = count.checked_mul(self.width as u64);
+        if bytes != Some(out.len() as u64) {
+            let found = format!("room for {} bytes", out.len());
+            let expected = format!("room for {count} elements of {} bytes", self.width);
+            return Err(Error::mismatch(self.place.clone(), found, expected));
+        }
+        if out.is_empty() {
+            return Ok(());
+        }
+        let own = &self.shape[self.source.shape().len()..];
+        let request = Request::new(selection, own, self.offset, self.width);
+        let request = request.ok_or_else(|| self.damaged())?;
+        match self.source.layout()? {
+            Layout::Fill(fill) => self.fill(fill, out, 0, selection, &request),
+            Layout::Flat { storage, first, strides } => {
+                let placed =
+                    request.placed(selection, &strides).ok_or_else(|| storage.damaged())?;
+                let at = first.checked_add(placed.at).ok_or_else(|| storage.damaged())?;
+                flat::read(storage, at, out, 0, &placed.dimensions, self.width)
+            }
+            Layout::Chunked(chunks) => self.read_chunks(chunks, selection, &request, out),
+        }
+    }
+
+    fn read_chunks(
+        &self,
+        chunks: &dyn Chunks,
+        selection: &[Range<u64>],
+        request: &Request,
+        out: &mut [u8],
+    ) -> Result<()> {
+        let rank = self.source.shape().len();
+        let grid = chunks.grid();
+        let decoded = usize::try_from(chunks.decoded_bytes()).unwrap_or(usize::MAX);
+        let threads = self.source.threads().min(out.len() / BY_THREAD.max(decoded / 2));
+        // Locked while a decoded chunk is copied.
+        let out = Mutex::new(out);
+        parallel::for_each(threads, grid.touched(&selection[..rank]), |at| {
+            let Inside { ranges, to, part } =
+                request.inside(grid, &at, selection).ok_or_else(|| self.damaged())?;
+            let chunk = chunks.chunk(&at, part)?;
+            let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
+            match chunk {
+                Chunk::Missing => self.fill(chunks.fill(), &mut out, to, &ranges, request),
+                Chunk::Decoded(bytes) => {
+                    let placed = request.placed(&ranges, chunks.strides());
+                    let copied = placed.and_then(|Placed { at, dimensions }| {
+                        let at = usize::try_from(at).ok()?;
+                        copy(&bytes, at, &mut out, to, &merged(&dimensions), self.width)
+                    });
+                    copied.ok_or_else(|| self.damaged())
+                }
+                Chunk::Plain(storage, first) => {
+                    let placed = request.placed(&ranges, chunks.strides());
+                    let placed = placed.ok_or_else(|| storage.damaged())?;
+                    let at = first.checked_add(placed.at).ok_or_else(|| storage.damaged())?;
+                    flat::read(&*storage, at, &mut out, to, &placed.dimensions, self.width)
+                }
+            }
+        })
+    }
+
+    /// Fills elements with the fill value.
+    fn fill(
+        &self,
+        fill: &[u8],
+        out: &mut [u8],
+        to: usize,
+        ranges: &[Range<u64>],
+        request: &Request,
+    ) -> Result<()> {
+        // The same element again and again.
+        let still = vec![0; self.source.shape().len()];
+        let copied = request.placed(ranges, &still).and_then(|Placed { at, mut dimensions }| {
+            if !fill.is_empty() {
+                let at = usize::try_from(at).ok()?;
+                return copy(fill, at, out, to, &merged(&dimensions), self.width);
+            }
+            let zeros = vec![0; self.width];
+            dimensions.iter_mut().for_each(|dimension| dimension.from = 0);
+            copy(&zeros, 0, out, to, &merged(&dimensions), self.width)
+        });
+        copied.ok_or_else(|| self.damaged())
+    }
+
+    fn damaged(&self) -> Error {
+        Error::mismatch(self.place.clone(), "elements outside of their chunk", "all of them inside")
+    }
+}
+
+impl Attributes for View {
+    fn attributes(&self) -> Result<Vec<String>> {
+        self.source.attributes()
+    }
+
+    fn attribute(&self, name: &str) -> Result<Option<Attribute>> {
+        self.source.attribute(name)
+    }
+}
+
+impl NdArray for View {
+    fn place(&self) -> Place {
+        self.place.clone()
+    }
+
+    fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
+    fn is_null(&self) -> bool {
+        self.source.is_null()
+    }
+
+    fn element_type(&self) -> &ElementType {
+        &self.element_type
+    }
+
+    fn storage(&self) -> ArrayStorage {
+        let mut storage = self.source.storage();
+        let own = &self.shape[self.source.shape().len()..];
+        for lengths in [&mut storage.chunk_shape, &mut storage.shard_shape].into_iter().flatten() {
+            lengths.extend(own);
+        }
+        storage
+    }
+
+    fn stored_bytes(&self) -> Result<u64> {
+        self.source.stored_bytes()
+    }
+
+    fn is_fully_stored(&self) -> Result<bool> {
+        self.source.is_fully_stored()
+    }
+
+    fn read_bytes(&self, selection: &[Range<u64>], out: &mut [u8]) -> Result<()> {
+        match self.element {
+            Stored::Number { value_type, big } => {
+                self.read_stored(selection, out)?;
+                byte_order::to_native(out, value_type, big);
+                Ok(())
+            }
+            Stored::Float16 { big } => {
+                let half = out.len() / 2;
+                if !out.len().is_multiple_of(ValueType::F32.size()) {
+                    return Err(self.mistyped("room for whole elements"));
+                }
+                // Read into the upper half, and widened from the front.
+                self.read_stored(selection, &mut out[half..])?;
+                byte_order::reorder(&mut out[half..], 2, big);
+                widen(out);
+                Ok(())
+            }
+            _ => Err(self.mistyped("numbers")),
+        }
+    }
+
+    fn read_strings(&self, selection: &[Range<u64>]) -> Result<Names<'_>> {
+        Ok(Box::new(Strings::new(self, selection)?))
+    }
+
+    fn field(&self, name: &str) -> Result<Box<dyn NdArray>> {
+        let Stored::Record { fields, .. } = &self.element else {
+            return Err(self.mistyped("compounds"));
+        };
+        let mut place = self.place.clone();
+        place.array = Some(format!("{}.{name}", place.array.as_deref().unwrap_or_default()));
+        if self.shape.len() > self.source.shape().len() {
+            return Err(Error::unsupported(place, "fields of compounds in arrays are not handled"));
+        }
+        let Some(field) = fields.iter().find(|field| field.name == name) else {
+            return Err(Error::new(ErrorKind::Missing, place));
+        };
+        let (source, offset) = (Arc::clone(&self.source), self.offset + field.offset);
+        Ok(Box::new(Self::of(source, place, offset, &field.element)?))
+    }
+}
+
+impl std::fmt::Debug for View {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("View").field("place", &self.place).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,56 @@
+//! Going through all groups of a tree.
+
+use std::collections::BTreeSet;
+
+use nnz_core::{Error, Place, Result};
+
+use super::group::{Child, ChildKind, Group};
+
+/// Groups gone through, and how deep they may be. Real files have a few hundred.
+const MOST_GROUPS: usize = 1 << 16;
+const DEEPEST: usize = 64;
+
+/// What [`walk`] calls with each group, its path from the start, and what is in it.
+pub type Visit<'a> = dyn FnMut(&dyn Group, &str, &[Child]) -> Result<()> + 'a;
+
+/// Visits a group and all groups in it, each once, outer ones first.
+///
+/// The path from the start is empty for `group` itself, and has no slash before it.
+///
+/// # Errors
+///
+/// Fails where a group cannot be read, `visit` fails, or there are more or deeper groups than anybody
+/// makes.
+pub fn walk(group: &dyn Group, visit: &mut Visit<'_>) -> Result<()> {
+    let mut walker = Walker { seen: BTreeSet::new(), groups: 0, visit };
+    walker.visit(group, "", 0)
+}
+
+struct Walker<'a, 'v> {
+    seen: BTreeSet<u64>,
+    groups: usize,
+    visit: &'a mut Visit<'v>,
+}
+
+impl Walker<'_, '_> {
+    fn visit(&mut self, group: &dyn Group, path: &str, depth: usize) -> Result<()> {
+        if group.identity().is_some_and(|identity| !self.seen.insert(identity)) {
+            return Ok(());
+        }
+        self.groups += 1;
+        if self.groups > MOST_GROUPS || depth > DEEPEST {
+            let what = format!("more than {MOST_GROUPS} groups, or {DEEPEST} inside each other");
+            return Err(Error::unsupported(Place::path(group.path()), what));
+        }
+        let children = group.children()?;
+        (self.visit)(group, path, &children)?;
+        for child in children.iter().filter(|child| child.kind == ChildKind::Group) {
+            let inner = match path {
+                "" => child.name.clone(),
+                _ => format!("{path}/{}", child.name),
+            };
+            self.visit(&*group.group(&child.name)?, &inner, depth + 1)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,124 @@
+//! What the elements of an array are, structures and all.
+
+use nnz_core::ValueType;
+use serde_json::Value;
+
+use super::v3::Extension;
+use crate::npy::Element;
+use crate::tree::{Stored, StoredField, TextForm};
+
+/// Structures inside of structures.
+const DEEPEST: usize = 16;
+
+/// Reads a `dtype` of version 2: a text such as `<f8`, or a list of fields.
+pub(super) fn of_v2(dtype: &Value) -> Option<Stored> {
+    v2(dtype, DEEPEST)
+}
+
+fn v2(dtype: &Value, depth: usize) -> Option<Stored> {
+    let Value::Array(fields) = dtype else { return plain(dtype.as_str()?) };
+    let depth = depth.checked_sub(1)?;
+    structure(fields, |field| {
+        let field = field.as_array()?;
+        let (name, dtype) = (field.first()?.as_str()?, field.get(1)?);
+        let element = v2(dtype, depth)?;
+        let element = match (field.get(2), field.len()) {
+            (None, 2) => element,
+            (Some(lengths), 3) => {
+                let lengths = match lengths {
+                    Value::Number(length) => vec![length.as_u64()?],
+                    lengths => super::lengths(lengths)?,
+                };
+                Stored::Array { lengths, element: Box::new(element) }
+            }
+            _ => return None,
+        };
+        Some((name, element))
+    })
+}
+
+/// Reads a `data_type` of version 3, whose bytes come highest first if they are `big`.
+pub(super) fn of_v3(data_type: &Value, big: bool) -> Option<Stored> {
+    v3(data_type, big, DEEPEST)
+}
+
+fn v3(data_type: &Value, big: bool, depth: usize) -> Option<Stored> {
+    let depth = depth.checked_sub(1)?;
+    let named = Extension::of(data_type)?;
+    let length = named.get("length_bytes").as_u64().and_then(|bytes| usize::try_from(bytes).ok());
+    let number = |value_type: ValueType| {
+        let big = big && value_type.size() > 1;
+        Some(Stored::Number { value_type, big })
+    };
+    match (named.name, length) {
+        ("bool", _) => number(ValueType::Bint8),
+        ("float16", _) => Some(Stored::Float16 { big }),
+        ("complex64", _) => number(ValueType::ComplexF32),
+        ("complex128", _) => number(ValueType::ComplexF64),
+        ("fixed_length_utf32", Some(bytes)) if bytes.is_multiple_of(4) => {
+            Some(Stored::Text { bytes, form: TextForm::Utf32 { big } })
+        }
+        ("null_terminated_bytes", Some(bytes)) => {
+            Some(Stored::Text { bytes, form: TextForm::Zeros })
+        }
+        ("raw_bytes", Some(bytes)) => Some(Stored::Other { bytes, what: "raw bytes".to_owned() }),
+        ("numpy.datetime64" | "numpy.timedelta64", _) => {
+            Some(Stored::Other { bytes: 8, what: named.name.to_owned() })
+        }
+        ("struct" | "structured", _) => {
+            structure(named.get("fields").as_array()?, |field| match field {
+                Value::Array(pair) => {
+                    let [name, data_type] = &pair[..] else { return None };
+                    Some((name.as_str()?, v3(data_type, big, depth)?))
+                }
+                field => {
+                    let element = v3(field.get("data_type")?, big, depth)?;
+                    Some((field.get("name")?.as_str()?, element))
+                }
+            })
+        }
+        (name, _) => {
+            let plain = ValueType::ALL.iter().find(|found| found.name() == name);
+            let plain = plain.filter(|found| **found != ValueType::Bint8 && !found.is_complex());
+            number(*plain?)
+        }
+    }
+}
+
+/// Puts fields one behind the other.
+fn structure<'a>(
+    fields: &'a [Value],
+    read: impl Fn(&'a Value) -> Option<(&'a str, Stored)>,
+) -> Option<Stored> {
+    let mut bytes = 0_usize;
+    let mut stored = Vec::new();
+    for field in fields {
+        let (name, element) = read(field)?;
+        let offset = bytes;
+        bytes = bytes.checked_add(element.bytes()?)?;
+        stored.push(StoredField { name: name.to_owned(), offset, element });
+    }
+    (bytes > 0).then_some(Stored::Record { bytes, fields: stored })
+}
+
+/// Reads a type that NumPy names in a text.
+fn plain(dtype: &str) -> Option<Stored> {
+    if let Some(element) = Element::parse(dtype) {
+        return Stored::of_numpy(element);
+    }
+    let size = |digits: &str| digits.parse().ok().filter(|&bytes: &usize| bytes > 0);
+    Some(match dtype.as_bytes() {
+        b"<f2" => Stored::Float16 { big: false },
+        b">f2" => Stored::Float16 { big: true },
+        [b'<' | b'>', b'M' | b'm', b'8', ..] => {
+            Stored::Other { bytes: 8, what: format!("times {dtype:?}") }
+        }
+        [b'|', b'V', ..] => {
+            Stored::Other { bytes: size(&dtype[2..])?, what: "raw bytes".to_owned() }
+        }
+        [b'<' | b'>', b'f' | b'c', ..] => {
+            Stored::Other { bytes: size(&dtype[2..])?, what: format!("floats {dtype:?}") }
+        }
+        _ => return None,
+    })
+}
