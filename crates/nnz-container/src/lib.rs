@@ -4,6 +4,9 @@
 //! version of a format) under names. Where each of them lies is the container's own affair: a tag
 //! is a text file in a directory, an attribute elsewhere. What a format writes through
 //! [`ContainerWriter`] and reads through [`Container`] therefore works in every container.
+//!
+//! Whole trees of groups, with attributes of any type and arrays of any shape, are read through
+//! [`tree`].
 
 mod array;
 mod byte_order;

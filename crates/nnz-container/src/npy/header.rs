@@ -12,7 +12,8 @@ pub(crate) const PREAMBLE: usize = 12;
 /// The longest header that is read, and more than NumPy reads.
 pub(crate) const LONGEST: usize = 64 << 10;
 
-const MAGIC: &[u8; 6] = b"\x93NUMPY";
+/// What an array starts with.
+pub(crate) const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// What NumPy makes headers a multiple of.
 const ALIGNMENT: usize = 64;

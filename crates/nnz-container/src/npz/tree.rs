@@ -6,7 +6,7 @@ use nnz_core::Result;
 
 use super::reader::Npz;
 use crate::Container;
-use crate::npy::{FlatGroup, ReadAt, check_root};
+use crate::npy::{FlatGroup, MAGIC, ReadAt, check_root};
 use crate::tree::{Child, ChildKind};
 
 /// An `.npz` file as a group. Opening one reads the list of its entries.
@@ -26,6 +26,16 @@ impl NpzGroup {
     }
 }
 
+impl NpzGroup {
+    /// Returns whether an entry starts as an array, whatever its name. NumPy goes by that.
+    fn is_array(&self, name: &str) -> bool {
+        let mut start = [0; MAGIC.len()];
+        let source = self.0.source(name).ok();
+        let long = source.filter(|source| source.bytes() >= start.len() as u64);
+        long.is_some_and(|source| source.read_at(0, &mut start).is_ok() && start == *MAGIC)
+    }
+}
+
 impl FlatGroup for NpzGroup {
     fn path(&self) -> &Path {
         Container::path(&self.0)
@@ -36,12 +46,12 @@ impl FlatGroup for NpzGroup {
     }
 
     fn children(&self) -> Result<Vec<Child>> {
-        let kind = |is_array| match is_array {
+        let kind = |name, named| match named || self.is_array(name) {
             true => ChildKind::Array,
             false => ChildKind::Other("a file that is no array".to_owned()),
         };
         let listed = self.0.listed();
-        Ok(listed.map(|(name, array)| Child { name: name.to_owned(), kind: kind(array) }).collect())
+        Ok(listed.map(|(name, n)| Child { name: name.to_owned(), kind: kind(name, n) }).collect())
     }
 
     fn source(&self, name: &str) -> Result<Box<dyn ReadAt>> {

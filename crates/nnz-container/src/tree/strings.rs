@@ -17,7 +17,7 @@ const BLOCK: u64 = 256 << 10;
 /// Strings of any length found at a time.
 const MOST_STRINGS: u64 = 16 << 10;
 
-/// Strings that need no proof that so many are stored.
+/// Strings, and bytes of one, that need no proof that so many are stored.
 const UNPROVEN: u64 = 16 << 20;
 
 /// The longest string of a fixed length that is read.
@@ -61,7 +61,8 @@ impl<'a> Strings<'a> {
             Stored::Variable { .. } => (Form::Variable(view.source.variable()?), MOST_STRINGS),
             _ => return Err(view.mistyped("strings")),
         };
-        if left > UNPROVEN && !view.source.is_fully_stored()? {
+        let much = left > UNPROVEN || (left > 0 && view.width() as u64 > UNPROVEN);
+        if much && !view.source.is_fully_stored()? {
             let found = format!("{left} strings in chunks of which some are not stored");
             return Err(Error::mismatch(view.place(), found, "all chunks"));
         }

@@ -81,7 +81,12 @@ impl Dataset {
             return Err(Error::mismatch(place, found, "as many as that takes"));
         }
         // Zeroed memory is only taken from the system where it is written.
-        let mut decoded = vec![0; chunked.bytes];
+        let zeroed = bytemuck::allocation::try_zeroed_vec(chunked.bytes);
+        let mut decoded = zeroed.map_err(|()| {
+            let found = format!("a chunk of {} bytes", chunked.bytes);
+            let place = chunked.place_of(entry.chunk, &self.stored.place);
+            Error::mismatch(place, found, "one that there is memory for")
+        })?;
         self.stored.decode(chunked, entry, &mut decoded, &mut Worker::default())?;
         Ok(decoded.into())
     }

@@ -26,6 +26,7 @@ pub struct Hdf5Group {
     name: String,
     path: PathBuf,
     attributes: OnceLock<Vec<RawAttribute>>,
+    children: OnceLock<Vec<Child>>,
 }
 
 impl Hdf5Group {
@@ -55,7 +56,7 @@ impl Hdf5Group {
 
     fn of(shared: Arc<Shared>, group: hdf5_reader::group::Group, name: String) -> Self {
         let path = full_path(&shared.path, &name);
-        Self { shared, group, name, path, attributes: OnceLock::new() }
+        Self { shared, group, name, path, attributes: OnceLock::new(), children: OnceLock::new() }
     }
 
     /// Opens a child group, by its name or its path from here.
@@ -191,6 +192,9 @@ impl Group for Hdf5Group {
     }
 
     fn children(&self) -> Result<Vec<Child>> {
+        if let Some(children) = self.children.get() {
+            return Ok(children.clone());
+        }
         let place = Place::path(&*self.path);
         let links = links::list(&self.shared.opened, &self.group, &place)?;
         let mut children: Vec<Child> = links
@@ -199,7 +203,7 @@ impl Group for Hdf5Group {
             .collect();
         children.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         children.dedup_by(|a, b| a.name == b.name);
-        Ok(children)
+        Ok(self.children.get_or_init(|| children).clone())
     }
 
     fn group(&self, name: &str) -> Result<Box<dyn Group>> {
