@@ -11,6 +11,7 @@ mod container;
 mod dataset;
 mod datatype;
 mod filters;
+pub mod file;
 mod find;
 mod heap;
 mod layout;
