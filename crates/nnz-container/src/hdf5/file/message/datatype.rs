@@ -110,9 +110,10 @@ fn compound(out: &mut Vec<u8>, fields: &[Field]) -> Result<()> {
     let mut members = Vec::new();
     for field in fields {
         check_name(&field.name)?;
-        members.extend_from_slice(field.name.as_bytes());
-        members.push(0);
-        members.pad8();
+        // A multiple of 8 bytes, wherever it begins.
+        let mut name = [field.name.as_bytes(), b"\0"].concat();
+        name.pad8();
+        members.append(&mut name);
         members.put_u32(offset);
         members.extend([0; 28]); // no dimensions
         put(&mut members, &field.element)?;
