@@ -16,7 +16,7 @@ use super::output::Output;
 use super::superblock;
 use super::symbol_node::Entry;
 use super::value::Data;
-use super::{btree_v2, fractal_heap};
+use super::{UNDEFINED, btree_v2, fractal_heap};
 
 /// Bytes of object headers that are written together.
 const BATCH: usize = 1 << 20;
@@ -87,7 +87,7 @@ impl Metadata<'_> {
         heap: &mut GlobalHeap,
     ) -> Result<()> {
         let headers = &self.headers;
-        let address = |id: &ObjectId| headers.get(id.0).copied().unwrap_or(super::UNDEFINED);
+        let address = |id: &ObjectId| headers.get(id.0).copied().unwrap_or(UNDEFINED);
         for object in &mut *self.objects {
             for attribute in &mut object.attributes {
                 let mut bytes = Vec::new();
@@ -185,9 +185,13 @@ impl Metadata<'_> {
         let object = &self.objects[at];
         let mut messages = self.messages(object, parts).map_err(self.at(object))?;
         let dense = is_dense(object);
-        if dense {
-            messages.push(attribute_info::message(parts.attributes.0, parts.attributes.1));
-        } else {
+        let newer = dense || (self.track_order && matches!(object.kind, ObjectKind::Group(_)));
+        if newer && !object.attributes.is_empty() {
+            // Attributes are counted only where there is this message.
+            let (heap, names) = if dense { parts.attributes } else { (UNDEFINED, UNDEFINED) };
+            messages.push(attribute_info::message(heap, names));
+        }
+        if !dense {
             for attribute in &object.attributes {
                 let data = match &attribute.data {
                     Data::Bytes(data) => data,
@@ -196,7 +200,6 @@ impl Metadata<'_> {
                 messages.push(message_of(attribute, data).map_err(self.at(object))?);
             }
         }
-        let newer = dense || (self.track_order && matches!(object.kind, ObjectKind::Group(_)));
         let encode = if newer { object_header::encode_v2 } else { object_header::encode_v1 };
         encode(&messages).map_err(self.at(object))
     }

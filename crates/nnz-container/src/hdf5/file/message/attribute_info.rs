@@ -1,9 +1,10 @@
-//! The attribute info message (section IV.A.2.v): where attributes in dense storage are.
+//! The attribute info message (section IV.A.2.v), which headers of version 2 need for attributes.
 
 use super::super::bytes::PutFields as _;
 use super::Message;
 
-/// Encodes the message of an object whose attributes are in a fractal heap with an index of names.
+/// Encodes the message. The addresses are those of a fractal heap with an index of names, undefined where the
+/// attributes are in the header.
 pub(in super::super) fn message(heap: u64, names: u64) -> Message {
     // Creation order is not tracked.
     let mut body = vec![0, 0];
