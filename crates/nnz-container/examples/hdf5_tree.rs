@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use nnz_container::Compression;
 use nnz_container::hdf5::file::{
-    CharacterSet, Dataspace, DatasetSpec, ElementType, Field, FileOptions, FileWriter, ObjectId,
+    CharacterSet, DatasetSpec, Dataspace, ElementType, Field, FileOptions, FileWriter, ObjectId,
     StringPadding, Value,
 };
 use nnz_container::staging::{StagedFile, WriteOptions};
@@ -91,7 +91,11 @@ fn layouts(file: &mut File, group: ObjectId) -> Result<()> {
         ("contiguous", DatasetSpec::contiguous(I32, &[40_000, 2]), 80_000),
         ("chunked", DatasetSpec::chunked(I32, &[1000], &[100]), 1000),
         ("gzip", gzip(DatasetSpec::chunked(I32, &[0], &[1000]).growing()), 300_001),
-        ("plain_gzip", DatasetSpec::chunked(I32, &[99], &[9]).compress(Compression::Gzip(1), false), 99),
+        (
+            "plain_gzip",
+            DatasetSpec::chunked(I32, &[99], &[9]).compress(Compression::Gzip(1), false),
+            99,
+        ),
         ("shuffled", DatasetSpec::chunked(I32, &[99], &[9]).compress(Compression::None, true), 99),
         ("zstd", DatasetSpec::chunked(I32, &[99], &[9]).compress(Compression::Zstd(3), true), 99),
         ("tiles", gzip(DatasetSpec::chunked(I32, &[130, 100], &[64, 64])), 13_000),
@@ -239,12 +243,7 @@ fn text_array(file: &mut File, group: ObjectId, name: &str, texts: &[&str]) -> R
     encoding(file, id, "string-array", "0.2.0")
 }
 
-fn dataframe(
-    file: &mut File,
-    name: &str,
-    index: &[&str],
-    columns: &[&str],
-) -> Result<ObjectId> {
+fn dataframe(file: &mut File, name: &str, index: &[&str], columns: &[&str]) -> Result<ObjectId> {
     let group = file.create_group(ObjectId::ROOT, name)?;
     encoding(file, group, "dataframe", "0.2.0")?;
     file.set_attribute(group, "_index", Value::text("_index"))?;

@@ -78,7 +78,11 @@ impl Dataset {
                 Storage::Chunked { list: chunks.add(spec.form()?), tiles, batch }
             }
         };
-        let expected = if spec.growing { None } else { bytes };
+        let expected = match (spec.growing, spec.unwritten) {
+            (_, true) => Some(0),
+            (true, false) => None,
+            (false, false) => bytes,
+        };
         Ok(Self { spec, row_bytes, expected, appended: 0, pending: Vec::new(), storage })
     }
 

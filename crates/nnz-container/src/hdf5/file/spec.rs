@@ -27,11 +27,13 @@ pub struct DatasetSpec {
     pub(super) layout: Layout,
     /// Whether the length of the first axis is what is appended.
     pub(super) growing: bool,
+    /// Whether no elements are stored.
+    pub(super) unwritten: bool,
 }
 
 impl DatasetSpec {
     fn new(element: ElementType, space: Dataspace, layout: Layout) -> Self {
-        Self { element, space, layout, growing: false }
+        Self { element, space, layout, growing: false, unwritten: false }
     }
 
     /// Describes a dataset without elements.
@@ -76,6 +78,13 @@ impl DatasetSpec {
             let others = shape.iter().skip(1).map(|len| Some(*len));
             *max_shape = Some(std::iter::once(None).chain(others).collect());
         }
+        self
+    }
+
+    /// Stores no elements: all are read as zeros. The array has to be in chunks.
+    #[must_use]
+    pub fn unwritten(mut self) -> Self {
+        self.unwritten = true;
         self
     }
 
@@ -134,7 +143,10 @@ impl DatasetSpec {
         let bytes = product([self.space.elements()?, self.element_bytes()?.into()].into_iter())?;
         let growing_alone = |what: &str| Err(Error::argument(format!("{what} cannot grow")));
         match (&self.layout, &self.space) {
-            (Layout::Chunked { chunk, compression, .. }, Dataspace::Simple { shape, max_shape }) => {
+            (
+                Layout::Chunked { chunk, compression, .. },
+                Dataspace::Simple { shape, max_shape },
+            ) => {
                 compression.check()?;
                 self.form()?;
                 if chunk.len() != shape.len() {
@@ -157,6 +169,7 @@ impl DatasetSpec {
                 Ok(())
             }
             (Layout::Chunked { .. }, _) => Err(Error::argument("chunks of no dimensions")),
+            _ if self.unwritten => Err(Error::argument("only chunks can be left out")),
             (_, Dataspace::Simple { max_shape: Some(_), .. }) => {
                 growing_alone("an array that is not in chunks")
             }

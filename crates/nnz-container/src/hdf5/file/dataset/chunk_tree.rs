@@ -25,8 +25,9 @@ pub(super) fn write<W: Write + Seek>(
     let behind = tiles.offsets(last).into_iter().zip(chunk).map(|(at, len)| at + u64::from(*len));
     let end = key(0, behind, element.into());
     let chunks = list.addresses.into_iter().zip(list.sizes).enumerate();
-    let mut children = chunks.map(|(number, (address, size))| {
-        Child { key: key(size, tiles.offsets(number).into_iter(), 0), address }
+    let mut children = chunks.map(|(number, (address, size))| Child {
+        key: key(size, tiles.offsets(number).into_iter(), 0),
+        address,
     });
     btree_v1::write(output, NodeType::Chunk, count, &mut children, &end)
 }
