@@ -1,10 +1,10 @@
 //! Writing new HDF5 files: trees of groups, datasets and typed attributes.
 //!
 //! The tree of this module follows the [HDF5 File Format Specification, version 3.0][spec]; sections
-//! named in comments are sections of it. What is written is read by every HDF5 library from 1.8 on:
-//! superblock 0, object headers of version 1, groups with a symbol table, chunks indexed by a B-tree of version
-//! 1. Newer structures are used only where the old ones have no room: an attribute of 64 KiB or more needs
-//! dense storage, and the creation order of links needs link messages.
+//! named in comments are sections of it. What is written is read by every HDF5 library from 1.8 on: a
+//! superblock of version 0, object headers of version 1, groups with a symbol table, chunks indexed by a B-tree
+//! of version 1. Newer structures are used only where the old ones have no room: an attribute of 64 KiB or more
+//! needs dense storage, and the creation order of links needs link messages.
 //!
 //! The same calls give the same bytes, for any number of threads: nothing holds a time.
 //!

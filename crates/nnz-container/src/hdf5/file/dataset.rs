@@ -68,7 +68,7 @@ impl Dataset {
                 0..=SMALL => Storage::Small,
                 bytes => Storage::Reserved(output.reserve(bytes)?),
             },
-            Layout::Chunked { chunk, .. } => {
+            Layout::Chunked(chunk) => {
                 let Dataspace::Simple { shape, .. } = &spec.space else {
                     return Err(Error::argument("chunks of no dimensions"));
                 };
@@ -188,7 +188,7 @@ impl Dataset {
         output: &mut Output<W>,
         chunks: &mut ChunkStore,
     ) -> Result<()> {
-        if let (Storage::Chunked { list, tiles, .. }, Layout::Chunked { chunk, .. }) =
+        if let (Storage::Chunked { list, tiles, .. }, Layout::Chunked(chunk)) =
             (&self.storage, &self.spec.layout)
         {
             let element = self.spec.element_bytes()?;
@@ -206,7 +206,7 @@ impl Dataset {
         let allocation = match &self.spec.layout {
             Layout::Compact => Allocation::Early,
             Layout::Contiguous => Allocation::Late,
-            Layout::Chunked { .. } => Allocation::Incremental,
+            Layout::Chunked(_) => Allocation::Incremental,
         };
         let mut messages = vec![
             dataspace::message(&self.spec.space)?,
@@ -214,7 +214,7 @@ impl Dataset {
             fill_value::message(allocation),
             Message { kind: layout.kind, flags: layout.flags, body: layout.body.clone() },
         ];
-        if matches!(self.spec.layout, Layout::Chunked { .. }) {
+        if matches!(self.spec.layout, Layout::Chunked(_)) {
             messages.extend(filter_pipeline::message(&self.spec.form()?));
         }
         Ok(messages)

@@ -16,7 +16,7 @@ pub(super) enum Layout {
     /// In one piece.
     Contiguous,
     /// In chunks of some elements along each axis.
-    Chunked { chunk: Vec<u32>, compression: Compression, shuffle: bool },
+    Chunked(Vec<u32>),
 }
 
 /// What a dataset is to be: its elements, shape and storage.
@@ -29,11 +29,22 @@ pub struct DatasetSpec {
     pub(super) growing: bool,
     /// Whether no elements are stored.
     pub(super) unwritten: bool,
+    compression: Compression,
+    shuffle: bool,
 }
 
 impl DatasetSpec {
     fn new(element: ElementType, space: Dataspace, layout: Layout) -> Self {
-        Self { element, space, layout, growing: false, unwritten: false }
+        let compression = Compression::None;
+        Self {
+            element,
+            space,
+            layout,
+            growing: false,
+            unwritten: false,
+            compression,
+            shuffle: false,
+        }
     }
 
     /// Describes a dataset without elements.
@@ -63,9 +74,7 @@ impl DatasetSpec {
     /// Describes an array stored in chunks of `chunk` elements along each axis.
     #[must_use]
     pub fn chunked(element: ElementType, shape: &[u64], chunk: &[u32]) -> Self {
-        let chunk = chunk.to_vec();
-        let layout = Layout::Chunked { chunk, compression: Compression::None, shuffle: false };
-        Self::new(element, Dataspace::simple(shape), layout)
+        Self::new(element, Dataspace::simple(shape), Layout::Chunked(chunk.to_vec()))
     }
 
     /// Takes as the length of the first axis what is appended. The array has to be in chunks.
@@ -98,14 +107,10 @@ impl DatasetSpec {
         self
     }
 
-    /// Compresses chunks, after their bytes are shuffled if that is asked for.
+    /// Compresses chunks, after their bytes are shuffled if that is asked for. The array has to be in chunks.
     #[must_use]
-    pub fn compress(mut self, compress: Compression, shuffled: bool) -> Self {
-        if let Layout::Chunked { compression, shuffle, .. } = &mut self.layout {
-            *compression = compress;
-            *shuffle = shuffled;
-        }
-        self
+    pub fn compress(self, compression: Compression, shuffle: bool) -> Self {
+        Self { compression, shuffle, ..self }
     }
 
     /// Returns the bytes of an element.
@@ -126,7 +131,7 @@ impl DatasetSpec {
 
     /// Returns how chunks are stored.
     pub(super) fn form(&self) -> Result<Form> {
-        let Layout::Chunked { chunk, compression, shuffle } = &self.layout else {
+        let Layout::Chunked(chunk) = &self.layout else {
             return Err(Error::argument("the dataset is not in chunks"));
         };
         let element = self.element_bytes()?;
@@ -134,7 +139,8 @@ impl DatasetSpec {
         let bytes = u32::try_from(bytes).ok().filter(|bytes| *bytes > 0);
         let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok());
         let bytes = bytes.ok_or_else(|| Error::argument("chunks of 0 bytes, or 4 GiB or more"))?;
-        Ok(Form { chunk: bytes, shuffle: shuffle.then_some(element), compression: *compression })
+        let shuffle = self.shuffle.then_some(element);
+        Ok(Form { chunk: bytes, shuffle, compression: self.compression })
     }
 
     /// Checks that there can be such a dataset.
@@ -143,11 +149,8 @@ impl DatasetSpec {
         let bytes = product([self.space.elements()?, self.element_bytes()?.into()].into_iter())?;
         let growing_alone = |what: &str| Err(Error::argument(format!("{what} cannot grow")));
         match (&self.layout, &self.space) {
-            (
-                Layout::Chunked { chunk, compression, .. },
-                Dataspace::Simple { shape, max_shape },
-            ) => {
-                compression.check()?;
+            (Layout::Chunked(chunk), Dataspace::Simple { shape, max_shape }) => {
+                self.compression.check()?;
                 self.form()?;
                 if chunk.len() != shape.len() {
                     return Err(Error::argument("a chunk of other dimensions than the shape"));
@@ -168,8 +171,10 @@ impl DatasetSpec {
                 }
                 Ok(())
             }
-            (Layout::Chunked { .. }, _) => Err(Error::argument("chunks of no dimensions")),
-            _ if self.unwritten => Err(Error::argument("only chunks can be left out")),
+            (Layout::Chunked(_), _) => Err(Error::argument("chunks of no dimensions")),
+            _ if self.unwritten || self.shuffle || self.compression != Compression::None => {
+                Err(Error::argument("only chunks are compressed or left out"))
+            }
             (_, Dataspace::Simple { max_shape: Some(_), .. }) => {
                 growing_alone("an array that is not in chunks")
             }

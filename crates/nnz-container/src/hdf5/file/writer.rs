@@ -62,6 +62,8 @@ pub struct FileWriter<W: Write + Seek> {
     objects: Vec<Object>,
     options: FileOptions,
     place: Place,
+    /// Whether a write has failed: the file cannot be completed then.
+    failed: bool,
 }
 
 impl FileWriter<StagedFile> {
@@ -105,6 +107,7 @@ impl<W: Write + Seek> FileWriter<W> {
             objects: vec![Object::group(String::new())],
             options,
             place,
+            failed: false,
         })
     }
 
@@ -222,6 +225,7 @@ impl<W: Write + Seek> FileWriter<W> {
             return Err(Error::mismatch(self.place_of(dataset), "a group", "a dataset"));
         };
         let appended = open.append(bytes, &mut self.output, &mut self.chunks);
+        self.failed |= appended.is_err();
         appended.map_err(|error| error.with_context(&self.place_of(dataset)))
     }
 
@@ -249,8 +253,8 @@ impl<W: Write + Seek> FileWriter<W> {
                     continue;
                 }
             };
-            let place = self.place_of(dataset).at(At::Element(at));
-            let stored = stored.map_err(|error| error.with_context(&place))?;
+            let stored = stored
+                .map_err(|error| error.with_context(&self.place_of(dataset).at(At::Element(at))))?;
             self.append(dataset, &stored)?;
         }
         Ok(())
@@ -268,7 +272,9 @@ impl<W: Write + Seek> FileWriter<W> {
             let found = format!("the string \"{}\"", string.escape_ascii());
             return Err(Error::mismatch(self.place.clone(), found, "strings without zero bytes"));
         }
-        self.heap.insert(&mut self.output, string)
+        let stored = self.heap.insert(&mut self.output, string);
+        self.failed |= stored.is_err();
+        stored
     }
 
     /// Writes what is left of a dataset, which is complete, and frees its memory.
@@ -282,6 +288,7 @@ impl<W: Write + Seek> FileWriter<W> {
             return Err(Error::mismatch(self.place_of(dataset), "a group", "a dataset"));
         };
         let finished = open.finish(&mut self.output, &mut self.chunks);
+        self.failed |= finished.is_err();
         finished.map_err(|error| error.with_context(&self.place_of(dataset)))
     }
 
@@ -289,8 +296,12 @@ impl<W: Write + Seek> FileWriter<W> {
     ///
     /// # Errors
     ///
-    /// Fails where elements of a dataset are missing, or the file cannot be written.
+    /// Fails where elements of a dataset are missing, or the file cannot be written or could not before.
     pub fn finish(mut self) -> Result<W> {
+        if self.failed {
+            let error = std::io::Error::other("a write has failed before");
+            return Err(Error::new(ErrorKind::Io(error), self.place));
+        }
         let datasets = (0..self.objects.len()).filter(|&at| {
             matches!(self.objects.get(at), Some(Object { kind: ObjectKind::Dataset(_), .. }))
         });
@@ -303,7 +314,7 @@ impl<W: Write + Seek> FileWriter<W> {
     }
 
     fn write_metadata(&mut self) -> Result<()> {
-        let Self { output, heap, chunks, objects, options, place } = self;
+        let Self { output, heap, chunks, objects, options, place, .. } = self;
         chunks.finish(output)?;
         for object in &mut *objects {
             if let ObjectKind::Dataset(dataset) = &mut object.kind {
