@@ -192,7 +192,7 @@ fn h5ad(file: &mut File) -> Result<()> {
     for (name, element, bytes) in [
         ("data", ElementType::Number(ValueType::F32), bytes(&[1.0_f32, 2.0, 3.5])),
         ("indices", I32, bytes(&[0_i32, 1, 1])),
-        ("indptr", I32, bytes(&[0_i32, 1, 1, 3])),
+        ("indptr", I32, bytes(&[0_i32, 1, 2, 3])),
     ] {
         let len = u32::try_from(bytes.len() as u64 / element.size()).unwrap_or(0);
         let spec = DatasetSpec::chunked(element, &[0], &[len]).growing();

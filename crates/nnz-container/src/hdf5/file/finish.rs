@@ -228,7 +228,8 @@ impl Metadata<'_> {
 
     /// Returns what adds the place of an object to an error.
     fn at(&self, object: &Object) -> impl Fn(Error) -> Error {
-        let place = Place { array: Some(object.path.clone()), ..self.place.clone() };
+        let path = Some(object.path.clone()).filter(|path| !path.is_empty());
+        let place = Place { array: path, ..self.place.clone() };
         move |error| error.with_context(&place)
     }
 }
