@@ -117,9 +117,9 @@ def test_many_and_large_attributes(tree):
 
 def test_members_keep_their_order_where_that_is_asked_for(written):
     with h5py.File(written("order")) as file:
-        assert list(file) == ["numbers", "storage", "strings", "attributes"]
+        assert list(file["attributes"]) == ["target", "large", "many"]
     with h5py.File(written("tree")) as file:
-        assert list(file) == ["attributes", "numbers", "storage", "strings"]
+        assert list(file["attributes"]) == ["large", "many", "target"]
 
 
 def test_structures_of_any_size(written):

@@ -1,21 +1,21 @@
 //! A file being written.
 
+mod attributes;
+mod data;
+
 use std::io::{Seek, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use nnz_core::{At, Error, ErrorKind, Place, Result};
+use nnz_core::{Error, ErrorKind, Place, Result};
 
 use super::dataset::{ChunkStore, Dataset};
-use super::element::{ElementType, StringPadding};
 use super::finish::Metadata;
 use super::global_heap::GlobalHeap;
-use super::message::{dataspace, datatype};
-use super::object::{Attribute, Object, ObjectId, ObjectKind};
+use super::object::{Object, ObjectId, ObjectKind};
 use super::output::Output;
 use super::spec::DatasetSpec;
 use super::superblock;
-use super::value::{Data, Value};
 use crate::staging::{StagedFile, WriteOptions};
 
 /// How a file is written.
@@ -159,139 +159,6 @@ impl<W: Write + Seek> FileWriter<W> {
         Ok(self.add(parent, name, Object { path, attributes: Vec::new(), kind }))
     }
 
-    /// Sets an attribute of a group or a dataset, which must not have it yet.
-    ///
-    /// # Errors
-    ///
-    /// Fails where the name cannot be one or is taken, or a string holds a zero byte.
-    pub fn set_attribute(&mut self, object: ObjectId, name: &str, value: Value) -> Result<()> {
-        let mut place = self.place_of(object);
-        place.array = Some(format!("{}@{name}", place.array.unwrap_or_default()));
-        let attribute = self.attribute(name, value).map_err(|error| error.with_context(&place))?;
-        let Some(object) = self.objects.get_mut(object.0) else {
-            return Err(Error::argument("an object of another file"));
-        };
-        if object.attributes.iter().any(|there| there.name == name) {
-            return Err(Error::new(ErrorKind::Exists, place));
-        }
-        object.attributes.push(attribute);
-        Ok(())
-    }
-
-    fn attribute(&mut self, name: &str, value: Value) -> Result<Attribute> {
-        if name.is_empty() || name.contains('\0') {
-            return Err(Error::argument(format!("{name:?} cannot be the name of an attribute")));
-        }
-        let objects = self.objects.len();
-        let known = |id: &ObjectId| id.0 < objects;
-        let (data, known) = match value.data {
-            Data::Strings(strings) => {
-                let mut bytes = Vec::with_capacity(16 * strings.len());
-                for string in &strings {
-                    bytes.extend(self.store_string(string.as_bytes())?);
-                }
-                (Data::Bytes(bytes), true)
-            }
-            Data::Bytes(bytes) => (Data::Bytes(bytes), true),
-            Data::References(ids) => {
-                let all = ids.iter().all(known);
-                (Data::References(ids), all)
-            }
-            Data::ReferenceLists(lists) => {
-                let all = lists.iter().flatten().all(known);
-                (Data::ReferenceLists(lists), all)
-            }
-            Data::Axes(axes) => {
-                let all = axes.iter().all(|(id, _)| known(id));
-                (Data::Axes(axes), all)
-            }
-        };
-        if !known {
-            return Err(Error::argument("a reference to an object of another file"));
-        }
-        let datatype = datatype::encode(&value.element)?;
-        let dataspace = dataspace::encode(&value.space)?;
-        Ok(Attribute { name: name.to_owned(), datatype, dataspace, data })
-    }
-
-    /// Appends whole elements to a dataset, as they are stored: little-endian, in the order of rows.
-    ///
-    /// # Errors
-    ///
-    /// Fails where they cannot be written, or are more than the dataset has.
-    pub fn append(&mut self, dataset: ObjectId, bytes: &[u8]) -> Result<()> {
-        let Some(Object { kind: ObjectKind::Dataset(open), .. }) = self.objects.get_mut(dataset.0)
-        else {
-            return Err(Error::mismatch(self.place_of(dataset), "a group", "a dataset"));
-        };
-        let appended = open.append(bytes, &mut self.output, &mut self.chunks);
-        self.failed |= appended.is_err();
-        appended.map_err(|error| error.with_context(&self.place_of(dataset)))
-    }
-
-    /// Appends strings to a dataset of strings of fixed or variable length.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`append`](Self::append), or where a string holds a zero byte or is longer than the
-    /// elements.
-    pub fn append_strings<T: AsRef<[u8]>>(
-        &mut self,
-        dataset: ObjectId,
-        strings: impl IntoIterator<Item = T>,
-    ) -> Result<()> {
-        let element = match self.objects.get(dataset.0).map(|object| &object.kind) {
-            Some(ObjectKind::Dataset(open)) => open.element().clone(),
-            _ => return Err(Error::mismatch(self.place_of(dataset), "a group", "a dataset")),
-        };
-        for (at, string) in (0..).zip(strings) {
-            let stored = match &element {
-                ElementType::VariableString(_) => self.store_string(string.as_ref()),
-                element => {
-                    let padded = pad(string.as_ref(), element);
-                    padded.and_then(|padded| self.append(dataset, &padded))?;
-                    continue;
-                }
-            };
-            let stored = stored
-                .map_err(|error| error.with_context(&self.place_of(dataset).at(At::Element(at))))?;
-            self.append(dataset, &stored)?;
-        }
-        Ok(())
-    }
-
-    /// Stores a string and returns the element of variable length that stands for it, such as a
-    /// field of a compound.
-    ///
-    /// # Errors
-    ///
-    /// Fails where it cannot be written, or holds a zero byte.
-    pub fn store_string(&mut self, string: &[u8]) -> Result<[u8; 16]> {
-        if memchr::memchr(0, string).is_some() {
-            // It would be read up to there.
-            let found = format!("the string \"{}\"", string.escape_ascii());
-            return Err(Error::mismatch(self.place.clone(), found, "strings without zero bytes"));
-        }
-        let stored = self.heap.insert(&mut self.output, string);
-        self.failed |= stored.is_err();
-        stored
-    }
-
-    /// Writes what is left of a dataset, which is complete, and frees its memory.
-    ///
-    /// # Errors
-    ///
-    /// Fails where elements are missing, or it cannot be written.
-    pub fn finish_dataset(&mut self, dataset: ObjectId) -> Result<()> {
-        let Some(Object { kind: ObjectKind::Dataset(open), .. }) = self.objects.get_mut(dataset.0)
-        else {
-            return Err(Error::mismatch(self.place_of(dataset), "a group", "a dataset"));
-        };
-        let finished = open.finish(&mut self.output, &mut self.chunks);
-        self.failed |= finished.is_err();
-        finished.map_err(|error| error.with_context(&self.place_of(dataset)))
-    }
-
     /// Completes the file and returns its target.
     ///
     /// # Errors
@@ -367,22 +234,6 @@ impl<W: Write + Seek> FileWriter<W> {
         let path = self.objects.get(object.0).map(|object| object.path.clone());
         Place { array: path.filter(|path| !path.is_empty()), ..self.place.clone() }
     }
-}
-
-/// Fills a string up to the length of an element.
-fn pad(string: &[u8], element: &ElementType) -> Result<Vec<u8>> {
-    let ElementType::FixedString { bytes, padding, .. } = element else {
-        return Err(Error::argument("strings for a dataset of other elements"));
-    };
-    let bytes = usize::try_from(*bytes).unwrap_or(usize::MAX);
-    let room = bytes - usize::from(*padding == StringPadding::NullTerminated);
-    if string.len() > room || memchr::memchr(0, string).is_some() {
-        let what = format!("\"{}\" for a string of {room} bytes", string.escape_ascii());
-        return Err(Error::argument(what));
-    }
-    let mut out = string.to_vec();
-    out.resize(bytes, 0);
-    Ok(out)
 }
 
 impl<W: Write + Seek> std::fmt::Debug for FileWriter<W> {

@@ -14,7 +14,7 @@ use super::super::pool::{Packed, Pending, Pool};
 const BATCHES: usize = 4;
 
 /// Bytes of chunks that wait to be written, unless [`BATCHES`] of them are larger.
-const WAITING: usize = 16 << 20;
+const WAITING: usize = 8 << 20;
 
 /// Where the chunks of one dataset are, in the order of their offsets.
 #[derive(Default)]
