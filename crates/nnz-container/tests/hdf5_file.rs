@@ -337,6 +337,10 @@ fn what_cannot_be_is_refused() {
         padding: StringPadding::NullPadded,
         character_set: CharacterSet::Ascii,
     };
+    let fields = |count: u32| {
+        let field = |at| Field { name: format!("f{at}"), element: I32 };
+        ElementType::Compound((0..count).map(field).collect())
+    };
     for (spec, said) in [
         (chunked(&[], &[]), "0 dimensions"),
         (chunked(&[1; 33], &[1; 33]), "33 dimensions"),
@@ -355,6 +359,7 @@ fn what_cannot_be_is_refused() {
         (DatasetSpec::compact(I32, &[16_001]), "64004 bytes: compact data has 64000"),
         (DatasetSpec::scalar(text(0)), "0 bytes"),
         (DatasetSpec::scalar(ElementType::Compound(vec![])), "0 bytes"),
+        (DatasetSpec::scalar(fields(1500)), "too many fields"),
     ] {
         let refused = file.create_dataset(group, "new", spec).unwrap_err().to_string();
         assert!(refused.starts_with("a/b/new: ") && refused.contains(said), "{refused}");

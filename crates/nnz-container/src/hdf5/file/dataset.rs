@@ -12,6 +12,7 @@ use super::dataspace::Dataspace;
 use super::element::ElementType;
 use super::message::fill_value::{self, Allocation};
 use super::message::{Message, dataspace, datatype, filter_pipeline, layout};
+use super::object_header::MAX_MESSAGE;
 use super::output::Output;
 use super::spec::{DatasetSpec, Layout};
 pub(super) use chunks::ChunkStore;
@@ -59,7 +60,9 @@ impl Dataset {
     ) -> Result<Self> {
         spec.check()?;
         // A type that cannot be encoded is refused before any data.
-        datatype::message(&spec.element)?;
+        if datatype::message(&spec.element)?.body.len() > MAX_MESSAGE {
+            return Err(Error::argument("a compound of too many fields"));
+        }
         let row_bytes = spec.row_bytes()?;
         let bytes = spec.space.elements()?.checked_mul(spec.element_bytes()?.into());
         let storage = match &spec.layout {
