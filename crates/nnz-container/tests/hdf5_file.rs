@@ -376,6 +376,16 @@ fn what_cannot_be_is_refused() {
     let id = file.create_dataset(ObjectId::ROOT, "d", spec).unwrap();
     file.append(id, &[0; 12]).unwrap();
     assert_eq!(file.finish().unwrap_err().to_string(), "d: the last row is not complete");
+
+    let mut file = in_memory(1);
+    let spec = DatasetSpec::chunked(I32, &[0], &[10]).growing();
+    let id = file.create_dataset(ObjectId::ROOT, "d", spec).unwrap();
+    file.append(id, &[0; 12]).unwrap();
+    file.finish_dataset(id).unwrap();
+    file.finish_dataset(id).unwrap();
+    let refused = file.append(id, &[0; 4]).unwrap_err().to_string();
+    assert_eq!(refused, "d: more elements than the dataset has");
+    assert_eq!(file.finish().unwrap_err().to_string(), "a write has failed before");
 }
 
 /// A disk that is full at some point.

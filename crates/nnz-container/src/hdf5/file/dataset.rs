@@ -35,6 +35,8 @@ pub(super) struct Dataset {
     /// What was appended and is not written.
     pending: Vec<u8>,
     storage: Storage,
+    /// Whether nothing more is appended.
+    finished: bool,
 }
 
 enum Storage {
@@ -86,7 +88,8 @@ impl Dataset {
             (true, false) => None,
             (false, false) => bytes,
         };
-        Ok(Self { spec, row_bytes, expected, appended: 0, pending: Vec::new(), storage })
+        let pending = Vec::new();
+        Ok(Self { spec, row_bytes, expected, appended: 0, pending, storage, finished: false })
     }
 
     /// Returns what an element is.
@@ -103,7 +106,7 @@ impl Dataset {
     ) -> Result<()> {
         let end = self.appended.checked_add(bytes.len() as u64);
         let end = end.filter(|end| self.expected.is_none_or(|expected| *end <= expected));
-        let Some(end) = end.filter(|_| !matches!(self.storage, Storage::Finished(_))) else {
+        let Some(end) = end.filter(|_| !self.finished) else {
             return Err(Error::argument("more elements than the dataset has"));
         };
         match &self.storage {
@@ -136,6 +139,9 @@ impl Dataset {
         output: &mut Output<W>,
         chunks: &mut ChunkStore,
     ) -> Result<()> {
+        if std::mem::replace(&mut self.finished, true) {
+            return Ok(());
+        }
         if self.expected.is_some_and(|expected| expected != self.appended) {
             return Err(Error::argument(format!(
                 "{} bytes were written to a dataset of {}",

@@ -104,12 +104,12 @@ impl Value {
         Self { element, space: Dataspace::Null, data: Data::Bytes(Vec::new()) }
     }
 
-    /// Makes a value of elements as they are stored, little-endian.
+    /// Makes a value of elements as they are stored, little-endian. Strings of variable length are what
+    /// [`FileWriter::store_string`](super::FileWriter::store_string) returns for them.
     ///
     /// # Errors
     ///
-    /// Fails where they are not as many as the shape has, or hold strings of variable length that are not in
-    /// the file.
+    /// Fails where they are not as many as the shape has.
     pub fn bytes(element: ElementType, space: Dataspace, bytes: Vec<u8>) -> Result<Self> {
         if space.elements()?.checked_mul(element.size()) != Some(bytes.len() as u64) {
             return Err(Error::argument("an attribute of another size than its shape and type"));
