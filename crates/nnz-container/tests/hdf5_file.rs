@@ -9,7 +9,7 @@ use std::path::Path;
 
 use hdf5_common::{Member, member};
 use nnz_container::hdf5::file::{
-    CharacterSet, DatasetSpec, Dataspace, ElementType, FileOptions, FileWriter, ObjectId,
+    CharacterSet, DatasetSpec, Dataspace, ElementType, Field, FileOptions, FileWriter, ObjectId,
     StringPadding, Value,
 };
 use nnz_container::hdf5::{AttributeValue, Hdf5};
