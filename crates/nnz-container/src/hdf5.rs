@@ -10,6 +10,7 @@ mod chunk_table;
 mod container;
 mod dataset;
 mod datatype;
+pub mod file;
 mod filters;
 mod find;
 mod heap;

@@ -1,44 +1,56 @@
 //! Writing a group of an HDF5 file, new or already there.
 
-mod array;
+mod dimensions;
+mod existing;
+mod new;
 mod options;
-mod pack;
-mod scales;
-mod strings;
-mod target;
-mod there;
+mod texts;
 
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
-use rust_hdf5::{H5Dataset, H5File, H5Group, Hdf5Error};
 
 pub use options::Hdf5Options;
 
 use super::container::{CAPABILITIES, full_path};
-use crate::compress::Compression;
 use crate::staging::WriteOptions;
 use crate::{ArrayId, ContainerWriter};
-use array::Array;
-use target::{Readers, Target};
+use existing::ExistingFile;
+use new::NewFile;
+
+/// What programs a file is written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Readers {
+    /// All of HDF5. BPCells and h5py write so unless told otherwise.
+    Hdf5,
+    /// Those of NetCDF, which add to a file only if it knows the order in which things were made.
+    NetCdf,
+}
+
+/// A group being written, in a new file or in one that is there.
+trait GroupWriter: Send {
+    fn set_text(&mut self, name: &str, text: &str, place: &Place) -> Result<()>;
+    fn create_array(&mut self, name: &str, value_type: ValueType, place: Place) -> usize;
+    fn append_bytes(&mut self, array: usize, bytes: &[u8]) -> Result<()>;
+    fn copy_strings(
+        &mut self,
+        name: &str,
+        strings: &mut dyn StringReader,
+        place: &Place,
+    ) -> Result<()>;
+    /// Completes the group, which has members and attributes of these names, and returns its bytes.
+    fn finish(self: Box<Self>, names: BTreeSet<String>) -> Result<u64>;
+}
 
 /// A group of an HDF5 file being written, invisible until it is finished.
 ///
 /// A file that is there already keeps all else: what is written goes into a copy of it, which
 /// takes its place in the end. Dropped unfinished, nothing is left behind.
 pub struct Hdf5Writer {
-    target: Target,
-    file: Unfinished,
-    group: H5Group,
+    group: Box<dyn GroupWriter>,
     path: PathBuf,
     names: BTreeSet<String>,
-    arrays: Vec<Array>,
-    /// The lists of strings, of NetCDF only.
-    lists: Vec<(H5Dataset, u64)>,
-    options: Hdf5Options,
-    readers: Readers,
 }
 
 impl Hdf5Writer {
@@ -80,23 +92,19 @@ impl Hdf5Writer {
     ) -> Result<Self> {
         options.check()?;
         let full = full_path(path, group);
-        let (target, file) = Target::create(path, group, write, readers, &Place::path(&*full))?;
         let place = Place::path(&*full);
-        if readers == Readers::NetCdf && target.is_new() {
-            scales::sign(&file, &place)?;
+        let names: Vec<String> =
+            group.split('/').filter(|name| !name.is_empty()).map(ToOwned::to_owned).collect();
+        if names.iter().any(|name| name == "." || name.contains('\0')) {
+            return Err(Error::new(ErrorKind::Argument("no name of a group".into()), place));
         }
-        let group = guarded(&place, || target.make_groups(&file))?;
-        Ok(Self {
-            target,
-            file: Unfinished(Some(file)),
-            group,
-            path: full,
-            names: BTreeSet::new(),
-            arrays: Vec::new(),
-            lists: Vec::new(),
-            options,
-            readers,
-        })
+        // Replacing the root group is replacing the file.
+        let is_new = names.is_empty() || path.symlink_metadata().is_err();
+        let group: Box<dyn GroupWriter> = match is_new {
+            true => Box::new(NewFile::create(path, &names, write, options, readers, place)?),
+            false => Box::new(ExistingFile::create(path, names, write, options, readers, place)?),
+        };
+        Ok(Self { group, path: full, names: BTreeSet::new() })
     }
 
     /// Returns the path, with `::GROUP` where it is a group inside a file.
@@ -132,7 +140,7 @@ impl ContainerWriter for Hdf5Writer {
         if text.contains('\0') {
             return Err(Error::mismatch(place, "a zero byte", "text"));
         }
-        guarded(&place, || self.group.set_attr_string(name, text))
+        self.group.set_text(name, text, &place)
     }
 
     fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {
@@ -141,75 +149,25 @@ impl ContainerWriter for Hdf5Writer {
             let what = format!("an HDF5 dataset cannot hold {value_type}");
             return Err(Error::unsupported(place, what));
         }
-        self.arrays.push(Array::new(name, value_type, place, self.options));
-        Ok(ArrayId(self.arrays.len() - 1))
+        Ok(ArrayId(self.group.create_array(name, value_type, place)))
     }
 
     fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()> {
-        self.arrays[array.0].append(&self.group, bytes)
+        self.group.append_bytes(array.0, bytes)
     }
 
     fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()> {
         let place = self.take(name)?;
-        let written = strings::write(&self.group, name, strings, &place)?;
-        if self.readers == Readers::NetCdf {
-            self.lists.push(written);
-        }
-        Ok(())
+        self.group.copy_strings(name, strings, &place)
     }
 
-    fn finish(mut self: Box<Self>) -> Result<u64> {
-        for array in &mut self.arrays {
-            array.finish(&self.group)?;
-        }
-        let place = Place::path(&*self.path);
-        if self.readers == Readers::NetCdf {
-            let arrays = self.arrays.iter().filter_map(Array::written);
-            let lists = self.lists.iter().map(|(dataset, len)| (dataset, *len));
-            let mut taken = self.target.names_around().clone();
-            taken.append(&mut self.names);
-            scales::attach(&self.group, arrays.chain(lists), &taken, &place)?;
-        }
-        // They hold on to the file.
-        self.arrays.clear();
-        self.lists.clear();
-        if let Some(file) = self.file.0.take() {
-            // The commit syncs, if that is asked for.
-            guarded(&place, || file.close_no_sync())?;
-        }
-        self.target.commit()
-    }
-}
-
-/// A file being written. Dropped by itself it would be synced before it vanishes.
-struct Unfinished(Option<H5File>);
-
-impl Drop for Unfinished {
-    fn drop(&mut self) {
-        if let Some(file) = self.0.take() {
-            let _ = catch_unwind(AssertUnwindSafe(|| file.close_no_sync()));
-        }
+    fn finish(self: Box<Self>) -> Result<u64> {
+        self.group.finish(self.names)
     }
 }
 
 impl std::fmt::Debug for Hdf5Writer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Hdf5Writer").field("path", &self.path).finish_non_exhaustive()
-    }
-}
-
-/// Runs a call into the crate that writes, and says its errors in our words.
-fn guarded<T>(place: &Place, call: impl FnOnce() -> rust_hdf5::Result<T>) -> Result<T> {
-    match catch_unwind(AssertUnwindSafe(call)) {
-        Ok(Ok(value)) => Ok(value),
-        Ok(Err(Hdf5Error::Io(error))) => Err(Error::new(ErrorKind::Io(error), place.clone())),
-        Ok(Err(error)) => {
-            let error = std::io::Error::other(format!("HDF5 cannot be written: {error}"));
-            Err(Error::new(ErrorKind::Io(error), place.clone()))
-        }
-        Err(_) => {
-            let what = "HDF5 cannot be written: what is there contradicts itself".to_owned();
-            Err(Error::new(ErrorKind::Unrecognized(what), place.clone()))
-        }
     }
 }

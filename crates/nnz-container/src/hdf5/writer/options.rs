@@ -3,9 +3,6 @@
 use std::num::NonZeroUsize;
 
 use nnz_core::{Error, Result, ValueType};
-use rust_hdf5::format::messages::filter::{FLAG_OPTIONAL, Filter, FilterPipeline};
-
-use crate::hdf5::filters::{DEFLATE, SHUFFLE, ZSTD};
 
 use crate::compress::Compression;
 
@@ -45,34 +42,21 @@ impl Hdf5Options {
         self.compress.check()
     }
 
-    /// Returns what is done to chunks of elements of `width` bytes, if anything.
-    pub(super) fn pipeline(&self, width: usize) -> Option<FilterPipeline> {
-        let (id, level) = match self.compress {
-            Compression::None => return None,
-            Compression::Gzip(level) => (DEFLATE, level),
-            Compression::Zstd(level) => (ZSTD, level),
-        };
-        let width = u32::try_from(width).unwrap_or(0);
-        let filter =
-            |id, parameter| Filter { id, flags: FLAG_OPTIONAL, cd_values: vec![parameter] };
-        Some(FilterPipeline { filters: vec![filter(SHUFFLE, width), filter(id, level)] })
-    }
-
     /// Returns the elements of a chunk, for an array known to be short or not known to be.
-    pub(super) fn chunk_elements(&self, short: Option<u64>) -> usize {
+    pub(super) fn chunk_elements(&self, short: Option<u64>) -> u32 {
         let fitting = |len: u64| u32::try_from(len).unwrap_or(CHUNK).next_power_of_two();
-        let chosen = match (self.chunk, short) {
+        match (self.chunk, short) {
             (Some(chunk), _) => chunk,
             (None, Some(len)) if len < u64::from(CHUNK) => fitting(len).max(SMALLEST),
             (None, _) => CHUNK,
-        };
-        usize::try_from(chosen).unwrap_or(usize::MAX)
+        }
     }
 
     /// Returns the bytes that are collected before they are written: a chunk, or several for each
     /// thread that compresses.
     pub(super) fn batch_bytes(&self, value_type: ValueType) -> usize {
-        let chunk = self.chunk_elements(None) * value_type.size();
+        let elements = usize::try_from(self.chunk_elements(None)).unwrap_or(usize::MAX);
+        let chunk = elements * value_type.size();
         match self.compress {
             Compression::None => chunk,
             Compression::Gzip(_) | Compression::Zstd(_) => {

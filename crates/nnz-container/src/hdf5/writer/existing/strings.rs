@@ -1,10 +1,11 @@
 //! Writing a list of strings.
 
-use nnz_core::{At, Error, Place, Result, StringList, StringReader};
+use nnz_core::{Place, Result, StringList, StringReader};
 use rust_hdf5::format::messages::datatype::DatatypeMessage;
 use rust_hdf5::types::Complex64;
 use rust_hdf5::{H5Dataset, H5Group};
 
+use super::super::texts::{check_count, check_room, check_text};
 use super::guarded;
 
 /// Zero-terminated, UTF-8.
@@ -77,22 +78,6 @@ fn put(dataset: &H5Dataset, first: u64, texts: &[&str], place: &Place) -> Result
     })
 }
 
-fn check_room(found: u64, len: u64, place: &Place) -> Result<()> {
-    if found > len {
-        let found = format!("more than {len} strings");
-        return Err(Error::mismatch(place.clone(), found, format!("{len}, as was said before")));
-    }
-    Ok(())
-}
-
-fn check_count(found: u64, len: u64, place: &Place) -> Result<()> {
-    if found != len {
-        let found = format!("{found} strings");
-        return Err(Error::mismatch(place.clone(), found, format!("{len}, as was said before")));
-    }
-    Ok(())
-}
-
 /// Strings that are written together.
 #[derive(Default)]
 struct Piece {
@@ -108,17 +93,7 @@ impl Piece {
         self.ends.clear();
         while self.ends.len() < PIECE && self.text.len() < PIECE_BYTES {
             let Some(string) = strings.next_string()? else { return Ok(false) };
-            let refuse = |expected: &str| {
-                let place = place.clone().at(At::Element(first + self.ends.len() as u64));
-                let found = format!("the name \"{}\"", string.escape_ascii());
-                Error::mismatch(place, found, expected)
-            };
-            let text = std::str::from_utf8(string)
-                .map_err(|_| refuse("UTF-8, which all text in an HDF5 file is"))?;
-            // It would be read up to there.
-            if text.contains('\0') {
-                return Err(refuse("names without zero bytes, which end text in an HDF5 file"));
-            }
+            let text = check_text(string, first + self.ends.len() as u64, place)?;
             self.text.push_str(text);
             self.ends.push(self.text.len());
         }

@@ -1,11 +1,15 @@
 //! One array of numbers being written.
 
 use nnz_core::{Place, Result, ValueType};
-use rust_hdf5::format::messages::filter::FilterPipeline;
+use rust_hdf5::format::messages::filter::{FLAG_OPTIONAL, Filter, FilterPipeline};
 use rust_hdf5::types::{Complex32, Complex64, HBool};
 use rust_hdf5::{H5Dataset, H5Group, H5Type};
 
-use super::{Compression, Hdf5Options, guarded, pack};
+use super::super::Hdf5Options;
+use super::{guarded, pack};
+use crate::compress::Compression;
+use crate::hdf5::file::Form;
+use crate::hdf5::filters::{DEFLATE, SHUFFLE, ZSTD};
 
 /// An array of numbers being written: a dataset in chunks that may grow without end.
 ///
@@ -75,7 +79,7 @@ impl Array {
         let short = self.dataset.is_none().then_some(self.elements);
         let chunk = match self.dataset {
             Some(_) => self.chunk,
-            None => self.options.chunk_elements(short),
+            None => chunk_elements(self.options, short),
         };
         // A chunk is always stored whole.
         rest.resize(rest.len().next_multiple_of(chunk * self.value_type.size()), 0);
@@ -96,8 +100,9 @@ impl Array {
     fn write(&mut self, group: &H5Group, bytes: &[u8], short: Option<u64>) -> Result<()> {
         let width = self.value_type.size();
         if self.dataset.is_none() {
-            self.chunk = self.options.chunk_elements(short);
-            let (name, chunk, pipeline) = (&self.name, self.chunk, self.options.pipeline(width));
+            self.chunk = chunk_elements(self.options, short);
+            let (name, chunk, pipeline) =
+                (&self.name, self.chunk, pipeline(self.options.compress, width));
             let made =
                 guarded(&self.place, || create(self.value_type, group, name, chunk, pipeline));
             self.dataset = Some(made?);
@@ -113,7 +118,8 @@ impl Array {
             }
             compress => {
                 let threads = self.options.threads;
-                let form = pack::Form { chunk: bytes_of_chunk, width, compress };
+                let shuffle = u32::try_from(width).ok();
+                let form = Form { chunk: bytes_of_chunk, shuffle, compression: compress };
                 let packed = pack::chunks(bytes, form, threads, &self.place)?;
                 for chunk in packed {
                     guarded(&self.place, || dataset.write_chunk_raw_at(&[self.chunks], &chunk, 0))?;
@@ -161,4 +167,20 @@ fn create_as<T: H5Type>(
         Some(pipeline) => builder.filter_pipeline(pipeline),
     };
     builder.create(name)
+}
+
+/// Returns what is done to chunks of elements of `width` bytes, if anything.
+fn pipeline(compress: Compression, width: usize) -> Option<FilterPipeline> {
+    let (id, level) = match compress {
+        Compression::None => return None,
+        Compression::Gzip(level) => (DEFLATE, level),
+        Compression::Zstd(level) => (ZSTD, level),
+    };
+    let width = u32::try_from(width).unwrap_or(0);
+    let filter = |id, parameter| Filter { id, flags: FLAG_OPTIONAL, cd_values: vec![parameter] };
+    Some(FilterPipeline { filters: vec![filter(SHUFFLE, width), filter(id, level)] })
+}
+
+fn chunk_elements(options: Hdf5Options, short: Option<u64>) -> usize {
+    usize::try_from(options.chunk_elements(short)).unwrap_or(usize::MAX)
 }

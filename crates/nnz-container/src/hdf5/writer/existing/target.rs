@@ -9,6 +9,7 @@ use std::time::Duration;
 use nnz_core::{Error, ErrorKind, Place, Result};
 use rust_hdf5::{H5File, H5Group, LibverBound};
 
+use super::super::Readers;
 use super::{guarded, there};
 use crate::hdf5::opened::Opened;
 use crate::staging::{Expected, StagedFile, UpdateLock, WriteOptions};
@@ -17,28 +18,6 @@ use crate::staging::{Expected, StagedFile, UpdateLock, WriteOptions};
 /// locks it then: what it opened before the exchange must not be free when it comes to the lock, since
 /// nobody would see what it writes there.
 const LINGER: Duration = Duration::from_millis(20);
-
-/// What programs a file is written for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Readers {
-    /// All of HDF5. BPCells and h5py write so unless told otherwise.
-    Hdf5,
-    /// Those of NetCDF, which add to a file only if it knows the order in which things were made.
-    NetCdf,
-}
-
-impl Readers {
-    fn oldest(self) -> LibverBound {
-        match self {
-            Self::Hdf5 => LibverBound::Earliest,
-            Self::NetCdf => LibverBound::V18,
-        }
-    }
-
-    fn want_order(self) -> bool {
-        self == Self::NetCdf
-    }
-}
 
 /// The file written to, and the group in it.
 pub(super) struct Target {
@@ -49,42 +28,18 @@ pub(super) struct Target {
     /// The names in the groups around it.
     around: BTreeSet<String>,
     /// The locks of the file that was copied.
-    copied: Option<UpdateLock>,
+    copied: UpdateLock,
 }
 
 impl Target {
-    /// Finds what is there and makes the file to be changed: a new one, or a copy.
+    /// Finds what is there and makes a copy of the file to be changed.
     pub(super) fn create(
         path: &Path,
-        group: &str,
+        names: Vec<String>,
         write: WriteOptions,
         readers: Readers,
         place: &Place,
     ) -> Result<(Self, H5File)> {
-        let names: Vec<String> =
-            group.split('/').filter(|name| !name.is_empty()).map(ToOwned::to_owned).collect();
-        if names.iter().any(|name| name == "." || name.contains('\0')) {
-            return Err(Error::new(
-                ErrorKind::Argument("no name of a group".into()),
-                place.clone(),
-            ));
-        }
-        let exists = path.symlink_metadata().is_ok();
-        if names.is_empty() || !exists {
-            let mut staged = StagedFile::create(path, write)?;
-            if !names.is_empty() {
-                // A file that appears meanwhile holds groups of others: it is not for us to replace.
-                staged.expect(Expected::Nothing);
-            }
-            let file = staged.open_with(|path| {
-                let options = H5File::options().no_locking().libver(readers.oldest());
-                guarded(place, || options.track_order(readers.want_order()).create(path))
-            })?;
-            return Ok((
-                Self { staged, names, there: 0, around: BTreeSet::new(), copied: None },
-                file,
-            ));
-        }
         let lock = UpdateLock::acquire(path)?;
         let old = Opened::open(path)?;
         check_closed(&old, path)?;
@@ -99,8 +54,8 @@ impl Target {
         let file = staged
             .open_with(|path| guarded(place, || H5File::options().no_locking().open_rw(path)))?;
         // A file of the old kind knows no order, nor does what is added to it.
-        let order = readers.want_order() && old.meta.superblock().version >= 2;
-        let oldest = if order { readers.oldest() } else { LibverBound::Earliest };
+        let order = readers == Readers::NetCdf && old.meta.superblock().version >= 2;
+        let oldest = if order { LibverBound::V18 } else { LibverBound::Earliest };
         guarded(place, || {
             file.set_libver_bound(oldest)?;
             file.set_track_order(order)?;
@@ -110,7 +65,7 @@ impl Target {
             Ok(())
         })?;
         let there = if replaced { there - 1 } else { there };
-        Ok((Self { staged, names, there, around, copied: Some(lock) }, file))
+        Ok((Self { staged, names, there, around, copied: lock }, file))
     }
 
     /// Makes the groups that are missing and returns the last.
@@ -122,11 +77,6 @@ impl Target {
         Ok(group)
     }
 
-    /// Returns whether there is nothing in the file but what is written.
-    pub(super) fn is_new(&self) -> bool {
-        self.copied.is_none()
-    }
-
     /// Returns the names in the groups around the group.
     pub(super) fn names_around(&self) -> &BTreeSet<String> {
         &self.around
@@ -135,9 +85,8 @@ impl Target {
     /// Puts the file in its place and returns the bytes it has grown by.
     pub(super) fn commit(self) -> Result<u64> {
         let bytes = self.staged.commit()?;
-        let Some(lock) = self.copied else { return Ok(bytes) };
         std::thread::sleep(LINGER);
-        Ok(bytes.saturating_sub(lock.version().len()))
+        Ok(bytes.saturating_sub(self.copied.version().len()))
     }
 }
 

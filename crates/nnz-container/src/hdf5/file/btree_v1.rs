@@ -1,0 +1,155 @@
+//! B-trees of version 1 (section III.A.1), written from the leaves up.
+
+use std::io::{Seek, Write};
+
+use nnz_core::Result;
+
+use super::UNDEFINED;
+use super::bytes::PutFields as _;
+use super::output::Output;
+use super::superblock::{CHUNK_K, GROUP_INTERNAL_K};
+
+/// What a tree leads to.
+#[derive(Clone, Copy)]
+pub(super) enum NodeType {
+    /// Members of a group; keys are places of names.
+    Group = 0,
+    /// Chunks; keys are sizes and offsets.
+    Chunk = 1,
+}
+
+impl NodeType {
+    /// Returns the children of a full node.
+    fn children(self) -> usize {
+        2 * usize::from(match self {
+            Self::Group => GROUP_INTERNAL_K,
+            Self::Chunk => CHUNK_K,
+        })
+    }
+}
+
+/// A child and the key before it.
+pub(super) struct Child {
+    pub(super) key: Vec<u8>,
+    pub(super) address: u64,
+}
+
+/// Writes a tree of `count` children and returns its address. `last` is the key behind the last child.
+///
+/// All nodes but the last of each level are full.
+pub(super) fn write<W: Write + Seek>(
+    output: &mut Output<W>,
+    node_type: NodeType,
+    count: usize,
+    children: &mut dyn Iterator<Item = Child>,
+    last: &[u8],
+) -> Result<u64> {
+    let (mut address, mut nodes) = write_level(output, node_type, 0, count, children, last)?;
+    let mut level = 0_u8;
+    while nodes.len() > 1 {
+        level = level.saturating_add(1);
+        let below = nodes.len();
+        (address, nodes) =
+            write_level(output, node_type, level, below, &mut nodes.into_iter(), last)?;
+    }
+    Ok(address)
+}
+
+/// Writes the nodes of a level, one behind the other, and returns the address of the first and all of them as
+/// children of the next level.
+fn write_level<W: Write + Seek>(
+    output: &mut Output<W>,
+    node_type: NodeType,
+    level: u8,
+    count: usize,
+    children: &mut dyn Iterator<Item = Child>,
+    last: &[u8],
+) -> Result<(u64, Vec<Child>)> {
+    let full = node_type.children();
+    let bytes = 24 + full * 8 + (full + 1) * last.len();
+    let nodes = count.div_ceil(full).max(1);
+    output.align()?;
+    let first = output.end();
+    let at = |node: usize| first + node as u64 * bytes as u64;
+    let mut above = Vec::with_capacity(nodes);
+    let mut children = children.take(count).peekable();
+    for node in 0..nodes {
+        let used = full.min(count - node * full);
+        let mut out = b"TREE".to_vec();
+        out.extend([node_type as u8, level]);
+        out.put_u16(u16::try_from(used).unwrap_or(0));
+        out.put_u64(if node == 0 { UNDEFINED } else { at(node - 1) });
+        out.put_u64(if node + 1 == nodes { UNDEFINED } else { at(node + 1) });
+        let mut start = None;
+        for child in children.by_ref().take(used) {
+            out.extend_from_slice(&child.key);
+            out.put_u64(child.address);
+            start.get_or_insert(child.key);
+        }
+        let end = children.peek().map_or(last, |next| &next.key);
+        out.extend_from_slice(end);
+        out.resize(bytes, 0);
+        output.append(&out)?;
+        above.push(Child { key: start.unwrap_or_default(), address: at(node) });
+    }
+    Ok((first, above))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    fn tree(count: u64) -> (u64, Vec<u8>) {
+        let key = |n: u64| (8 * n).to_le_bytes().to_vec();
+        let mut children = (0..count).map(|n| Child { key: key(n), address: 1000 + n });
+        let mut output = Output::new(Cursor::new(Vec::new()));
+        let number = usize::try_from(count).unwrap();
+        let last = key(count);
+        let root = write(&mut output, NodeType::Group, number, &mut children, &last).unwrap();
+        (root, output.finish().unwrap().into_inner())
+    }
+
+    #[test]
+    fn a_node_without_children_is_empty() {
+        let (root, bytes) = tree(0);
+        assert_eq!(root, 0);
+        assert_eq!(bytes[..8], *b"TREE\0\0\0\0");
+        assert_eq!(bytes[8..24], [255; 16]);
+        assert_eq!(bytes[24..], [0; 520]);
+    }
+
+    #[test]
+    fn children_lie_between_keys() {
+        let (_, bytes) = tree(2);
+        let expected = [
+            b'T', b'R', b'E', b'E', 0, 0, 2, 0, // type, level, children
+            255, 255, 255, 255, 255, 255, 255, 255, // left
+            255, 255, 255, 255, 255, 255, 255, 255, // right
+            0, 0, 0, 0, 0, 0, 0, 0, // key
+            232, 3, 0, 0, 0, 0, 0, 0, // child
+            8, 0, 0, 0, 0, 0, 0, 0, //
+            233, 3, 0, 0, 0, 0, 0, 0, //
+            16, 0, 0, 0, 0, 0, 0, 0, // last key
+        ];
+        assert_eq!(bytes[..64], expected);
+    }
+
+    #[test]
+    fn a_full_node_makes_another() {
+        assert_eq!(tree(32).1.len(), 544);
+        let (root, bytes) = tree(33);
+        assert_eq!(root, 2 * 544);
+        assert_eq!(bytes.len(), 3 * 544);
+        // The last key of the first node is the first of the second.
+        assert_eq!(bytes[24 + 32 * 16..544], 256_u64.to_le_bytes());
+        assert_eq!(bytes[544 + 24..544 + 32], 256_u64.to_le_bytes());
+        // The second is right of the first, which is left of it.
+        assert_eq!(bytes[16..24], 544_u64.to_le_bytes());
+        assert_eq!(bytes[544 + 8..544 + 16], 0_u64.to_le_bytes());
+        let top = [&b"TREE\0\x01\x02\0"[..], &[255; 16], &[0; 16]].concat();
+        assert_eq!(bytes[1088..1088 + 40], top);
+        assert_eq!(tree(32 * 32 + 1).1.len(), (33 + 2 + 1) * 544);
+    }
+}

@@ -1,0 +1,231 @@
+//! A dataset while it is written.
+
+mod chunk_tree;
+mod chunks;
+mod tiles;
+
+use std::io::{Seek, Write};
+
+use nnz_core::{Error, Result};
+
+use super::dataspace::Dataspace;
+use super::element::ElementType;
+use super::message::fill_value::{self, Allocation};
+use super::message::{Message, dataspace, datatype, filter_pipeline, layout};
+use super::object_header::MAX_MESSAGE;
+use super::output::Output;
+use super::spec::{DatasetSpec, Layout};
+pub(super) use chunks::ChunkStore;
+use tiles::Tiles;
+
+/// Bytes of data in one piece that are kept in memory until they are complete. For more, space is
+/// reserved.
+const SMALL: u64 = 64 << 10;
+
+/// Bytes of chunks that are compressed and written together, unless one chunk is larger.
+const BATCH: usize = 256 << 10;
+
+/// A dataset while it is written.
+pub(super) struct Dataset {
+    spec: DatasetSpec,
+    row_bytes: u64,
+    /// Bytes that the shape has, where it is known.
+    expected: Option<u64>,
+    appended: u64,
+    /// What was appended and is not written.
+    pending: Vec<u8>,
+    storage: Storage,
+    /// Whether nothing more is appended.
+    finished: bool,
+}
+
+enum Storage {
+    Compact,
+    Small,
+    /// Space of the file that was reserved.
+    Reserved(u64),
+    Chunked {
+        /// Its chunks in the store.
+        list: usize,
+        tiles: Tiles,
+        batch: usize,
+    },
+    /// All is written: the layout message says where.
+    Finished(Message),
+}
+
+impl Dataset {
+    pub(super) fn new<W: Write + Seek>(
+        spec: DatasetSpec,
+        output: &mut Output<W>,
+        chunks: &mut ChunkStore,
+    ) -> Result<Self> {
+        spec.check()?;
+        // A type that cannot be encoded is refused before any data.
+        if datatype::message(&spec.element)?.body.len() > MAX_MESSAGE {
+            return Err(Error::argument("a compound of too many fields"));
+        }
+        let row_bytes = spec.row_bytes()?;
+        let bytes = spec.space.elements()?.checked_mul(spec.element_bytes()?.into());
+        let storage = match &spec.layout {
+            Layout::Compact => Storage::Compact,
+            Layout::Contiguous => match bytes.unwrap_or(u64::MAX) {
+                0..=SMALL => Storage::Small,
+                bytes => Storage::Reserved(output.reserve(bytes)?),
+            },
+            Layout::Chunked(chunk) => {
+                let Dataspace::Simple { shape, .. } = &spec.space else {
+                    return Err(Error::argument("chunks of no dimensions"));
+                };
+                let tiles = Tiles::new(shape, chunk, spec.element_bytes()?)?;
+                let band = tiles.band_bytes();
+                let batch = band * (BATCH / band.max(1)).max(1);
+                Storage::Chunked { list: chunks.add(spec.form()?), tiles, batch }
+            }
+        };
+        let expected = match (spec.growing, spec.unwritten) {
+            (_, true) => Some(0),
+            (true, false) => None,
+            (false, false) => bytes,
+        };
+        let pending = Vec::new();
+        Ok(Self { spec, row_bytes, expected, appended: 0, pending, storage, finished: false })
+    }
+
+    /// Returns what an element is.
+    pub(super) fn element(&self) -> &ElementType {
+        &self.spec.element
+    }
+
+    /// Appends elements as they are stored.
+    pub(super) fn append<W: Write + Seek>(
+        &mut self,
+        mut bytes: &[u8],
+        output: &mut Output<W>,
+        chunks: &mut ChunkStore,
+    ) -> Result<()> {
+        let end = self.appended.checked_add(bytes.len() as u64);
+        let end = end.filter(|end| self.expected.is_none_or(|expected| *end <= expected));
+        let Some(end) = end.filter(|_| !self.finished) else {
+            return Err(Error::argument("more elements than the dataset has"));
+        };
+        match &self.storage {
+            Storage::Reserved(address) if self.pending.len() + bytes.len() > BATCH => {
+                let at = address + self.appended - self.pending.len() as u64;
+                output.write_at(at, &self.pending)?;
+                self.pending.clear();
+                output.write_at(address + self.appended, bytes)?;
+                bytes = &[];
+            }
+            Storage::Chunked { list, tiles, batch } => {
+                while *batch > 0 && self.pending.len() + bytes.len() >= *batch {
+                    let (head, tail) = bytes.split_at(*batch - self.pending.len());
+                    self.pending.extend_from_slice(head);
+                    let full = std::mem::take(&mut self.pending);
+                    chunks.submit(*list, tiles.cut(full)?, output)?;
+                    bytes = tail;
+                }
+            }
+            _ => {}
+        }
+        self.pending.extend_from_slice(bytes);
+        self.appended = end;
+        Ok(())
+    }
+
+    /// Writes what is left. What was appended has to be all there is.
+    pub(super) fn finish<W: Write + Seek>(
+        &mut self,
+        output: &mut Output<W>,
+        chunks: &mut ChunkStore,
+    ) -> Result<()> {
+        if std::mem::replace(&mut self.finished, true) {
+            return Ok(());
+        }
+        if self.expected.is_some_and(|expected| expected != self.appended) {
+            return Err(Error::argument(format!(
+                "{} bytes were written to a dataset of {}",
+                self.appended,
+                self.expected.unwrap_or(0)
+            )));
+        }
+        self.set_rows()?;
+        let pending = std::mem::take(&mut self.pending);
+        match &self.storage {
+            Storage::Compact => self.storage = Storage::Finished(layout::compact(&pending)?),
+            Storage::Small => {
+                output.align()?;
+                let address = output.append(&pending)?;
+                self.storage = Storage::Finished(layout::contiguous(address, self.appended));
+            }
+            Storage::Reserved(address) => {
+                output.write_at(address + self.appended - pending.len() as u64, &pending)?;
+                self.storage = Storage::Finished(layout::contiguous(*address, self.appended));
+            }
+            Storage::Chunked { list, tiles, .. } => {
+                if !pending.is_empty() {
+                    chunks.submit(*list, tiles.cut(pending)?, output)?;
+                }
+            }
+            Storage::Finished(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Sets the length of the first axis to what was appended.
+    fn set_rows(&mut self) -> Result<()> {
+        if !self.spec.growing {
+            return Ok(());
+        }
+        let rows = self.appended.checked_div(self.row_bytes).unwrap_or(0);
+        if rows.checked_mul(self.row_bytes) != Some(self.appended) {
+            return Err(Error::argument("the last row is not complete"));
+        }
+        if let Dataspace::Simple { shape, max_shape } = &mut self.spec.space {
+            let max = max_shape.as_ref().and_then(|max| max.first().copied().flatten());
+            if max.is_some_and(|max| rows > max) {
+                return Err(Error::argument(format!("{rows} rows, more than the maximum shape")));
+            }
+            shape.iter_mut().take(1).for_each(|len| *len = rows);
+        }
+        Ok(())
+    }
+
+    /// Writes the index of the chunks, once all of them are written.
+    pub(super) fn write_index<W: Write + Seek>(
+        &mut self,
+        output: &mut Output<W>,
+        chunks: &mut ChunkStore,
+    ) -> Result<()> {
+        if let (Storage::Chunked { list, tiles, .. }, Layout::Chunked(chunk)) =
+            (&self.storage, &self.spec.layout)
+        {
+            let element = self.spec.element_bytes()?;
+            let btree = chunk_tree::write(output, chunks.take(*list), tiles, chunk, element)?;
+            self.storage = Storage::Finished(layout::chunked(btree, chunk, element));
+        }
+        Ok(())
+    }
+
+    /// Returns the messages of the object header.
+    pub(super) fn messages(&self) -> Result<Vec<Message>> {
+        let Storage::Finished(layout) = &self.storage else {
+            return Err(Error::argument("the dataset is not finished"));
+        };
+        let allocation = match &self.spec.layout {
+            Layout::Compact => Allocation::Early,
+            Layout::Contiguous => Allocation::Late,
+            Layout::Chunked(_) => Allocation::Incremental,
+        };
+        let mut messages = vec![
+            dataspace::message(&self.spec.space)?,
+            datatype::message(&self.spec.element)?,
+            fill_value::message(allocation),
+            Message { kind: layout.kind, flags: layout.flags, body: layout.body.clone() },
+        ];
+        if matches!(self.spec.layout, Layout::Chunked(_)) {
+            messages.extend(filter_pipeline::message(&self.spec.form()?));
+        }
+        Ok(messages)
+    }
+}

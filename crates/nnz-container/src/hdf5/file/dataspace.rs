@@ -1,0 +1,71 @@
+//! The shape of a dataset or an attribute.
+
+use nnz_core::{Error, Result};
+
+/// Dimensions a dataspace has at most (`H5S_MAX_RANK`).
+const MAX_RANK: usize = 32;
+
+/// The shape of a dataset or an attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Dataspace {
+    /// No elements at all (`H5S_NULL`).
+    Null,
+    /// One element.
+    Scalar,
+    /// An array of elements.
+    Simple {
+        /// The elements along each axis.
+        shape: Vec<u64>,
+        /// How far each axis may grow, `None` meaning without limit; as `shape` unless given.
+        max_shape: Option<Vec<Option<u64>>>,
+    },
+}
+
+impl Dataspace {
+    /// Returns the dataspace of an array that does not grow.
+    #[must_use]
+    pub fn simple(shape: &[u64]) -> Self {
+        Self::Simple { shape: shape.to_vec(), max_shape: None }
+    }
+
+    /// Returns the number of dimensions, having checked them.
+    pub(super) fn rank(&self) -> Result<u8> {
+        let Self::Simple { shape, max_shape } = self else { return Ok(0) };
+        let rank = u8::try_from(shape.len()).ok();
+        let Some(rank) = rank.filter(|rank| (1..=MAX_RANK).contains(&usize::from(*rank))) else {
+            return Err(Error::argument(format!(
+                "{} dimensions, HDF5 has 1 to {MAX_RANK}",
+                shape.len()
+            )));
+        };
+        if let Some(max_shape) = max_shape {
+            let grows = |(len, max): (&u64, &Option<u64>)| max.is_none_or(|max| max >= *len);
+            if max_shape.len() != shape.len() || !shape.iter().zip(max_shape).all(grows) {
+                return Err(Error::argument("a maximum shape that the shape does not fit"));
+            }
+        }
+        Ok(rank)
+    }
+
+    /// Returns the number of elements.
+    pub(super) fn elements(&self) -> Result<u64> {
+        match self {
+            Self::Null => Ok(0),
+            Self::Scalar => Ok(1),
+            Self::Simple { shape, .. } => product(shape.iter().copied()),
+        }
+    }
+}
+
+/// Multiplies numbers, the result of which has to fit 64 bits.
+pub(super) fn product(numbers: impl Iterator<Item = u64>) -> Result<u64> {
+    let mut product = Some(1_u64);
+    for number in numbers {
+        // A zero makes all of it zero, whatever the others are.
+        if number == 0 {
+            return Ok(0);
+        }
+        product = product.and_then(|product| product.checked_mul(number));
+    }
+    product.ok_or_else(|| Error::argument("a shape of more than 2^64 bytes"))
+}

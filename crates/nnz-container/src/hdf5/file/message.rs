@@ -1,0 +1,34 @@
+//! Header messages (section IV.A.2): what an object header consists of.
+
+pub(super) mod attribute;
+pub(super) mod attribute_info;
+pub(super) mod dataspace;
+pub(super) mod datatype;
+pub(super) mod fill_value;
+pub(super) mod filter_pipeline;
+pub(super) mod group_info;
+pub(super) mod layout;
+pub(super) mod link;
+pub(super) mod link_info;
+pub(super) mod symbol_table;
+
+/// One message of an object header.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Message {
+    /// Its type.
+    pub(super) kind: u16,
+    /// Its flags: bit 0 says that it never changes.
+    pub(super) flags: u8,
+    pub(super) body: Vec<u8>,
+}
+
+impl Message {
+    fn new(kind: u16, body: Vec<u8>) -> Self {
+        Self { kind, flags: 0, body }
+    }
+
+    /// Makes a message that never changes.
+    fn constant(kind: u16, body: Vec<u8>) -> Self {
+        Self { kind, flags: 1, body }
+    }
+}

@@ -1,0 +1,183 @@
+//! The datatype message (section IV.A.2.d): what an element is.
+
+use nnz_core::{Error, Result, ValueType};
+
+use super::super::bytes::PutFields as _;
+use super::super::element::{ElementType, Field};
+use super::Message;
+
+/// Classes of datatypes.
+const FIXED_POINT: u8 = 0;
+const FLOATING_POINT: u8 = 1;
+const STRING: u8 = 3;
+const COMPOUND: u8 = 6;
+const REFERENCE: u8 = 7;
+const ENUMERATION: u8 = 8;
+const VARIABLE_LENGTH: u8 = 9;
+
+/// Encodes the message.
+pub(in super::super) fn message(element: &ElementType) -> Result<Message> {
+    Ok(Message::constant(0x0003, encode(element)?))
+}
+
+/// Encodes a datatype, in version 1.
+pub(in super::super) fn encode(element: &ElementType) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    put(&mut out, element)?;
+    Ok(out)
+}
+
+fn put(out: &mut Vec<u8>, element: &ElementType) -> Result<()> {
+    match element {
+        ElementType::Number(value_type) => number(out, *value_type)?,
+        ElementType::Float16 => float(out, 2, 10, 5, 15),
+        ElementType::FixedString { bytes, padding, character_set } => {
+            if *bytes == 0 {
+                return Err(Error::argument("HDF5 has no strings of 0 bytes"));
+            }
+            let flags = *padding as u8 | (*character_set as u8) << 4;
+            head(out, STRING, [flags, 0], *bytes);
+        }
+        ElementType::VariableString(character_set) => {
+            // A string, ended by zero in memory.
+            head(out, VARIABLE_LENGTH, [1, *character_set as u8], 16);
+            integer(out, 1, false);
+        }
+        ElementType::Reference => head(out, REFERENCE, [0, 0], 8),
+        ElementType::ReferenceList => {
+            head(out, VARIABLE_LENGTH, [0, 0], 16);
+            head(out, REFERENCE, [0, 0], 8);
+        }
+        ElementType::Compound(fields) => compound(out, fields)?,
+    }
+    Ok(())
+}
+
+fn number(out: &mut Vec<u8>, value_type: ValueType) -> Result<()> {
+    match value_type {
+        ValueType::U8 => integer(out, 1, false),
+        ValueType::U16 => integer(out, 2, false),
+        ValueType::U32 => integer(out, 4, false),
+        ValueType::U64 => integer(out, 8, false),
+        ValueType::I8 => integer(out, 1, true),
+        ValueType::I16 => integer(out, 2, true),
+        ValueType::I32 => integer(out, 4, true),
+        ValueType::I64 => integer(out, 8, true),
+        ValueType::F32 => float(out, 4, 23, 8, 127),
+        ValueType::F64 => float(out, 8, 52, 11, 1023),
+        ValueType::Bint8 => {
+            head(out, ENUMERATION, [2, 0], 1); // two members
+            integer(out, 1, true);
+            out.extend_from_slice(b"FALSE\0\0\0TRUE\0\0\0\0");
+            out.extend([0, 1]);
+        }
+        ValueType::ComplexF32 => compound(out, &complex(ValueType::F32))?,
+        ValueType::ComplexF64 => compound(out, &complex(ValueType::F64))?,
+    }
+    Ok(())
+}
+
+fn complex(part: ValueType) -> [Field; 2] {
+    ["r", "i"].map(|name| Field { name: name.to_owned(), element: ElementType::Number(part) })
+}
+
+/// Puts what all classes begin with: version, class, two of three bytes of flags, and size.
+fn head(out: &mut Vec<u8>, class: u8, [low, high]: [u8; 2], size: u32) {
+    out.extend([1 << 4 | class, low, high, 0]);
+    out.put_u32(size);
+}
+
+fn integer(out: &mut Vec<u8>, bytes: u8, signed: bool) {
+    head(out, FIXED_POINT, [u8::from(signed) << 3, 0], bytes.into());
+    out.put_u16(0); // bit offset
+    out.put_u16(u16::from(bytes) * 8); // bits
+}
+
+/// Puts an IEEE 754 float with its mantissa first, then its exponent, then its sign.
+fn float(out: &mut Vec<u8>, bytes: u8, mantissa: u8, exponent: u8, bias: u32) {
+    // The highest bit of the mantissa is implied, and not stored; the place of the sign.
+    head(out, FLOATING_POINT, [0x20, bytes * 8 - 1], bytes.into());
+    out.put_u16(0); // bit offset
+    out.put_u16(u16::from(bytes) * 8); // bits
+    out.extend([mantissa, exponent, 0, mantissa]); // places and sizes of exponent and mantissa
+    out.put_u32(bias);
+}
+
+fn compound(out: &mut Vec<u8>, fields: &[Field]) -> Result<()> {
+    let count = u16::try_from(fields.len()).ok().filter(|count| *count > 0);
+    let count = count.ok_or_else(|| Error::argument("a compound of no fields, or too many"))?;
+    let mut offset = 0_u32;
+    let mut members = Vec::new();
+    for field in fields {
+        check_name(&field.name)?;
+        // A multiple of 8 bytes, wherever it begins.
+        let mut name = [field.name.as_bytes(), b"\0"].concat();
+        name.pad8();
+        members.append(&mut name);
+        members.put_u32(offset);
+        members.extend([0; 28]); // no dimensions
+        put(&mut members, &field.element)?;
+        let size = u32::try_from(field.element.size()).ok();
+        offset = size
+            .and_then(|size| offset.checked_add(size))
+            .ok_or_else(|| Error::argument("a compound of 4 GiB or more"))?;
+    }
+    head(out, COMPOUND, count.to_le_bytes(), offset);
+    out.append(&mut members);
+    Ok(())
+}
+
+fn check_name(name: &str) -> Result<()> {
+    if name.is_empty() || name.contains('\0') {
+        return Err(Error::argument(format!("{name:?} cannot be the name of a field")));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::element::{CharacterSet, StringPadding};
+    use super::*;
+
+    #[test]
+    fn numbers_are_described_as_h5py_does() {
+        let encoded = |value_type| encode(&ElementType::Number(value_type)).unwrap();
+        let expected = [0x10, 8, 0, 0, 4, 0, 0, 0, 0, 0, 32, 0];
+        assert_eq!(encoded(ValueType::I32), expected);
+        let expected = [0x11, 0x20, 31, 0, 4, 0, 0, 0, 0, 0, 32, 0, 23, 8, 0, 23, 127, 0, 0, 0];
+        assert_eq!(encoded(ValueType::F32), expected);
+        let expected = [0x11, 0x20, 15, 0, 2, 0, 0, 0, 0, 0, 16, 0, 10, 5, 0, 10, 15, 0, 0, 0];
+        assert_eq!(encode(&ElementType::Float16).unwrap(), expected);
+        let expected = [
+            0x18, 2, 0, 0, 1, 0, 0, 0, // an enumeration of 2 members in 1 byte
+            0x10, 8, 0, 0, 1, 0, 0, 0, 0, 0, 8, 0, // of signed bytes
+            b'F', b'A', b'L', b'S', b'E', 0, 0, 0, //
+            b'T', b'R', b'U', b'E', 0, 0, 0, 0, //
+            0, 1,
+        ];
+        assert_eq!(encoded(ValueType::Bint8), expected);
+        let complex = encoded(ValueType::ComplexF32);
+        assert_eq!(complex[..16], [0x16, 2, 0, 0, 8, 0, 0, 0, b'r', 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(complex[16..48], [0; 32]);
+        assert_eq!(complex[48..68], encoded(ValueType::F32));
+        assert_eq!(complex[68..77], [b'i', 0, 0, 0, 0, 0, 0, 0, 4]);
+        assert_eq!(complex.len(), 0x80 - 8 + 8);
+    }
+
+    #[test]
+    fn strings_are_described_as_h5py_does() {
+        let variable = [
+            0x19, 1, 1, 0, 16, 0, 0, 0, // a string of variable length in UTF-8
+            0x10, 0, 0, 0, 1, 0, 0, 0, 0, 0, 8, 0, // of unsigned bytes
+        ];
+        assert_eq!(encode(&ElementType::TEXT).unwrap(), variable);
+        let fixed = ElementType::FixedString {
+            bytes: 5,
+            padding: StringPadding::NullPadded,
+            character_set: CharacterSet::Utf8,
+        };
+        assert_eq!(encode(&fixed).unwrap(), [0x13, 0x11, 0, 0, 5, 0, 0, 0]);
+        let list = [0x19, 0, 0, 0, 16, 0, 0, 0, 0x17, 0, 0, 0, 8, 0, 0, 0];
+        assert_eq!(encode(&ElementType::ReferenceList).unwrap(), list);
+    }
+}

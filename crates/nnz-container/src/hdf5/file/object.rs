@@ -1,0 +1,44 @@
+//! The objects of a file while it is written.
+
+use std::collections::BTreeMap;
+
+use super::dataset::Dataset;
+use super::value::Data;
+
+/// Names an object of a file being written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ObjectId(pub(super) usize);
+
+impl ObjectId {
+    /// The root group.
+    pub const ROOT: Self = Self(0);
+}
+
+/// A group or a dataset.
+pub(super) struct Object {
+    /// Its path from the root group on, for messages.
+    pub(super) path: String,
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) kind: ObjectKind,
+}
+
+pub(super) enum ObjectKind {
+    /// A group and its members, sorted by name.
+    Group(BTreeMap<String, ObjectId>),
+    Dataset(Box<Dataset>),
+}
+
+/// An attribute, its type and shape encoded.
+pub(super) struct Attribute {
+    pub(super) name: String,
+    pub(super) datatype: Vec<u8>,
+    pub(super) dataspace: Vec<u8>,
+    pub(super) data: Data,
+}
+
+impl Object {
+    pub(super) fn group(path: String) -> Self {
+        let kind = ObjectKind::Group(BTreeMap::new());
+        Self { path, attributes: Vec::new(), kind }
+    }
+}

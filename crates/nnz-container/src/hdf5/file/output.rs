@@ -1,0 +1,120 @@
+//! The file as it grows: appended to, and patched where space was reserved.
+
+use std::io::{Error as IoError, Seek, SeekFrom, Write};
+
+use nnz_core::{Error, ErrorKind, Place, Result};
+
+/// Bytes collected before they are written.
+const BUFFER: usize = 1 << 20;
+
+/// A file being written, buffered at its end.
+pub(super) struct Output<W> {
+    target: W,
+    /// What follows `written`.
+    buffer: Vec<u8>,
+    written: u64,
+    /// Where the target stands.
+    position: u64,
+}
+
+impl<W: Write + Seek> Output<W> {
+    pub(super) fn new(target: W) -> Self {
+        Self { target, buffer: Vec::new(), written: 0, position: 0 }
+    }
+
+    /// Returns the address of what is appended next.
+    pub(super) fn end(&self) -> u64 {
+        self.written + self.buffer.len() as u64
+    }
+
+    /// Appends bytes and returns their address.
+    pub(super) fn append(&mut self, bytes: &[u8]) -> Result<u64> {
+        let address = self.end();
+        if self.buffer.len() + bytes.len() > BUFFER {
+            self.flush()?;
+        }
+        if bytes.len() >= BUFFER {
+            self.put(self.written, bytes)?;
+            self.written += bytes.len() as u64;
+        } else {
+            self.buffer.extend_from_slice(bytes);
+        }
+        Ok(address)
+    }
+
+    /// Moves the end to a multiple of 8.
+    pub(super) fn align(&mut self) -> Result<()> {
+        let short = usize::try_from(self.end().wrapping_neg() % 8).unwrap_or(0);
+        self.append(&[0; 8][..short]).map(drop)
+    }
+
+    /// Leaves space to be written later and returns its address, a multiple of 8.
+    pub(super) fn reserve(&mut self, bytes: u64) -> Result<u64> {
+        self.align()?;
+        self.flush()?;
+        let address = self.written;
+        let end = address.checked_add(bytes).filter(|end| i64::try_from(*end).is_ok());
+        self.written = end.ok_or_else(|| failed(IoError::other("a file of 2^63 bytes or more")))?;
+        Ok(address)
+    }
+
+    /// Writes into reserved space.
+    pub(super) fn write_at(&mut self, address: u64, bytes: &[u8]) -> Result<()> {
+        self.put(address, bytes)
+    }
+
+    /// Writes out all bytes and returns the target.
+    pub(super) fn finish(mut self) -> Result<W> {
+        self.flush()?;
+        self.target.flush().map_err(failed)?;
+        Ok(self.target)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        if !buffer.is_empty() {
+            self.put(self.written, &buffer)?;
+            self.written += buffer.len() as u64;
+            buffer.clear();
+        }
+        self.buffer = buffer;
+        Ok(())
+    }
+
+    fn put(&mut self, address: u64, bytes: &[u8]) -> Result<()> {
+        if self.position != address {
+            self.target.seek(SeekFrom::Start(address)).map_err(failed)?;
+        }
+        self.target.write_all(bytes).map_err(failed)?;
+        self.position = address + bytes.len() as u64;
+        Ok(())
+    }
+}
+
+/// Returns the error of a write; the caller knows the place.
+fn failed(error: IoError) -> Error {
+    Error::new(ErrorKind::Io(error), Place::default())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    #[test]
+    fn space_is_reserved_between_what_is_appended() {
+        let mut output = Output::new(Cursor::new(Vec::new()));
+        assert_eq!(output.append(b"abc").unwrap(), 0);
+        assert_eq!(output.reserve(4).unwrap(), 8);
+        assert_eq!(output.append(b"e").unwrap(), 12);
+        output.write_at(8, b"dddd").unwrap();
+        let large = vec![7; BUFFER + 1];
+        assert_eq!(output.append(&large).unwrap(), 13);
+        assert_eq!(output.append(b"z").unwrap(), 14 + BUFFER as u64);
+        let bytes = output.finish().unwrap().into_inner();
+        assert_eq!(bytes[..13], *b"abc\0\0\0\0\0dddde");
+        assert_eq!(bytes.len(), 15 + BUFFER);
+        assert_eq!(bytes.last(), Some(&b'z'));
+    }
+}

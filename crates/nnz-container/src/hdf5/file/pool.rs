@@ -1,0 +1,145 @@
+//! Threads that compress chunks while others are collected.
+
+use std::io::{Error as IoError, Result as IoResult};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use super::pack::{Form, Packer};
+
+/// Chunks as they are stored, one behind the other, and the bytes of each.
+#[derive(Default)]
+pub(super) struct Packed {
+    pub(super) bytes: Vec<u8>,
+    pub(super) sizes: Vec<u32>,
+}
+
+/// Chunks that are being compressed, or were.
+pub(super) enum Pending {
+    Done(IoResult<Packed>),
+    Running(Receiver<IoResult<Packed>>),
+}
+
+impl Pending {
+    /// Waits for the chunks.
+    pub(super) fn wait(self) -> IoResult<Packed> {
+        match self {
+            Self::Done(packed) => packed,
+            Self::Running(packed) => packed
+                .recv()
+                .unwrap_or_else(|_| Err(IoError::other("a thread that compresses has ended"))),
+        }
+    }
+}
+
+struct Job {
+    chunks: Vec<u8>,
+    form: Form,
+    packed: SyncSender<IoResult<Packed>>,
+}
+
+/// Threads that compress. They are started with the first chunks.
+pub(super) struct Pool {
+    threads: usize,
+    jobs: Option<Sender<Job>>,
+    workers: Vec<JoinHandle<()>>,
+    /// What the caller's thread compresses with, where there is no other.
+    own: Option<Packer>,
+}
+
+impl Pool {
+    pub(super) fn new(threads: usize) -> Self {
+        Self { threads, jobs: None, workers: Vec::new(), own: None }
+    }
+
+    /// Compresses whole chunks: at once where there is one thread, else meanwhile.
+    pub(super) fn pack(&mut self, chunks: Vec<u8>, form: Form) -> Pending {
+        if self.threads > 1
+            && let Ok(jobs) = self.start()
+        {
+            let (packed, pending) = sync_channel(1);
+            // The threads end after the sender, so that this does not fail. If it did, waiting would.
+            let _ = jobs.send(Job { chunks, form, packed });
+            return Pending::Running(pending);
+        }
+        Pending::Done(pack(&mut self.own, &chunks, form))
+    }
+
+    fn start(&mut self) -> IoResult<&Sender<Job>> {
+        if self.jobs.is_none() {
+            let (sender, jobs) = channel();
+            let jobs = Arc::new(Mutex::new(jobs));
+            for _ in 0..self.threads {
+                let jobs = Arc::clone(&jobs);
+                let worker = std::thread::Builder::new().name("nnz-compress".to_owned());
+                match worker.spawn(move || work(&jobs)) {
+                    Ok(worker) => self.workers.push(worker),
+                    // Fewer do as well.
+                    Err(_) if !self.workers.is_empty() => break,
+                    Err(error) => {
+                        self.threads = 1;
+                        return Err(error);
+                    }
+                }
+            }
+            self.jobs = Some(sender);
+        }
+        self.jobs.as_ref().ok_or_else(|| IoError::other("no thread was started"))
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.jobs = None;
+        for worker in self.workers.drain(..) {
+            let _ = worker.join();
+        }
+    }
+}
+
+/// Compresses until there are no more chunks to come.
+fn work(jobs: &Mutex<Receiver<Job>>) {
+    let mut packer = None;
+    loop {
+        let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(Job { chunks, form, packed }) = next else { return };
+        // Nobody waits for what is not to be written any more.
+        let _ = packed.send(pack(&mut packer, &chunks, form));
+    }
+}
+
+fn pack(packer: &mut Option<Packer>, chunks: &[u8], form: Form) -> IoResult<Packed> {
+    let packer = match packer {
+        Some(packer) if packer.compression() == form.compression => packer,
+        other => other.insert(Packer::new(form.compression)),
+    };
+    let mut packed = Packed::default();
+    for chunk in chunks.chunks_exact(form.chunk) {
+        let before = packed.bytes.len();
+        packer.pack(chunk, form.shuffle, &mut packed.bytes)?;
+        let size = u32::try_from(packed.bytes.len() - before);
+        packed.sizes.push(size.map_err(|_| IoError::other("a chunk of 4 GiB or more"))?);
+    }
+    Ok(packed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compress::Compression;
+
+    #[test]
+    fn chunks_are_the_same_for_any_number_of_threads() {
+        let form = Form { chunk: 100, shuffle: Some(4), compression: Compression::Gzip(6) };
+        let chunks = |job: u8| (0..300).map(|at: u32| at.to_le_bytes()[0] / (job + 1)).collect();
+        let packed = |threads| -> Vec<Vec<u8>> {
+            let mut pool = Pool::new(threads);
+            let pending: Vec<_> = (0..50).map(|job| pool.pack(chunks(job), form)).collect();
+            let packed = pending.into_iter().map(|pending| pending.wait().unwrap());
+            packed.inspect(|packed| assert_eq!(packed.sizes.len(), 3)).map(|p| p.bytes).collect()
+        };
+        let one = packed(1);
+        assert!(one == packed(2));
+        assert!(one == packed(7));
+    }
+}

@@ -1,0 +1,75 @@
+//! The superblock (section II.A), with which a file begins.
+
+use super::bytes::PutFields as _;
+use super::{UNDEFINED, checksum};
+use crate::hdf5::SIGNATURE;
+
+/// Bytes of an address and of a length.
+const WIDE: u8 = 8;
+
+/// Entries of a symbol table node, halved: section III.B, "Group Leaf Node K".
+pub(super) const GROUP_LEAF_K: u16 = 4;
+
+/// Children of a B-tree node of a group, halved: section III.A.1, "Group Internal Node K".
+pub(super) const GROUP_INTERNAL_K: u16 = 16;
+
+/// Children of a B-tree node of chunks, halved: the value of files that do not state it.
+pub(super) const CHUNK_K: u16 = 32;
+
+/// Bytes that are reserved for a superblock of either version.
+pub(super) const LEN: u64 = 96;
+
+/// Encodes version 0. `root` is the symbol table entry of the root group (section III.C).
+pub(super) fn encode_v0(root: &[u8], end_of_file: u64) -> Vec<u8> {
+    let mut out = SIGNATURE.to_vec();
+    // Versions of the superblock, the free space, the root group and shared headers, and reserved ones.
+    out.extend([0, 0, 0, 0, 0, WIDE, WIDE, 0]);
+    out.put_u16(GROUP_LEAF_K);
+    out.put_u16(GROUP_INTERNAL_K);
+    out.put_u32(0); // flags
+    out.put_u64(0); // base address
+    out.put_u64(UNDEFINED); // free space
+    out.put_u64(end_of_file);
+    out.put_u64(UNDEFINED); // driver information
+    out.extend_from_slice(root);
+    out
+}
+
+/// Encodes version 2, which leads to the object header of the root group.
+pub(super) fn encode_v2(root: u64, end_of_file: u64) -> Vec<u8> {
+    let mut out = SIGNATURE.to_vec();
+    out.extend([2, WIDE, WIDE, 0]);
+    out.put_u64(0); // base address
+    out.put_u64(UNDEFINED); // extension
+    out.put_u64(end_of_file);
+    out.put_u64(root);
+    checksum::append(&mut out);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn version_0_is_what_the_library_writes() {
+        let bytes = encode_v0(&[7; 40], 0x1632f);
+        assert_eq!(bytes.len() as u64, LEN);
+        assert_eq!(bytes[..8], *b"\x89HDF\r\n\x1a\n");
+        assert_eq!(bytes[8..16], [0, 0, 0, 0, 0, 8, 8, 0]);
+        assert_eq!(bytes[16..24], [4, 0, 16, 0, 0, 0, 0, 0]); // K of leaves, of nodes; flags
+        assert_eq!(bytes[24..32], [0; 8]); // base
+        assert_eq!(bytes[32..40], [255; 8]); // free space
+        assert_eq!(bytes[40..48], [0x2f, 0x63, 1, 0, 0, 0, 0, 0]); // end of file
+        assert_eq!(bytes[48..56], [255; 8]); // driver
+        assert_eq!(bytes[56..], [7; 40]);
+    }
+
+    #[test]
+    fn version_2_ends_in_a_checksum() {
+        let bytes = encode_v2(48, 1000);
+        assert_eq!(bytes[8..12], [2, 8, 8, 0]);
+        assert_eq!(bytes[36..44], [48, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(bytes[44..], checksum::lookup3(&bytes[..44]).to_le_bytes());
+    }
+}

@@ -1,0 +1,244 @@
+//! A file being written.
+
+mod attributes;
+mod data;
+
+use std::io::{Seek, Write};
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use nnz_core::{Error, ErrorKind, Place, Result};
+
+use super::dataset::{ChunkStore, Dataset};
+use super::finish::Metadata;
+use super::global_heap::GlobalHeap;
+use super::object::{Object, ObjectId, ObjectKind};
+use super::output::Output;
+use super::spec::DatasetSpec;
+use super::superblock;
+use crate::staging::{StagedFile, WriteOptions};
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileOptions {
+    /// How many threads compress. What they write does not depend on it.
+    pub threads: usize,
+    /// Whether groups keep the order in which their members were made, as programs of NetCDF want it. Members
+    /// are found one after the other then, so that this is for groups of some thousand members at most.
+    pub track_order: bool,
+}
+
+impl Default for FileOptions {
+    /// On all cores, without the order of members.
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Self { threads, track_order: false }
+    }
+}
+
+/// A new HDF5 file being written: a tree of groups and datasets with attributes.
+///
+/// Several datasets may be appended to in turns. Memory is bounded by a few chunks of each dataset, 12 bytes for
+/// each chunk that was written, and the attributes and names of all objects.
+///
+/// ```
+/// use nnz_container::hdf5::file::{DatasetSpec, ElementType, FileOptions, FileWriter, ObjectId, Value};
+/// use nnz_core::ValueType;
+///
+/// let mut file = FileWriter::new(std::io::Cursor::new(Vec::new()), FileOptions::default())?;
+/// file.set_attribute(ObjectId::ROOT, "encoding-type", Value::text("anndata"))?;
+/// let group = file.create_group(ObjectId::ROOT, "X")?;
+/// let spec = DatasetSpec::chunked(ElementType::Number(ValueType::F32), &[0], &[1000]).growing();
+/// let data = file.create_dataset(group, "data", spec)?;
+/// file.append(data, bytemuck::cast_slice(&[1.0_f32, 2.0]))?;
+/// let bytes = file.finish()?.into_inner();
+/// assert!(bytes.starts_with(b"\x89HDF"));
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+pub struct FileWriter<W: Write + Seek> {
+    output: Output<W>,
+    heap: GlobalHeap,
+    chunks: ChunkStore,
+    objects: Vec<Object>,
+    options: FileOptions,
+    place: Place,
+    /// Whether a write has failed: the file cannot be completed then.
+    failed: bool,
+}
+
+impl FileWriter<StagedFile> {
+    /// Starts a file that will be `path` when it is committed.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`StagedFile::create`].
+    pub fn create(path: &Path, write: WriteOptions, options: FileOptions) -> Result<Self> {
+        Self::at(StagedFile::create(path, write)?, options, Place::path(path))
+    }
+
+    /// Completes the file, puts it in its place and returns its bytes.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`finish`](Self::finish) and [`StagedFile::commit`].
+    pub fn commit(self) -> Result<u64> {
+        self.finish()?.commit()
+    }
+}
+
+impl<W: Write + Seek> FileWriter<W> {
+    /// Starts a file in an empty target.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the target cannot be written.
+    pub fn new(target: W, options: FileOptions) -> Result<Self> {
+        Self::at(target, options, Place::default())
+    }
+
+    /// Starts a file, which messages call `place`.
+    pub(in crate::hdf5) fn at(target: W, options: FileOptions, place: Place) -> Result<Self> {
+        let mut output = Output::new(target);
+        output.reserve(superblock::LEN).map_err(|error| error.with_context(&place))?;
+        Ok(Self {
+            output,
+            heap: GlobalHeap::default(),
+            chunks: ChunkStore::new(options.threads),
+            objects: vec![Object::group(String::new())],
+            options,
+            place,
+            failed: false,
+        })
+    }
+
+    /// Creates a group in a group.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the name cannot be one or is taken, or `parent` is not a group.
+    pub fn create_group(&mut self, parent: ObjectId, name: &str) -> Result<ObjectId> {
+        let path = self.check_member(parent, name)?;
+        Ok(self.add(parent, name, Object::group(path)))
+    }
+
+    /// Returns the group of a path from the root group on. Groups that are missing are created.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a member on the way is a dataset, or a name cannot be one.
+    pub fn group(&mut self, path: &str) -> Result<ObjectId> {
+        let mut group = ObjectId::ROOT;
+        for name in path.split('/').filter(|name| !name.is_empty()) {
+            group = match self.member(group, name) {
+                Some(member) => member,
+                None => self.create_group(group, name)?,
+            };
+        }
+        match self.objects.get(group.0).map(|object| &object.kind) {
+            Some(ObjectKind::Group(_)) => Ok(group),
+            _ => Err(Error::mismatch(self.place_of(group), "a dataset", "a group")),
+        }
+    }
+
+    /// Creates a dataset in a group.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`create_group`](Self::create_group), or where there can be no such dataset.
+    pub fn create_dataset(
+        &mut self,
+        parent: ObjectId,
+        name: &str,
+        spec: DatasetSpec,
+    ) -> Result<ObjectId> {
+        let path = self.check_member(parent, name)?;
+        let place = Place { array: Some(path.clone()), ..self.place.clone() };
+        let dataset = Dataset::new(spec, &mut self.output, &mut self.chunks);
+        let dataset = dataset.map_err(|error| error.with_context(&place))?;
+        let kind = ObjectKind::Dataset(Box::new(dataset));
+        Ok(self.add(parent, name, Object { path, attributes: Vec::new(), kind }))
+    }
+
+    /// Completes the file and returns its target.
+    ///
+    /// # Errors
+    ///
+    /// Fails where elements of a dataset are missing, or the file cannot be written or could not before.
+    pub fn finish(mut self) -> Result<W> {
+        if self.failed {
+            let error = std::io::Error::other("a write has failed before");
+            return Err(Error::new(ErrorKind::Io(error), self.place));
+        }
+        let datasets = (0..self.objects.len()).filter(|&at| {
+            matches!(self.objects.get(at), Some(Object { kind: ObjectKind::Dataset(_), .. }))
+        });
+        for at in datasets.collect::<Vec<_>>() {
+            self.finish_dataset(ObjectId(at))?;
+        }
+        let place = self.place.clone();
+        self.write_metadata().map_err(|error| error.with_context(&place))?;
+        self.output.finish().map_err(|error| error.with_context(&place))
+    }
+
+    fn write_metadata(&mut self) -> Result<()> {
+        let Self { output, heap, chunks, objects, options, place, .. } = self;
+        chunks.finish(output)?;
+        for object in &mut *objects {
+            if let ObjectKind::Dataset(dataset) = &mut object.kind {
+                dataset.write_index(output, chunks)?;
+            }
+        }
+        let track_order = options.track_order;
+        Metadata { objects, track_order, place, headers: Vec::new() }.write(output, heap)
+    }
+
+    /// Returns a member of a group.
+    fn member(&self, group: ObjectId, name: &str) -> Option<ObjectId> {
+        match &self.objects.get(group.0)?.kind {
+            ObjectKind::Group(members) => members.get(name).copied(),
+            ObjectKind::Dataset(_) => None,
+        }
+    }
+
+    fn add(&mut self, parent: ObjectId, name: &str, object: Object) -> ObjectId {
+        let id = ObjectId(self.objects.len());
+        self.objects.push(object);
+        if let Some(Object { kind: ObjectKind::Group(members), .. }) =
+            self.objects.get_mut(parent.0)
+        {
+            members.insert(name.to_owned(), id);
+        }
+        id
+    }
+
+    /// Checks that a group can get a member, and returns the member's path.
+    fn check_member(&self, parent: ObjectId, name: &str) -> Result<String> {
+        let Some(Object { path, kind: ObjectKind::Group(members), .. }) =
+            self.objects.get(parent.0)
+        else {
+            return Err(Error::mismatch(self.place_of(parent), "a dataset", "a group"));
+        };
+        let path = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+        let place = Place { array: Some(path.clone()), ..self.place.clone() };
+        if name.is_empty() || name == "." || name.contains(['/', '\0']) || name.len() >= 1 << 15 {
+            let what = format!("{name:?} cannot be a name in an HDF5 file");
+            return Err(Error::new(ErrorKind::Argument(what), place));
+        }
+        match members.contains_key(name) {
+            true => Err(Error::new(ErrorKind::Exists, place)),
+            false => Ok(path),
+        }
+    }
+
+    fn place_of(&self, object: ObjectId) -> Place {
+        let path = self.objects.get(object.0).map(|object| object.path.clone());
+        Place { array: path.filter(|path| !path.is_empty()), ..self.place.clone() }
+    }
+}
+
+impl<W: Write + Seek> std::fmt::Debug for FileWriter<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let objects = self.objects.len();
+        f.debug_struct("FileWriter").field("place", &self.place).field("objects", &objects).finish()
+    }
+}

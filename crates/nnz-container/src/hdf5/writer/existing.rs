@@ -1,0 +1,127 @@
+//! Writing a group into an HDF5 file that is there already: into a copy of it, which takes its place in the
+//! end.
+
+mod array;
+mod pack;
+mod scales;
+mod strings;
+mod target;
+mod there;
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
+use rust_hdf5::{H5Dataset, H5File, H5Group, Hdf5Error};
+
+use super::{GroupWriter, Hdf5Options, Readers};
+use crate::staging::WriteOptions;
+use array::Array;
+use target::Target;
+
+/// A group being written into a file that is there.
+pub(super) struct ExistingFile {
+    target: Target,
+    file: Unfinished,
+    group: H5Group,
+    place: Place,
+    arrays: Vec<Array>,
+    /// The lists of strings, of NetCDF only.
+    lists: Vec<(H5Dataset, u64)>,
+    options: Hdf5Options,
+    readers: Readers,
+}
+
+impl ExistingFile {
+    /// Copies the file and makes the groups that are missing.
+    pub(super) fn create(
+        path: &Path,
+        names: Vec<String>,
+        write: WriteOptions,
+        options: Hdf5Options,
+        readers: Readers,
+        place: Place,
+    ) -> Result<Self> {
+        let (target, file) = Target::create(path, names, write, readers, &place)?;
+        let group = guarded(&place, || target.make_groups(&file))?;
+        let file = Unfinished(Some(file));
+        let (arrays, lists) = (Vec::new(), Vec::new());
+        Ok(Self { target, file, group, place, arrays, lists, options, readers })
+    }
+}
+
+impl GroupWriter for ExistingFile {
+    fn set_text(&mut self, name: &str, text: &str, place: &Place) -> Result<()> {
+        guarded(place, || self.group.set_attr_string(name, text))
+    }
+
+    fn create_array(&mut self, name: &str, value_type: ValueType, place: Place) -> usize {
+        self.arrays.push(Array::new(name, value_type, place, self.options));
+        self.arrays.len() - 1
+    }
+
+    fn append_bytes(&mut self, array: usize, bytes: &[u8]) -> Result<()> {
+        self.arrays[array].append(&self.group, bytes)
+    }
+
+    fn copy_strings(
+        &mut self,
+        name: &str,
+        strings: &mut dyn StringReader,
+        place: &Place,
+    ) -> Result<()> {
+        let written = strings::write(&self.group, name, strings, place)?;
+        if self.readers == Readers::NetCdf {
+            self.lists.push(written);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>, mut names: BTreeSet<String>) -> Result<u64> {
+        for array in &mut self.arrays {
+            array.finish(&self.group)?;
+        }
+        if self.readers == Readers::NetCdf {
+            let arrays = self.arrays.iter().filter_map(Array::written);
+            let lists = self.lists.iter().map(|(dataset, len)| (dataset, *len));
+            names.extend(self.target.names_around().iter().cloned());
+            scales::attach(&self.group, arrays.chain(lists), &names, &self.place)?;
+        }
+        // They hold on to the file.
+        self.arrays.clear();
+        self.lists.clear();
+        if let Some(file) = self.file.0.take() {
+            // The commit syncs, if that is asked for.
+            guarded(&self.place, || file.close_no_sync())?;
+        }
+        self.target.commit()
+    }
+}
+
+/// A file being written. Dropped by itself it would be synced before it vanishes.
+struct Unfinished(Option<H5File>);
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if let Some(file) = self.0.take() {
+            let _ = catch_unwind(AssertUnwindSafe(|| file.close_no_sync()));
+        }
+    }
+}
+
+/// Runs a call into the crate that writes, and says its errors in our words.
+fn guarded<T>(place: &Place, call: impl FnOnce() -> rust_hdf5::Result<T>) -> Result<T> {
+    match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(Hdf5Error::Io(error))) => Err(Error::new(ErrorKind::Io(error), place.clone())),
+        Ok(Err(error)) => {
+            let error = std::io::Error::other(format!("HDF5 cannot be written: {error}"));
+            Err(Error::new(ErrorKind::Io(error), place.clone()))
+        }
+        Err(_) => {
+            let what = "HDF5 cannot be written: what is there contradicts itself".to_owned();
+            Err(Error::new(ErrorKind::Unrecognized(what), place.clone()))
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Writing a group into a new HDF5 file.
+
+mod array;
+mod scales;
+mod strings;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use nnz_core::{Place, Result, StringReader, ValueType};
+
+use super::dimensions::SIGNATURE;
+use super::{GroupWriter, Hdf5Options, Readers};
+use crate::hdf5::file::{CharacterSet, FileOptions, FileWriter, ObjectId, StringPadding, Value};
+use crate::netcdf::PROPERTIES;
+use crate::staging::{Expected, StagedFile, WriteOptions};
+use array::Array;
+
+/// A group being written into a new file.
+pub(super) struct NewFile {
+    file: FileWriter<StagedFile>,
+    group: ObjectId,
+    arrays: Vec<Array>,
+    /// The lists of strings and their lengths.
+    lists: Vec<(ObjectId, u64)>,
+    options: Hdf5Options,
+    readers: Readers,
+}
+
+impl NewFile {
+    /// Starts the file and makes the group.
+    pub(super) fn create(
+        path: &Path,
+        names: &[String],
+        write: WriteOptions,
+        options: Hdf5Options,
+        readers: Readers,
+        place: Place,
+    ) -> Result<Self> {
+        let mut staged = StagedFile::create(path, write)?;
+        if !names.is_empty() {
+            // A file that appears meanwhile holds groups of others: it is not for us to replace.
+            staged.expect(Expected::Nothing);
+        }
+        let track_order = readers == Readers::NetCdf;
+        let file_options = FileOptions { threads: options.threads, track_order };
+        let mut file = FileWriter::at(staged, file_options, place)?;
+        if readers == Readers::NetCdf {
+            let (padding, set) = (StringPadding::NullTerminated, CharacterSet::Ascii);
+            let signature = Value::fixed_text(SIGNATURE, padding, set)?;
+            file.set_attribute(ObjectId::ROOT, PROPERTIES, signature)?;
+        }
+        let group = file.group(&names.join("/"))?;
+        Ok(Self { file, group, arrays: Vec::new(), lists: Vec::new(), options, readers })
+    }
+}
+
+impl GroupWriter for NewFile {
+    fn set_text(&mut self, name: &str, text: &str, place: &Place) -> Result<()> {
+        let set = self.file.set_attribute(self.group, name, Value::text(text));
+        set.map_err(|error| error.with_context(place))
+    }
+
+    fn create_array(&mut self, name: &str, value_type: ValueType, _: Place) -> usize {
+        self.arrays.push(Array::new(name, value_type, self.options));
+        self.arrays.len() - 1
+    }
+
+    fn append_bytes(&mut self, array: usize, bytes: &[u8]) -> Result<()> {
+        self.arrays[array].append(&mut self.file, self.group, bytes)
+    }
+
+    fn copy_strings(
+        &mut self,
+        name: &str,
+        strings: &mut dyn StringReader,
+        place: &Place,
+    ) -> Result<()> {
+        self.lists.push(strings::write(&mut self.file, self.group, name, strings, place)?);
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>, names: BTreeSet<String>) -> Result<u64> {
+        let mut datasets = Vec::with_capacity(self.arrays.len() + self.lists.len());
+        for array in &mut self.arrays {
+            datasets.push(array.finish(&mut self.file, self.group)?);
+        }
+        datasets.append(&mut self.lists);
+        if self.readers == Readers::NetCdf {
+            scales::attach(&mut self.file, self.group, &datasets, &names)?;
+        }
+        self.file.commit()
+    }
+}

@@ -1,0 +1,61 @@
+//! Dimensions, which make the datasets of a group variables of NetCDF-4.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use nnz_core::{Result, ValueType};
+
+use super::super::dimensions::{LONGEST_CHUNK, description, free_name};
+use crate::hdf5::file::{
+    CharacterSet, DatasetSpec, ElementType, FileWriter, ObjectId, StringPadding, Value,
+};
+use crate::staging::StagedFile;
+
+/// Gives each dataset a dimension of its length. Those of one length share it.
+///
+/// No dimension takes one of the names in `taken`.
+pub(super) fn attach(
+    file: &mut FileWriter<StagedFile>,
+    group: ObjectId,
+    datasets: &[(ObjectId, u64)],
+    taken: &BTreeSet<String>,
+) -> Result<()> {
+    let mut lengths: BTreeMap<u64, Vec<ObjectId>> = BTreeMap::new();
+    for &(dataset, len) in datasets {
+        lengths.entry(len).or_default().push(dataset);
+    }
+    for (len, datasets) in lengths {
+        let scale = create(file, group, &free_name(len, taken), len)?;
+        for dataset in &datasets {
+            let scales = Value::scales_of_axes(vec![vec![scale]]);
+            file.set_attribute(*dataset, "DIMENSION_LIST", scales)?;
+        }
+        let axes = datasets.into_iter().map(|dataset| (dataset, 0)).collect();
+        file.set_attribute(scale, "REFERENCE_LIST", Value::axes_of_scale(axes))?;
+    }
+    Ok(())
+}
+
+/// Makes a dimension: a dataset of which nothing is ever stored.
+fn create(
+    file: &mut FileWriter<StagedFile>,
+    group: ObjectId,
+    name: &str,
+    len: u64,
+) -> Result<ObjectId> {
+    // Chunks that are not there take no space; in one piece it would all be taken.
+    let chunk = u32::try_from(len).unwrap_or(LONGEST_CHUNK).clamp(1, LONGEST_CHUNK);
+    let element = ElementType::Number(ValueType::F32);
+    let spec = DatasetSpec::chunked(element, &[len], &[chunk]);
+    let spec = match len {
+        // There is no other dimension of length 0 than one without end.
+        0 => spec.growing(),
+        _ => spec.unwritten(),
+    };
+    let scale = file.create_dataset(group, name, spec)?;
+    let texts = [("CLASS", "DIMENSION_SCALE"), ("NAME", &description(len))];
+    for (name, text) in texts {
+        let text = Value::fixed_text(text, StringPadding::NullTerminated, CharacterSet::Ascii)?;
+        file.set_attribute(scale, name, text)?;
+    }
+    Ok(scale)
+}
