@@ -4,7 +4,7 @@ use nnz_core::{At, Error, ErrorKind, Place, Result, Rounding, Values};
 use nnz_daphne::{Column, FrameBatch};
 
 use crate::daphne::Dialect;
-use crate::types;
+use nnz_engine::types;
 
 /// Gives each column the narrowest type of a dialect that holds all values of its own, if there is one.
 pub(super) fn columns(columns: &[Column], dialect: Dialect) -> Vec<Column> {
