@@ -28,7 +28,8 @@ fn options() -> ConvertOptions {
 
 fn differences(a: &Location, b: &Location, stored: bool) -> Vec<Difference> {
     let mut found = Vec::new();
-    let options = DiffOptions { stored, most: 3, memory: 1 << 20, threads: 2 };
+    let options =
+        DiffOptions { stored, most: 3, memory: 1 << 20, threads: 2, ..DiffOptions::default() };
     nnz::diff(a, b, &options, &mut |difference| found.push(difference)).unwrap();
     found
 }
@@ -137,7 +138,13 @@ fn names_that_cannot_be_read_are_an_error_and_no_equality() {
     let from = testdata("matrix_dir/basic_uint.packed.col");
     nnz::convert(&from, &at(&store), &options(), &NoProgress).unwrap();
     fs::write(store.join("row_names"), "other\n").unwrap();
-    let options = DiffOptions { stored: false, most: 1, memory: 1 << 20, threads: 1 };
+    let options = DiffOptions {
+        stored: false,
+        most: 1,
+        memory: 1 << 20,
+        threads: 1,
+        ..DiffOptions::default()
+    };
     assert!(nnz::diff(&from, &at(&store), &options, &mut |_| {}).is_err());
 }
 

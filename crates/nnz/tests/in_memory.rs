@@ -16,7 +16,7 @@ use std::path::Path;
 use common::{location, root, unsynced};
 use nnz::{
     Axis, Batch, CsMatrix, Dense, ErrorKind, FormatOptions, Minors, NoProgress, Order, Place,
-    Projection, ReadOptions, Shape, Values, convert_source,
+    Projection, ReadOptions, Shape, Values, WriteMatrix as _, convert_source,
 };
 use proptest::prelude::*;
 
