@@ -34,7 +34,7 @@ fn convert_and_compare(path: &Path, memory: u64) {
                 threads,
                 ..ConvertOptions::default()
             };
-            nnz::convert(&at(path), &at(&target), &options, &NoProgress).unwrap();
+            nnz::convert(at(path), at(&target), &options, &NoProgress).unwrap();
             let options = DiffOptions {
                 stored: true,
                 most: 1,
@@ -83,7 +83,7 @@ fn the_example_equals_its_conversion_though_its_rows_descend() {
     let dir = tempfile::tempdir().unwrap();
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/pbmc_10x_v3_mtx");
     let target = dir.path().join("pbmc.bpcells");
-    nnz::convert(&at(&example), &at(&target), &ConvertOptions::default(), &NoProgress).unwrap();
+    nnz::convert(at(&example), at(&target), &ConvertOptions::default(), &NoProgress).unwrap();
     let mut count = 0;
     let options = DiffOptions {
         stored: false,

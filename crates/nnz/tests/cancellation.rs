@@ -57,7 +57,7 @@ fn names(directory: &Path) -> Vec<String> {
 #[test]
 fn nothing_is_left_of_a_conversion_or_a_sort() {
     let source = matrix().into_source().unwrap();
-    for name in ["a.bpcells", "a.mtx", "a.h5", "a.bsp.zarr", "a.rds"] {
+    for name in ["a.bpcells", "a.mtx", "a.bsp.h5", "a.bsp.zarr", "a.rds"] {
         for threads in [1, 2] {
             for (work, order) in
                 [("writing", Order::Row), ("sorting", Order::Col), ("writing", Order::Col)]
@@ -66,8 +66,7 @@ fn nothing_is_left_of_a_conversion_or_a_sort() {
                 let to = nnz::Location::parse(directory.path().join(name));
                 let bar = CancelAt::new(work);
                 let options = ConvertOptions {
-                    // An array in an object of R has one order.
-                    order: (name != "a.rds").then_some(order),
+                    order: Some(order),
                     write: WriteOptions { overwrite: true, sync: false },
                     memory: 4 << 20,
                     threads,

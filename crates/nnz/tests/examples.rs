@@ -40,7 +40,7 @@ fn the_examples_do_what_they_say() {
     write::run(&at("small.bpcells")).unwrap();
     assert_eq!(
         printed(&at("small.bpcells")),
-        "2 x 3 (BPCells)\nuint32 values\nfirst of the rows: x\nfirst of the cols: a\n\
+        "2 x 3 (BPCells matrix)\nuint32 values\nfirst of the rows: x\nfirst of the cols: a\n\
          0\t0\t5\n0\t2\t6\n1\t1\t7\n"
     );
 
@@ -58,5 +58,5 @@ fn the_examples_do_what_they_say() {
 
     slice::run(&data(), &at("some.bpcells"), "SOD1").unwrap();
     let shown = printed(&at("some.bpcells"));
-    assert!(shown.starts_with("1 x 100 (BPCells)\n"), "{shown}");
+    assert!(shown.starts_with("1 x 100 (BPCells matrix)\n"), "{shown}");
 }
