@@ -40,7 +40,7 @@ impl CheckOptions {
 ///
 /// # Errors
 ///
-/// Fails as the first entry that is broken, or two that share a place: [`report`] makes a finding of
+/// Fails as the first entry that is broken, or two that share a place: [`report_error`] makes a finding of
 /// that. Fails where it is cancelled.
 pub fn check(
     source: &dyn MatrixSource,
@@ -54,7 +54,7 @@ pub fn check(
             None => Ok(()),
         });
         if let Err(error) = read {
-            report(error, each)?;
+            report_error(error, each)?;
         }
     }
     read_all(source, options)?;
@@ -77,13 +77,13 @@ fn read_all(source: &dyn MatrixSource, options: &CheckOptions) -> Result<()> {
     ascent.finish(source, options.memory, workers)
 }
 
-/// Hands an error to `each` as a finding, unless it was cancelled, the system failed, the memory allowed does not suffice, or the
-/// location names several matrices.
+/// Hands an error to `each` as a finding, unless it is no fault of the file: the operation was cancelled,
+/// the system failed, the memory allowed does not suffice, or the location names several matrices.
 ///
 /// # Errors
 ///
 /// Fails with the error, where it is no finding.
-pub fn report(error: Error, each: &mut dyn FnMut(Finding)) -> Result<()> {
+pub fn report_error(error: Error, each: &mut dyn FnMut(Finding)) -> Result<()> {
     if matches!(
         error.kind(),
         ErrorKind::Memory { .. } | ErrorKind::Argument(_) | ErrorKind::Cancelled

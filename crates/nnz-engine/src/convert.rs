@@ -211,7 +211,11 @@ fn check_names(
     for axis in [Axis::Rows, Axis::Cols] {
         if wanted {
             if let Some(mut names) = source.read_names(axis)? {
-                crate::room::check(directory, names.least_bytes(), "what is to be written")?;
+                crate::room::check_free_space(
+                    directory,
+                    names.least_bytes(),
+                    "what is to be written",
+                )?;
                 names.drain()?;
             }
         } else if !matches!(source.read_names(axis), Ok(None)) {

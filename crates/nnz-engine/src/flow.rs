@@ -141,7 +141,11 @@ pub fn run<'a, W: Work>(
     match shared.stopped.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(Stopped::Failed(error)) => Err(error),
         Some(Stopped::Unwanted) => Ok(()),
-        None => shared.units.into_inner().unwrap_or_else(PoisonError::into_inner).units.end(),
+        None => {
+            shared.units.into_inner().unwrap_or_else(PoisonError::into_inner).units.end()?;
+            // Perhaps after the last unit was reached.
+            workers.check()
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 /// # Errors
 ///
 /// Fails as a write to a full disk would.
-pub fn check(directory: &Path, needed: u64, what: &str) -> Result<()> {
+pub fn check_free_space(directory: &Path, needed: u64, what: &str) -> Result<()> {
     let Ok(found) = rustix::fs::statvfs(directory) else { return Ok(()) };
     let free = found.f_bavail.saturating_mul(found.f_frsize);
     if needed <= free {

@@ -6,8 +6,7 @@ use nnz_core::ValueType::{
 };
 
 /// Returns the smallest type that holds every value of both exactly; `None` where there is none.
-#[must_use]
-pub fn common(a: ValueType, b: ValueType) -> Option<ValueType> {
+pub(crate) fn common(a: ValueType, b: ValueType) -> Option<ValueType> {
     if a == b {
         return Some(a);
     }
@@ -18,7 +17,7 @@ pub fn common(a: ValueType, b: ValueType) -> Option<ValueType> {
 /// Returns the narrowest of some types that holds every value of a type exactly. For integers that
 /// is an integer, if any of the types is.
 #[must_use]
-pub fn narrowest(source: ValueType, of: &[ValueType]) -> Option<ValueType> {
+pub fn narrowest_type(source: ValueType, of: &[ValueType]) -> Option<ValueType> {
     let whole = source.is_integer() && of.iter().any(|t| t.is_integer());
     let sign = |t: ValueType| integer(t).map(|(signed, _)| signed);
     let of = of.iter().copied().filter(|&t| holds(t, source) && (!whole || t.is_integer()));
@@ -94,14 +93,14 @@ mod tests {
         for (source, expected) in
             [(U16, U32), (I16, I32), (I8, I8), (U64, U64), (Bint8, U8), (F32, F32), (F64, F64)]
         {
-            assert_eq!(narrowest(source, &daphne), Some(expected), "{source}");
+            assert_eq!(narrowest_type(source, &daphne), Some(expected), "{source}");
         }
         let bpcells = [U32, F32, F64];
-        assert_eq!(narrowest(U8, &bpcells), Some(U32));
+        assert_eq!(narrowest_type(U8, &bpcells), Some(U32));
         // A float would hold these, and stays what only floats become.
-        assert_eq!(narrowest(I16, &bpcells), None);
-        assert_eq!(narrowest(U8, &[F64, F32]), Some(F32));
-        assert_eq!(narrowest(ComplexF32, &daphne), None);
+        assert_eq!(narrowest_type(I16, &bpcells), None);
+        assert_eq!(narrowest_type(U8, &[F64, F32]), Some(F32));
+        assert_eq!(narrowest_type(ComplexF32, &daphne), None);
     }
 
     #[test]

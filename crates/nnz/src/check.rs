@@ -1,7 +1,7 @@
 //! Checking a whole file.
 
 use nnz_core::{ErrorKind, Finding, Place, Result};
-use nnz_engine::{CheckOptions, report};
+use nnz_engine::{CheckOptions, report_error};
 
 use crate::daphne::Dialect;
 use crate::formats::Registry;
@@ -65,7 +65,7 @@ pub fn validate(
     }
     let others = match crate::other_groups(location) {
         Ok(others) => others,
-        Err(error) => return report(error.with_context(&location.source_place()), each),
+        Err(error) => return report_error(error.with_context(&location.source_place()), each),
     };
     for group in others {
         let location = Location::Path { path: path.clone(), group: Some(group) };
@@ -83,7 +83,7 @@ fn check_one(
     match Registry::default().detect(location, &options.open_options()) {
         Ok(found) => found.validate(options, each),
         Err(error) if matches!(error.kind(), ErrorKind::Unrecognized(_)) => Err(error),
-        Err(error) => report(error.with_context(&location.source_place()), each),
+        Err(error) => report_error(error.with_context(&location.source_place()), each),
     }
 }
 

@@ -164,7 +164,7 @@ pub trait Format: Send + Sync {
         let read = self
             .open(probe, &options.open_options())
             .and_then(|dataset| crate::check::read_whole(dataset, &place, options, each));
-        read.or_else(|error| nnz_engine::report(error.with_context(&place), each))
+        read.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
     }
 
     /// Returns the options that a value of `--to` stands for, if this format knows it by another name

@@ -188,7 +188,7 @@ impl Attempt<'_> {
         }
         let avoidable = self.target.avoidable(&header).map(|what| format!(", with {what},"));
         let what = format!("what is to be written{}", avoidable.unwrap_or_default());
-        crate::room::check(&self.target.directory(), least, &what)?;
+        crate::room::check_free_space(&self.target.directory(), least, &what)?;
         let sink = self.target.create(&header, names).map_err(at_target)?;
         let writing = Writing {
             steps,

@@ -188,7 +188,7 @@ fn value_type(
     let chosen = match wanted {
         Some(wanted) => possible.contains(&wanted).then_some(wanted),
         None if possible.contains(&source) => Some(source),
-        None => types::narrowest(source, possible).or_else(|| match possible {
+        None => types::narrowest_type(source, possible).or_else(|| match possible {
             // Where there is but one type, what it holds exactly becomes that.
             [only] if !source.is_complex() => Some(*only),
             // Integers that fit become the integers the target has.

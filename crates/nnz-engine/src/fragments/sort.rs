@@ -1,7 +1,7 @@
 //! Sorting any number of fragments in bounded memory.
 //!
-//! Pieces of the text are sorted by any thread, as they are read, and wait: in memory, and in a file
-//! without a name once that is used up. Then they are merged a range of bases at a time, again by
+//! Runs are sorted by any thread, as they are read, and wait: in memory, and in a file without a name
+//! once that is used up. Then they are merged a range of bases at a time, again by
 //! any thread. Fragments with one start keep the order they came in.
 
 use std::path::Path;

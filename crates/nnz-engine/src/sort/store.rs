@@ -67,7 +67,7 @@ impl Store {
     /// Checks that so many bytes beyond what stays in memory have room on the disk.
     pub(crate) fn check_room(&self, expected: u64) -> Result<()> {
         let needed = expected.saturating_sub(self.allowed);
-        crate::room::check(&self.directory, needed, "sorting")
+        crate::room::check_free_space(&self.directory, needed, "sorting")
     }
 }
 
