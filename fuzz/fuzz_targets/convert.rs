@@ -98,7 +98,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
 });
 
 fn same(one: &nnz::Location, other: &nnz::Location) {
-    let options = DiffOptions { stored: false, most: 3, memory: MEMORY, threads: 1 };
+    let options = DiffOptions { stored: false, most: 3, memory: MEMORY, threads: 1, ..DiffOptions::default() };
     let mut found = Vec::new();
     nnz::diff(one, other, &options, &mut |difference| found.push(difference)).unwrap();
     assert!(found.is_empty(), "{found:?}");

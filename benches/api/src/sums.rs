@@ -14,6 +14,7 @@ pub(crate) fn measure(location: &Location, axis: Axis, threads: usize) -> Result
         measures: Measures::Sums,
         memory: nnz::default_memory(),
         threads,
+        ..StatsOptions::default()
     };
     let started = Instant::now();
     let stats = black_box(nnz::stats(location, &options)?);

@@ -49,7 +49,7 @@ pub use format::Format;
 pub use keys::Keys;
 pub use layout::{Layout, Level, LevelKind, MOST_DIMENSIONS};
 pub use matrix::{MatrixSink, MatrixSource, needs};
-pub use options::{Narrowest, Options};
+pub use options::Options;
 pub use tensor::{Tensor, read_tensor, write_stated, write_tensor};
 pub use validate::validate;
 pub use version::Version;

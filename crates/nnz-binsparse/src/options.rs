@@ -1,6 +1,6 @@
 //! How a matrix or tensor is written, besides its layout.
 
-use nnz_core::{Error, Result, Rounding, ValueType, Values};
+use nnz_core::{Error, Result, ValueType};
 
 use crate::store::is_index;
 use crate::{Keys, Version};
@@ -73,49 +73,4 @@ pub(crate) fn largest_of(value_type: ValueType) -> u64 {
     let signed =
         matches!(value_type, ValueType::I8 | ValueType::I16 | ValueType::I32 | ValueType::I64);
     u64::MAX >> (64 - bits + usize::from(signed))
-}
-
-/// Finds the smallest type of the same kind that holds all values it is shown.
-///
-/// ```
-/// use nnz_binsparse::Narrowest;
-/// use nnz_core::{ValueType, Values};
-/// let mut narrowest = Narrowest::new(ValueType::I64);
-/// narrowest.add(&Values::I64(vec![0, 300]));
-/// assert_eq!(narrowest.value_type(), ValueType::U16);
-/// ```
-#[derive(Clone, Debug)]
-pub struct Narrowest {
-    /// The types that hold all values so far, wide to narrow.
-    possible: Vec<ValueType>,
-    own: ValueType,
-    cast: Values,
-}
-
-impl Narrowest {
-    /// Starts with all types that values of a type may fit into.
-    #[must_use]
-    pub fn new(own: ValueType) -> Self {
-        use ValueType::{ComplexF32, F32, I8, I16, I32, I64, U8, U16, U32, U64};
-        let kind: &[ValueType] = match own {
-            ValueType::F64 => &[F32],
-            ValueType::ComplexF64 => &[ComplexF32],
-            U16 | U32 | U64 | I16 | I32 | I64 => &[I64, U64, I32, U32, I16, U16, I8, U8],
-            _ => &[],
-        };
-        let possible = kind.iter().copied().filter(|t| t.size() < own.size()).collect();
-        Self { possible, own, cast: Values::default() }
-    }
-
-    /// Takes more values.
-    pub fn add(&mut self, values: &Values) {
-        let cast = &mut self.cast;
-        self.possible.retain(|&t| values.cast_into(t, Rounding::Refused, cast).is_ok());
-    }
-
-    /// Returns the smallest type that holds all.
-    #[must_use]
-    pub fn value_type(&self) -> ValueType {
-        self.possible.last().copied().unwrap_or(self.own)
-    }
 }

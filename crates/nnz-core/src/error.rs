@@ -150,6 +150,8 @@ pub enum ErrorKind {
     },
     /// What was asked for makes no sense.
     Argument(String),
+    /// The caller cancelled the operation.
+    Cancelled,
 }
 
 impl fmt::Display for ErrorKind {
@@ -187,6 +189,7 @@ impl fmt::Display for ErrorKind {
             Self::Memory { needed, allowed } => {
                 write!(f, "needs {needed} bytes of memory, {allowed} are allowed")
             }
+            Self::Cancelled => f.write_str("cancelled"),
         }
     }
 }

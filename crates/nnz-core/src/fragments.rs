@@ -1,8 +1,9 @@
 //! Genomic fragments: half-open intervals on chromosomes, each from one cell.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use crate::{About, Names, Result, StringList, UnitReader};
+use crate::{About, Encoded, Error, Names, Place, Result, StringList, UnitReader};
 
 /// Says which columns of the fragments a reader needs; the others may be left empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,6 +159,27 @@ pub trait FragmentSource: Send + Sync {
     fn overlapping(&self, chromosome: u32, bases: Range<u32>) -> Result<Range<u64>>;
 }
 
+/// Chromosomes in their order, with their sizes where those are known.
+#[derive(Clone, Debug, Default)]
+pub struct ChromosomeSizes {
+    /// The names.
+    pub names: StringList,
+    /// The number of bases of each.
+    pub sizes: Vec<Option<u32>>,
+    /// The file they were read from, for messages.
+    pub place: Place,
+}
+
+/// The part of writing fragments that any thread can do.
+pub trait FragmentEncoder: Send + Sync {
+    /// Makes batches ready to be written.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a fragment cannot be stored.
+    fn encode(&self, batches: &[FragmentBatch]) -> Result<Encoded>;
+}
+
 /// Fragments being written. Dropped unfinished, they leave nothing behind.
 pub trait FragmentSink: Send {
     /// Writes the next fragments: all of a chromosome together, and inside it starts ascend.
@@ -169,6 +191,22 @@ pub trait FragmentSink: Send {
     ///
     /// Fails where the order is broken, or the disk is full.
     fn write(&mut self, batch: &FragmentBatch) -> Result<()>;
+
+    /// Returns what makes batches ready on any thread, for [`write_encoded`](Self::write_encoded);
+    /// `None` where only [`write`](Self::write) is there.
+    fn encoder(&self) -> Option<Arc<dyn FragmentEncoder>> {
+        None
+    }
+
+    /// Writes the next batches, made ready by the [`encoder`](Self::encoder) of this sink.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`write`](Self::write).
+    fn write_encoded(&mut self, encoded: Encoded) -> Result<()> {
+        drop(encoded);
+        Err(Error::argument("this sink makes no batches ready"))
+    }
 
     /// Completes the fragments and puts them in their place.
     ///

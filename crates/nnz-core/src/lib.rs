@@ -17,6 +17,7 @@ mod finding;
 mod fragments;
 mod header;
 mod names;
+mod narrow;
 mod sink;
 mod source;
 mod text;
@@ -32,10 +33,12 @@ pub use escape::{escaped, is_unprintable};
 pub use extent::Extent;
 pub use finding::{Finding, Severity};
 pub use fragments::{
-    FragmentBatch, FragmentFields, FragmentHeader, FragmentSink, FragmentSource, Segment,
+    ChromosomeSizes, FragmentBatch, FragmentEncoder, FragmentFields, FragmentHeader, FragmentSink,
+    FragmentSource, Segment,
 };
 pub use header::{Duplicates, Header, Storage, Structure, Triangle};
 pub use names::{Listed, Names, StringList, StringReader};
+pub use narrow::Narrowest;
 pub use sink::{BatchEncoder, Encoded, MatrixSink, SinkCapabilities, Written};
 pub use source::{
     BatchReader, BatchUnits, COMMENT, MatrixSource, Metadata, Projection, SequentialReader, Unit,

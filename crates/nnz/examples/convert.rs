@@ -3,6 +3,7 @@
 //! ```sh
 //! cargo run --example convert -- pbmc.mtx pbmc.bpcells
 //! ```
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -15,7 +15,7 @@ use nnz::{ConvertOptions, Error, NoProgress, Selection};
 pub fn run(from: &str, to: &str, names: &str) -> Result<(), Error> {
     let cols = nnz::open(from)?.into_matrix()?.header().shape.cols;
     let rows = Selection::words(names.split(','));
-    let cols = Selection::ranges([0..cols.min(100)]);
+    let cols = Selection::ranges(std::iter::once(0..cols.min(100)));
     nnz::slice(from, to, [&rows, &cols], &ConvertOptions::default(), &NoProgress)?;
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! cargo run --example write -- out.bpcells
 //! ```
 
-use nnz::{Axis, ConvertOptions, CsMatrix, Error, Order, Shape};
+use nnz::{Axis, ConvertOptions, CsMatrix, Error, Order, Shape, WriteMatrix as _};
 
 /// Writes a matrix of two rows and three columns; the format is that of the extension.
 ///

@@ -1,17 +1,11 @@
 //! Checking a whole file.
 
-mod entries;
-mod uniqueness;
-
-use nnz_core::{Axis, Error, ErrorKind, Finding, MatrixSource, Place, Projection, Result};
+use nnz_core::{ErrorKind, Finding, Place, Result};
+use nnz_engine::{CheckOptions, report_error};
 
 use crate::daphne::Dialect;
-use crate::flow::{Done, run};
 use crate::formats::Registry;
-use crate::stages::DuplicatePolicy;
 use crate::{Dataset, Location, OpenOptions, default_memory};
-use entries::Checking;
-pub(crate) use uniqueness::{Ascent, Watch, refuse_repeated};
 
 /// Says what checking may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +65,7 @@ pub fn validate(
     }
     let others = match crate::other_groups(location) {
         Ok(others) => others,
-        Err(error) => return finding(error.with_context(&location.source_place()), each),
+        Err(error) => return report_error(error.with_context(&location.source_place()), each),
     };
     for group in others {
         let location = Location::Path { path: path.clone(), group: Some(group) };
@@ -89,7 +83,7 @@ fn check_one(
     match Registry::default().detect(location, &options.open_options()) {
         Ok(found) => found.validate(options, each),
         Err(error) if matches!(error.kind(), ErrorKind::Unrecognized(_)) => Err(error),
-        Err(error) => finding(error.with_context(&location.source_place()), each),
+        Err(error) => report_error(error.with_context(&location.source_place()), each),
     }
 }
 
@@ -100,45 +94,7 @@ pub(crate) fn read_whole(
     options: &ValidateOptions,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
-    let source = &*dataset.into_matrix()?;
-    for axis in [Axis::Rows, Axis::Cols] {
-        let read = source.read_names(axis).and_then(|names| match names {
-            Some(mut names) => names.drain(),
-            None => Ok(()),
-        });
-        if let Err(error) = read {
-            finding(error, each)?;
-        }
-    }
-    read_all(source, options)?;
-    for note in source.notes() {
-        each(Finding::note(place.clone(), note));
-    }
-    Ok(())
-}
-
-fn read_all(source: &dyn MatrixSource, options: &ValidateOptions) -> Result<()> {
-    let header = source.header();
-    let units = source.units(0..header.shape.major(header.order), Projection::ALL)?;
-    let watch = Watch::of(source, DuplicatePolicy::Refuse);
-    if watch == Watch::Sorting {
-        return refuse_repeated(units, source, options.memory);
-    }
-    let checking = Checking::new(header, watch == Watch::AsTheyCome);
-    let mut ascent = Ascent::new(source);
-    run(units, &checking, &mut ascent, &mut Done, options.threads)?;
-    ascent.finish(source, options.memory)
-}
-
-/// Makes a finding of an error, unless the system failed, the memory allowed does not suffice, or the
-/// location names several matrices.
-pub(crate) fn finding(error: Error, each: &mut dyn FnMut(Finding)) -> Result<()> {
-    if matches!(error.kind(), ErrorKind::Memory { .. } | ErrorKind::Argument(_))
-        || error.is_system()
-    {
-        return Err(error);
-    }
-    let (kind, place) = error.into_parts();
-    each(Finding::fault(place, kind.to_string()));
-    Ok(())
+    let ValidateOptions { memory, threads, .. } = *options;
+    let options = CheckOptions { memory, threads, cancellation: None };
+    nnz_engine::check(&*dataset.into_matrix()?, place, &options, each)
 }

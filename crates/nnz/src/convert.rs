@@ -1,26 +1,17 @@
-//! From any source to any sink.
+//! From any place to any place.
 
-mod attempt;
-mod narrow;
-mod plan;
-mod structure;
-
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use nnz_container::Compression;
 use nnz_container::staging::WriteOptions;
-use nnz_core::{
-    At, Axis, Error, ErrorKind, MatrixSource, Order, Place, Result, Rounding, Shape, ValueType,
-    Written,
-};
+use nnz_core::{Error, ErrorKind, MatrixSource, Order, Place, Result, Rounding, ValueType};
+use nnz_engine as engine;
 
-use crate::formats::{FormatOptions, MatrixTarget, Registry};
-use crate::{Dataset, DuplicatePolicy, Location, OpenOptions, Progress, Transposed};
-use attempt::{Attempt, Strategy};
-use plan::{Plan, Seen};
-pub use structure::StructurePolicy;
+use crate::formats::{FormatOptions, Registry};
+use crate::{
+    Cancellation, CsMatrix, Dataset, DuplicatePolicy, Location, NoProgress, OpenOptions, Progress,
+    StructurePolicy, Summary, Transposed,
+};
 
 /// Says how a matrix is converted. The default changes nothing that need not change.
 #[derive(Clone, Debug)]
@@ -54,50 +45,61 @@ pub struct ConvertOptions {
     pub memory: u64,
     /// Threads that work at the same time.
     pub threads: usize,
+    /// Cancels the conversion.
+    pub cancellation: Option<Cancellation>,
 }
 
 impl Default for ConvertOptions {
     fn default() -> Self {
+        let engine::ConvertOptions {
+            order,
+            value_type,
+            rounding,
+            duplicates,
+            structure,
+            strict,
+            transpose,
+            memory,
+            threads,
+            cancellation,
+        } = engine::ConvertOptions::default();
         Self {
             registry: Registry::default(),
             format: None,
             format_options: FormatOptions::new(),
-            order: None,
-            value_type: None,
-            rounding: Rounding::default(),
-            duplicates: None,
-            structure: StructurePolicy::Keep,
+            order,
+            value_type,
+            rounding,
+            duplicates,
+            structure,
             compress: None,
             write: WriteOptions::default(),
-            strict: false,
-            transpose: false,
-            memory: crate::default_memory(),
-            threads: std::thread::available_parallelism().map_or(1, Into::into),
+            strict,
+            transpose,
+            memory,
+            threads,
+            cancellation,
         }
     }
 }
 
-/// What a conversion came to.
-#[derive(Clone, Debug)]
-pub struct Summary {
-    /// Rows and columns.
-    pub shape: Shape,
-    /// The extent of each dimension, where it is no matrix.
-    pub dimensions: Option<Vec<u64>>,
-    /// Entries written.
-    pub entries: u64,
-    /// Bytes read from, where that can be told.
-    pub bytes_before: Option<u64>,
-    /// Bytes written.
-    pub bytes_after: u64,
-    /// Bytes of temporary space on disk that sorting took.
-    pub disk: u64,
-    /// Seconds it took, the final sync included.
-    pub seconds: f64,
-    /// What the target had no place for.
-    pub dropped: Vec<String>,
-    /// What was noticed on the way, and is allowed.
-    pub notes: Vec<String>,
+impl ConvertOptions {
+    /// Returns the options that have nothing to do with where and in which format a matrix is written.
+    #[must_use]
+    pub fn engine(&self) -> engine::ConvertOptions {
+        engine::ConvertOptions {
+            order: self.order,
+            value_type: self.value_type,
+            rounding: self.rounding,
+            duplicates: self.duplicates,
+            structure: self.structure,
+            strict: self.strict,
+            transpose: self.transpose,
+            memory: self.memory,
+            threads: self.threads,
+            cancellation: self.cancellation.clone(),
+        }
+    }
 }
 
 /// Converts the matrix at one place into another place.
@@ -183,136 +185,34 @@ fn convert_once(
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Summary> {
-    let started = Instant::now();
-    // Transposing keeps the order.
-    let own = source.header().own_order();
     let transposed = options.transpose.then(|| Transposed::new(source));
-    let source = transposed.as_ref().map_or(source, |transposed| transposed);
-    let target = options.registry.target(to, options, source)?;
-    let target = &*target;
-    target.check()?;
-    let replaced = target.replaced();
-    let mut dropped = check_names(source, target.capabilities().names, &target.directory())?;
-    dropped.extend(target.unsupported(source.metadata()));
-    if options.strict && !dropped.is_empty() {
-        let what = format!("the target has no place for {}", dropped.join(", "));
-        return Err(Error::unsupported(target.place(), what));
-    }
-
-    // Now, since the target may be the source itself.
-    let bytes_before = source.about().ok().and_then(|about| about.bytes);
-    let carried = carry_out(source, own, target, options, progress, from)?;
-    Ok(Summary {
-        shape: source.header().shape,
-        dimensions: source.is_vector().then(|| vec![source.header().shape.rows]),
-        entries: carried.entries,
-        bytes_before,
-        bytes_after: carried.written.bytes,
-        disk: carried.disk,
-        seconds: started.elapsed().as_secs_f64(),
-        dropped,
-        notes: source
-            .notes()
-            .into_iter()
-            .chain(target.misleads(source.header().axis_kinds))
-            .chain(replaced)
-            .collect(),
-    })
+    let written = transposed.as_ref().map_or(source, |transposed| transposed);
+    let target = options.registry.target(to, options, written)?;
+    engine::convert(source, from, &*target, &options.engine(), progress)
 }
 
-/// What was carried from a source to a target.
-pub(crate) struct Carried {
-    entries: u64,
-    written: Written,
-    /// Bytes of temporary disk space.
-    disk: u64,
+/// Writing a matrix from memory.
+pub trait WriteMatrix {
+    /// Writes it to a place, in the format of its extension unless the options name one.
+    ///
+    /// ```no_run
+    /// use nnz::WriteMatrix as _;
+    /// # use nnz::{CsMatrix, Order, Shape};
+    /// # let shape = Shape { rows: 1, cols: 1 };
+    /// # let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 1], vec![0_u32], vec![1.0])?;
+    /// let summary = matrix.write("out.bpcells", &nnz::ConvertOptions::default())?;
+    /// println!("{} entries", summary.entries);
+    /// # Ok::<(), nnz::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`convert`].
+    fn write(self, to: impl Into<Location>, options: &ConvertOptions) -> Result<Summary>;
 }
 
-/// Takes all entries from a source to a target, sorting no more than they need.
-///
-/// `own` is the order the source's format fixes, if it does, and `from` what messages call it.
-pub(crate) fn carry_out(
-    source: &dyn MatrixSource,
-    own: Option<Order>,
-    target: &dyn MatrixTarget,
-    options: &ConvertOptions,
-    progress: &dyn Progress,
-    from: &Place,
-) -> Result<Carried> {
-    let plan = look_ahead(source, target, options)
-        .and_then(|seen| Plan::new(source.header(), own, target, options, seen))
-        .map_err(|error| error.with_context(from))?;
-    let disk = Arc::<AtomicU64>::default();
-    let attempt = Attempt { source, plan: &plan, target, progress, disk: Arc::clone(&disk) };
-    for strategy in Strategy::from_fastest(source, &plan) {
-        // Where entries do not come as the source promised, it starts again, and sorts more.
-        let done =
-            attempt.run(*strategy).map_err(|error| locate(error, source).with_context(from))?;
-        if let Some((entries, written)) = done {
-            return Ok(Carried { entries, written, disk: disk.load(Ordering::Relaxed) });
-        }
-    }
-    let (found, expected) = ("entries that change from one reading to the next", "a stable file");
-    Err(Error::mismatch(from.clone(), found, expected))
-}
-
-/// Reads the entries once before they are converted, where there is something to be found out.
-fn look_ahead(
-    source: &dyn MatrixSource,
-    target: &dyn MatrixTarget,
-    options: &ConvertOptions,
-) -> Result<Seen> {
-    let mut seen = Seen::default();
-    // What values come to that are added up cannot be told from them.
-    let added = options.duplicates == Some(DuplicatePolicy::Sum);
-    let narrow = target.minimizes() && options.value_type.is_none() && !added;
-    if narrow && source.rereadable() {
-        let mirroring = plan::mirroring(source.header(), &target.capabilities(), options);
-        let fill = plan::fill(source.header(), &target.capabilities());
-        seen.value_type = Some(narrow::narrowest(source, mirroring, fill)?);
-    }
-    if options.structure == StructurePolicy::Auto && target.capabilities().structure {
-        seen.found = structure::find(source, target, options)?;
-    }
-    Ok(seen)
-}
-
-/// Reads the names if the target has a place for them, and says what it has none for.
-///
-/// They are read again as they are written, there being more than memory has room for, perhaps.
-/// That they are not right, or too many for the disk, has to show before hours are spent on them.
-fn check_names(
-    source: &dyn MatrixSource,
-    wanted: bool,
-    directory: &std::path::Path,
-) -> Result<Vec<String>> {
-    let mut dropped = Vec::new();
-    for axis in [Axis::Rows, Axis::Cols] {
-        if wanted {
-            if let Some(mut names) = source.read_names(axis)? {
-                crate::room::check(directory, names.least_bytes(), "what is to be written")?;
-                names.drain()?;
-            }
-        } else if !matches!(source.read_names(axis), Ok(None)) {
-            dropped.push(format!("the names of the {axis}"));
-        }
-    }
-    dropped.extend(source.extras());
-    Ok(dropped)
-}
-
-/// Finds the lines that two entries at one place stand on.
-pub(crate) fn locate(error: Error, source: &dyn MatrixSource) -> Error {
-    let (kind, mut place) = error.into_parts();
-    let (ErrorKind::Duplicate { other: None }, &Some(At::Entry { row, col })) = (&kind, &place.at)
-    else {
-        return Error::new(kind, place);
-    };
-    match source.locate(row, col).unwrap_or_default().as_slice() {
-        [first, second, ..] => {
-            place.at = Some(second.clone());
-            Error::new(ErrorKind::Duplicate { other: Some(first.clone()) }, place)
-        }
-        _ => Error::new(kind, place),
+impl WriteMatrix for CsMatrix {
+    fn write(self, to: impl Into<Location>, options: &ConvertOptions) -> Result<Summary> {
+        convert_source(&*self.into_source()?, &Place::default(), &to.into(), options, &NoProgress)
     }
 }

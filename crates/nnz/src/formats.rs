@@ -31,11 +31,11 @@ pub(crate) use daphne::{DaphneOptions, NAME as DAPHNE};
 pub(crate) use grouped::Grouped;
 pub(crate) use groups::groups_inside;
 pub use groups::{list_groups, other_groups};
+pub use nnz_engine::MatrixTarget;
 pub use options::{FormatOption, FormatOptions};
 pub use probe::Probe;
 pub use registry::{Detected, Registry, formats};
 pub(crate) use registry::{check_options, format_of_path};
-pub use target::MatrixTarget;
 
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, Summary, TensorFile, ValidateOptions};
 
@@ -164,7 +164,7 @@ pub trait Format: Send + Sync {
         let read = self
             .open(probe, &options.open_options())
             .and_then(|dataset| crate::check::read_whole(dataset, &place, options, each));
-        read.or_else(|error| crate::check::finding(error.with_context(&place), each))
+        read.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
     }
 
     /// Returns the options that a value of `--to` stands for, if this format knows it by another name

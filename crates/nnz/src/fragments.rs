@@ -22,38 +22,24 @@
 //! # Ok::<(), nnz::Error>(())
 //! ```
 
-mod bed;
-mod count;
-mod cut;
-mod diff;
 mod import;
-mod merge;
-mod names;
-mod part;
+mod lists;
 mod place;
-mod print;
-mod query;
-mod region;
-mod run;
-mod select;
-mod sort;
+mod shares;
 mod target;
-mod write;
+mod verbs;
 
-pub use bed::Peaks;
-pub use count::{CountMode, Counts, Regions, Tiles};
-pub use diff::{FragmentDifference, diff};
 pub use import::{ImportOptions, import};
-pub use merge::{MergeOptions, merge};
-pub(crate) use names::shown;
+pub use lists::read_peaks;
 pub use nnz_core::{
-    FragmentBatch, FragmentFields, FragmentHeader, FragmentSink, FragmentSource, Segment,
+    ChromosomeSizes, FragmentBatch, FragmentFields, FragmentHeader, FragmentSink, FragmentSource,
+    Segment,
+};
+pub use nnz_engine::fragments::{
+    CountMode, Counts, FragmentDifference, FragmentSummary, MergeOptions, Peaks, Region, Regions,
+    SelectOptions, Tiles, print, query,
 };
 pub use nnz_interop::fragment_tsv::{Chromosomes, read_cells};
 pub use place::{holds, open, open_within};
-pub use print::print;
-pub use query::query;
-pub use region::Region;
-pub use select::{SelectOptions, select};
 pub use target::{StoreOptions, is_text};
-pub use write::{FragmentSummary, convert};
+pub use verbs::{convert, diff, merge, select};

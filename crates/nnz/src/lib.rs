@@ -2,7 +2,8 @@
 //!
 //! [`open`] detects what a path holds by its content and returns a [`Dataset`]; [`convert`]
 //! streams any source into any format, in bounded memory; [`validate`] finds what is wrong with a
-//! file. The formats themselves live in crates of their own and know nothing of each other.
+//! file. The formats themselves live in crates of their own and know nothing of each other. What runs over
+//! any source and target, without paths, is in [`engine`].
 //!
 //! ```no_run
 //! use nnz::{ConvertOptions, Location};
@@ -15,7 +16,6 @@
 //! ```
 
 mod cat;
-mod cells;
 mod check;
 mod concat;
 mod container_target;
@@ -23,40 +23,26 @@ mod convert;
 pub mod daphne;
 mod dataset;
 mod diff;
-mod flow;
 pub mod formats;
 pub mod fragments;
 pub mod frames;
 mod location;
-mod memory;
-mod names;
 pub mod numpy;
 mod open;
-mod parts;
-mod progress;
 mod read;
-mod room;
 mod slice;
-mod sort;
-mod stages;
 mod stats;
 mod tensor;
-mod transposed;
-mod types;
 
-pub use cat::{CatOptions, cat, cat_source};
+pub use cat::cat;
 pub use check::{ValidateOptions, validate};
-pub use concat::{Concat, ConcatOptions, concat};
+pub use concat::concat;
 pub use container_target::{has_groups, may_hold_binsparse};
-pub use convert::{
-    ConvertOptions, StructurePolicy, Summary, convert, convert_dataset, convert_source,
-};
+pub use convert::{ConvertOptions, WriteMatrix, convert, convert_dataset, convert_source};
 pub use dataset::Dataset;
-pub use diff::{DiffOptions, Difference, diff};
+pub use diff::diff;
 pub use formats::{FormatOptions, Registry, formats, list_binsparse, list_groups, other_groups};
 pub use location::Location;
-pub use memory::default_memory;
-pub use names::print_names;
 pub use nnz_binsparse as binsparse;
 pub use nnz_bpcells::{FormatVersion, Packing};
 pub use nnz_container::staging::{
@@ -71,15 +57,19 @@ pub use nnz_core::{
     StringList, StringReader, Structure, Triangle, ValueType, Values, Written, escaped,
     is_unprintable, write_scalar,
 };
+pub use nnz_engine as engine;
+pub use nnz_engine::{
+    Cancellation, CatOptions, Concat, ConcatOptions, CsMatrix, Dense, DiffOptions, Difference,
+    DuplicatePolicy, Measures, Moments, NoProgress, Number, Progress, ReadOptions, Selection,
+    Slice, Spread, Stats, StatsOptions, StructurePolicy, Summary, Total, Transposed,
+    cat as cat_source, default_memory, print_names, stats as stats_of,
+};
 pub use nnz_interop::matrix_market::Layout;
 pub use open::{OpenOptions, open};
-pub use progress::{NoProgress, Progress};
-pub use read::{CsMatrix, Dense, ReadOptions, read, read_dense};
-pub use slice::{Selection, Slice, slice};
-pub use stages::DuplicatePolicy;
-pub use stats::{Measures, Moments, Number, Spread, Stats, StatsOptions, Total, stats, stats_of};
+pub use read::{read, read_dense};
+pub use slice::slice;
+pub use stats::stats;
 pub use tensor::TensorFile;
-pub use transposed::Transposed;
 
 /// What the README shows is compiled.
 #[cfg(doctest)]

@@ -65,6 +65,13 @@ impl Location {
     }
 }
 
+/// What messages call the place when it is read.
+impl From<Location> for Place {
+    fn from(location: Location) -> Self {
+        location.source_place()
+    }
+}
+
 impl Location {
     /// Returns what messages call the place when it is read.
     #[must_use]

@@ -1,46 +1,9 @@
-//! A whole matrix in memory.
+//! Reading what a place holds into memory.
 
-mod cs_matrix;
-mod dense;
-mod filling;
-mod sink;
-mod source;
+use nnz_core::Result;
 
-use nnz_core::{
-    Element, Error, ErrorKind, Header, MatrixSource, Minors, Order, Place, Projection, Result,
-    Storage, Structure, Values,
-};
-
-use crate::convert::{ConvertOptions, carry_out};
-use crate::flow::{Done, run};
 use crate::open::open_matrix;
-use crate::{DuplicatePolicy, Location, NoProgress};
-pub use cs_matrix::CsMatrix;
-pub use dense::{Dense, read_dense};
-use filling::{Filled, Filling};
-use sink::MemoryTarget;
-
-/// Says how a matrix is read into memory.
-#[derive(Clone, Copy, Debug)]
-pub struct ReadOptions {
-    /// The storage order; by default the source's, and columns where the source has none.
-    pub order: Option<Order>,
-    /// What to do with entries that share a place; by default they are kept where the format
-    /// allows them, and refused otherwise.
-    pub duplicates: Option<DuplicatePolicy>,
-    /// Bytes the matrix may take, and as many for sorting.
-    pub memory: u64,
-    /// Threads that work at the same time.
-    pub threads: usize,
-}
-
-impl Default for ReadOptions {
-    fn default() -> Self {
-        let ConvertOptions { memory, threads, .. } = ConvertOptions::default();
-        // The default is a quarter of what is free.
-        Self { order: None, duplicates: None, memory: memory.saturating_mul(3), threads }
-    }
-}
+use crate::{CsMatrix, Dense, Location, ReadOptions};
 
 /// Reads a whole matrix into memory.
 ///
@@ -56,91 +19,30 @@ impl Default for ReadOptions {
 ///
 /// Fails where the matrix cannot be read or is broken, and where it takes more memory than allowed.
 pub fn read(location: impl Into<Location>, options: &ReadOptions) -> Result<CsMatrix> {
-    let location = &location.into();
-    let source = open_matrix(location, options.memory)?;
-    let source = &*source;
-    let own = source.header().own_order();
-    let here = location.source_place();
-    if options.order.is_none_or(|order| own == Some(order)) && comes_as_wanted(source, options) {
-        let filled = fill(source, options).map_err(|error| error.with_context(&here))?;
-        if let Some(matrix) = filled {
-            return Ok(matrix);
-        }
-    }
-    let target = MemoryTarget::new(options.memory);
-    let options = ConvertOptions {
-        order: options.order,
-        duplicates: options.duplicates,
-        memory: options.memory,
-        threads: options.threads,
-        ..ConvertOptions::default()
-    };
-    carry_out(source, own, &target, &options, &NoProgress, &here)?;
-    target.take().ok_or_else(|| Error::argument("nothing was read"))
+    let location = location.into();
+    let source = open_matrix(&location, options.memory)?;
+    nnz_engine::read(&*source, &location.source_place(), options)
 }
 
-/// Whether entries come in the order and form that is wanted, as far as the header knows.
-fn comes_as_wanted(source: &dyn MatrixSource, options: &ReadOptions) -> bool {
-    let header = source.header();
-    header.sorted_majors
-        && source.rereadable()
-        && source.random_access()
-        && header.nnz.is_some()
-        && !header.iso
-        && header.fill.is_none()
-        && header.storage == Storage::Sparse
-        && header.structure == Structure::General
-        && options.duplicates != Some(DuplicatePolicy::Sum)
-}
-
-/// Decodes entries in any order to where they belong; `None` where they do not ascend, or two
-/// share a place that may not.
-fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<CsMatrix>> {
-    let header = source.header();
-    let majors = header.shape.major(header.order);
-    let entries = header.nnz.unwrap_or(0);
-    allow(header, majors, entries, options.memory)?;
-    let (majors_len, len) = (in_memory(majors)?, in_memory(entries)?);
-    let mut matrix = CsMatrix {
-        names: [None, None],
-        shape: header.shape,
-        order: header.order,
-        pointers: zeroed(majors_len.saturating_add(1))?,
-        minors: Minors::U32(zeroed(len)?),
-        values: Values::try_zeroed(header.value_type, len).ok_or_else(no_memory)?,
-    };
-    let Minors::U32(minors) = &mut matrix.minors else { return Ok(None) };
-    let unique = match options.duplicates {
-        Some(policy) => policy == DuplicatePolicy::Refuse,
-        None => header.duplicates == nnz_core::Duplicates::Refused,
-    };
-    let mut filled = Filled::new(&mut matrix.pointers, minors, matrix.values.bytes_mut(), unique);
-    let filling = Filling::new(header);
-    let units = source.units(0..majors, Projection::ALL)?;
-    run(units, &filling, &mut filled, &mut Done, options.threads)?;
-    Ok(filled.complete()?.then_some(matrix))
-}
-
-/// Refuses what is larger than allowed.
-fn allow(header: &Header, majors: u64, entries: u64, allowed: u64) -> Result<()> {
-    let each = (size_of::<u32>() + header.value_type.size()) as u64;
-    let needed = majors.saturating_mul(8).saturating_add(entries.saturating_mul(each));
-    if needed <= allowed {
-        return Ok(());
-    }
-    Err(Error::new(ErrorKind::Memory { needed, allowed }, Place::default()))
-}
-
-fn in_memory(len: u64) -> Result<usize> {
-    usize::try_from(len).map_err(|_| Error::argument("more than this machine can address"))
-}
-
-/// Allocates zeros, which take no memory before they are written to.
-fn zeroed<T: Element>(len: usize) -> Result<Vec<T>> {
-    bytemuck::allocation::try_zeroed_vec(len).map_err(|()| no_memory())
-}
-
-fn no_memory() -> Error {
-    let error = std::io::ErrorKind::OutOfMemory.into();
-    Error::new(ErrorKind::Io(error), Place::default())
+/// Reads every cell of a matrix into memory.
+///
+/// Cells of a dense matrix are taken bit by bit. Those of a sparse one that no entry is stored for
+/// are zero.
+///
+/// ```no_run
+/// use nnz::{Location, ReadOptions};
+///
+/// let matrix = nnz::read_dense(&Location::parse("x.dbdf"), &ReadOptions::default())?;
+/// println!("{} of {:?}", matrix.shape, matrix.values.value_type());
+/// # Ok::<(), nnz::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails where the matrix cannot be read or is broken, where two entries share a cell, and where it
+/// takes more memory than allowed.
+pub fn read_dense(location: impl Into<Location>, options: &ReadOptions) -> Result<Dense> {
+    let location = location.into();
+    let source = open_matrix(&location, options.memory)?;
+    nnz_engine::read_dense(&*source, &location.source_place(), options)
 }

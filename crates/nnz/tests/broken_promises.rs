@@ -34,8 +34,14 @@ fn convert_and_compare(path: &Path, memory: u64) {
                 threads,
                 ..ConvertOptions::default()
             };
-            nnz::convert(&at(path), &at(&target), &options, &NoProgress).unwrap();
-            let options = DiffOptions { stored: true, most: 1, memory: 1 << 24, threads: 1 };
+            nnz::convert(at(path), at(&target), &options, &NoProgress).unwrap();
+            let options = DiffOptions {
+                stored: true,
+                most: 1,
+                memory: 1 << 24,
+                threads: 1,
+                ..DiffOptions::default()
+            };
             let mut differences = Vec::new();
             let each = &mut |difference| differences.push(difference);
             nnz::diff(&at(path), &at(&target), &options, each).unwrap();
@@ -77,9 +83,15 @@ fn the_example_equals_its_conversion_though_its_rows_descend() {
     let dir = tempfile::tempdir().unwrap();
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/pbmc_10x_v3_mtx");
     let target = dir.path().join("pbmc.bpcells");
-    nnz::convert(&at(&example), &at(&target), &ConvertOptions::default(), &NoProgress).unwrap();
+    nnz::convert(at(&example), at(&target), &ConvertOptions::default(), &NoProgress).unwrap();
     let mut count = 0;
-    let options = DiffOptions { stored: false, most: 10, memory: 1 << 26, threads: 2 };
+    let options = DiffOptions {
+        stored: false,
+        most: 10,
+        memory: 1 << 26,
+        threads: 2,
+        ..DiffOptions::default()
+    };
     nnz::diff(&at(&example), &at(&target), &options, &mut |_| count += 1).unwrap();
     assert_eq!(count, 0);
 }

@@ -28,7 +28,8 @@ fn options() -> ConvertOptions {
 
 fn differences(a: &Location, b: &Location, stored: bool) -> Vec<Difference> {
     let mut found = Vec::new();
-    let options = DiffOptions { stored, most: 3, memory: 1 << 20, threads: 2 };
+    let options =
+        DiffOptions { stored, most: 3, memory: 1 << 20, threads: 2, ..DiffOptions::default() };
     nnz::diff(a, b, &options, &mut |difference| found.push(difference)).unwrap();
     found
 }
@@ -65,8 +66,8 @@ fn transposing_twice_gives_the_same_bytes() {
     for name in ["basic_uint.packed.col", "special_double.packed.row", "nnz0_uint.packed.col"] {
         let from = testdata(&format!("matrix_dir/{name}"));
         let transpose = ConvertOptions { transpose: true, ..options() };
-        nnz::convert(&from, &at(&once), &transpose, &NoProgress).unwrap();
-        nnz::convert(&at(&once), &at(&twice), &transpose, &NoProgress).unwrap();
+        nnz::convert(&from, at(&once), &transpose, &NoProgress).unwrap();
+        nnz::convert(at(&once), at(&twice), &transpose, &NoProgress).unwrap();
         let Location::Path { path, .. } = &from else { panic!("a path") };
         for entry in fs::read_dir(path).unwrap() {
             let file = entry.unwrap();
@@ -135,9 +136,15 @@ fn names_that_cannot_be_read_are_an_error_and_no_equality() {
     let dir = tempfile::tempdir().unwrap();
     let store = dir.path().join("s.bpcells");
     let from = testdata("matrix_dir/basic_uint.packed.col");
-    nnz::convert(&from, &at(&store), &options(), &NoProgress).unwrap();
+    nnz::convert(&from, at(&store), &options(), &NoProgress).unwrap();
     fs::write(store.join("row_names"), "other\n").unwrap();
-    let options = DiffOptions { stored: false, most: 1, memory: 1 << 20, threads: 1 };
+    let options = DiffOptions {
+        stored: false,
+        most: 1,
+        memory: 1 << 20,
+        threads: 1,
+        ..DiffOptions::default()
+    };
     assert!(nnz::diff(&from, &at(&store), &options, &mut |_| {}).is_err());
 }
 

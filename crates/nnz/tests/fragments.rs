@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use nnz::fragments::{
-    self, Chromosomes, CountMode, Counts, ImportOptions, MergeOptions, Peaks, Region, Regions,
+    self, Chromosomes, CountMode, Counts, ImportOptions, MergeOptions, Region, Regions,
     SelectOptions, StoreOptions, Tiles,
 };
 use nnz::{
@@ -249,7 +249,7 @@ proptest! {
         let mode = if overlaps { CountMode::Overlaps } else { CountMode::Insertions };
         let source = fragments::open(&store).unwrap();
         let cells = source.cell_names().unwrap();
-        let regions = Regions::Peaks(Peaks::read(&bed).unwrap());
+        let regions = Regions::Peaks(fragments::read_peaks(&bed).unwrap());
         let counts = Counts::new(source, regions, mode).unwrap();
         prop_assert_eq!(entries(&counts), expected(&all, &cells, &peaks, mode));
         let names = peaks.iter().map(|(name, start, end)| format!("{name}:{start}-{end}"));
@@ -296,7 +296,7 @@ proptest! {
         let mode = if overlaps { CountMode::Overlaps } else { CountMode::Insertions };
         let source = fragments::open(&store).unwrap();
         let cells = source.cell_names().unwrap();
-        let regions = Regions::Tiles(Tiles { width, chromosomes });
+        let regions = Regions::Tiles(Tiles { width, chromosomes: chromosomes.map(Into::into) });
         let counts = Counts::new(source, regions, mode).unwrap();
         prop_assert_eq!(entries(&counts), expected(&all, &cells, &tiles, mode));
     }

@@ -16,7 +16,7 @@ use std::path::Path;
 use common::{location, root, unsynced};
 use nnz::{
     Axis, Batch, CsMatrix, Dense, ErrorKind, FormatOptions, Minors, NoProgress, Order, Place,
-    Projection, ReadOptions, Shape, Values, convert_source,
+    Projection, ReadOptions, Shape, Values, WriteMatrix as _, convert_source,
 };
 use proptest::prelude::*;
 
@@ -98,7 +98,7 @@ proptest! {
         for name in ["x.dbdf", "x.bsp.h5", "x.zarr", "x.npz", "x.nc"] {
             let path = folder.path().join(name);
             write(&*opened, &path, threads);
-            let read = nnz::read_dense(&location(&path), &options(wanted, threads)).unwrap();
+            let read = nnz::read_dense(location(&path), &options(wanted, threads)).unwrap();
             prop_assert!(wanted.is_none_or(|wanted| wanted == read.order), "{}", name);
             prop_assert_eq!(cells(&read), cells(&dense), "{}", name);
         }
@@ -111,7 +111,7 @@ proptest! {
         for name in ["x.bpcells", "x.bsp.h5", "x.mtx", "x.dbdf"] {
             let path = folder.path().join(name);
             write(&*opened, &path, threads);
-            let read = nnz::read(&location(&path), &options(Some(matrix.order()), threads)).unwrap();
+            let read = nnz::read(location(&path), &options(Some(matrix.order()), threads)).unwrap();
             prop_assert_eq!(read.indptr(), matrix.indptr(), "{}", name);
             prop_assert_eq!(read.indices(), matrix.indices(), "{}", name);
             let values = format!("{:?}", matrix.values());
@@ -127,7 +127,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.bpcells");
         write(&*matrix.clone().into_source().unwrap(), &path, 1);
-        let dense = nnz::read_dense(&location(&path), &options(wanted, 2)).unwrap();
+        let dense = nnz::read_dense(location(&path), &options(wanted, 2)).unwrap();
         let (Values::U32(cells), Values::U32(values)) = (&dense.values, matrix.values()) else {
             panic!("{:?}", dense.values)
         };
@@ -157,7 +157,7 @@ fn rows_of_any_length_come_in_place() {
     let dense = Dense { shape: Shape { rows, cols }, order: ROW, values: Values::F64(values) };
     write(&*dense.clone().into_source().unwrap(), &path, 2);
     for threads in [1, 3] {
-        let read = nnz::read_dense(&location(&path), &options(None, threads)).unwrap();
+        let read = nnz::read_dense(location(&path), &options(None, threads)).unwrap();
         assert_eq!(read, dense);
     }
 }
@@ -187,7 +187,7 @@ fn many_short_rows_of_daphne_come_back() {
         let opened = matrix.clone().into_source().unwrap();
         convert_source(&*opened, &Place::default(), &location(&path), &how, &NoProgress).unwrap();
         for threads in [1, 3] {
-            let read = nnz::read(&location(&path), &options(None, threads)).unwrap();
+            let read = nnz::read(location(&path), &options(None, threads)).unwrap();
             assert!(read == matrix, "{dialect:?} {threads}");
         }
     }
@@ -217,7 +217,7 @@ fn few_rows_of_daphne_are_those_of_the_whole() {
         let format_options = FormatOptions::new().with("dialect", dialect);
         let how = nnz::ConvertOptions { format_options, ..unsynced() };
         convert_source(&*opened, &Place::default(), &location(&path), &how, &NoProgress).unwrap();
-        let stored = nnz::open(&location(&path)).and_then(nnz::Dataset::into_matrix).unwrap();
+        let stored = nnz::open(location(&path)).and_then(nnz::Dataset::into_matrix).unwrap();
         for count in [1, 2, 30, 46, 47, 200] {
             for first in (0..rows - count).step_by(83).chain([499, 500, 501, rows - count]) {
                 let mut reader = stored.batches(first..first + count, Projection::ALL).unwrap();
@@ -262,7 +262,7 @@ fn long_rows_among_empty_ones_come_back() {
         let path = folder.path().join(name);
         write(&*matrix.clone().into_source().unwrap(), &path, 2);
         for threads in [1, 2, 3] {
-            let read = nnz::read(&location(&path), &options(Some(ROW), threads)).unwrap();
+            let read = nnz::read(location(&path), &options(Some(ROW), threads)).unwrap();
             assert!(read == matrix, "{name}, {threads} threads");
         }
     }
@@ -335,6 +335,6 @@ fn rows_without_a_cell_are_not_gone_through() {
     let huge = description.replace("[3,0]", "[1152921504606846976,0]");
     assert_ne!(huge, description);
     std::fs::write(path.join("binsparse.json"), huge).unwrap();
-    let read = nnz::read_dense(&location(&path), &options(None, 2)).unwrap();
+    let read = nnz::read_dense(location(&path), &options(None, 2)).unwrap();
     assert_eq!((read.shape.rows, read.values), (1 << 60, dense.values));
 }

@@ -241,7 +241,7 @@ fn clear(paths: &[&PathBuf]) {
 
 /// Any number of threads comes to the same end: the same bytes, or the same error.
 fn threads_agree(path: &Path, one: &Path, several: &Path) -> Result<(), String> {
-    if let Ok(opened) = nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix)
+    if let Ok(opened) = nnz::open(location(path)).and_then(nnz::Dataset::into_matrix)
         && promises_too_much(&*opened)
     {
         return Ok(());
@@ -250,7 +250,7 @@ fn threads_agree(path: &Path, one: &Path, several: &Path) -> Result<(), String> 
     options.format = Some("bpcells");
     let mut convert = |threads: usize| {
         options.threads = threads;
-        let done = nnz::convert(&location(path), &location(several), &options, &nnz::NoProgress);
+        let done = nnz::convert(location(path), location(several), &options, &nnz::NoProgress);
         done.map(|summary| summary.entries).map_err(|error| error.to_string())
     };
     let alone = convert(1);
@@ -347,7 +347,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
         options.order = None;
         options.format_options.set("layout", "coordinate");
     }
-    if nnz::convert(&here, &location(target), &options, &nnz::NoProgress).is_err() {
+    if nnz::convert(&here, location(target), &options, &nnz::NoProgress).is_err() {
         // Not every matrix fits the other format. What is left behind is looked for later.
         return Ok(Outcome::Read);
     }
@@ -361,10 +361,10 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     if again == "mtx" {
         options.format_options.set("layout", "coordinate");
     }
-    nnz::convert(&location(target), &location(back), &options, &nnz::NoProgress)
+    nnz::convert(location(target), location(back), &options, &nnz::NoProgress)
         .map_err(|error| format!("does not come back from {there}: {error}"))?;
     let largest = largest.max(size(back));
-    let found = nnz::open(&location(back))
+    let found = nnz::open(location(back))
         .and_then(nnz::Dataset::into_matrix)
         .and_then(|back| entries::logical(&*back));
     let found = found.map_err(|error| format!("what came back cannot be read: {error}"))?;
@@ -391,7 +391,7 @@ struct Read {
 
 /// Reads everything of a matrix, whole and in parts, and returns it if all went well.
 fn read_everything(path: &Path) -> nnz::Result<Read> {
-    let opened = nnz::open(&location(path))?.into_matrix()?;
+    let opened = nnz::open(location(path))?.into_matrix()?;
     let source = &*opened;
     let header = source.header().clone();
     source.about()?;
@@ -445,9 +445,9 @@ fn convert_broken(here: &nnz::Location, target: &Path) -> Result<(), String> {
     }
     let mut options = unsynced();
     options.format = Some("bpcells");
-    let _ = nnz::convert(here, &location(target), &options, &nnz::NoProgress);
+    let _ = nnz::convert(here, location(target), &options, &nnz::NoProgress);
     options.format = Some("mtx");
-    let _ = nnz::convert(here, &location(target), &options, &nnz::NoProgress);
+    let _ = nnz::convert(here, location(target), &options, &nnz::NoProgress);
     Ok(())
 }
 
@@ -679,14 +679,14 @@ fn texts_of_enormous_shape_cost_what_their_entries_do() {
         let from = directory.path().join("from.mtx");
         let to = directory.path().join("to.mtx");
         fs::write(&from, &subject.files[""]).unwrap();
-        let before = nnz::open(&location(&from)).and_then(nnz::Dataset::into_matrix).unwrap();
+        let before = nnz::open(location(&from)).and_then(nnz::Dataset::into_matrix).unwrap();
         let expected = entries::logical(&*before).unwrap();
         for order in [None, Some(Order::Col), Some(Order::Row)] {
             let mut options = unsynced();
             options.order = order;
-            let done = nnz::convert(&location(&from), &location(&to), &options, &nnz::NoProgress);
+            let done = nnz::convert(location(&from), location(&to), &options, &nnz::NoProgress);
             done.unwrap_or_else(|error| panic!("{}: {error}", subject.name));
-            let after = nnz::open(&location(&to)).and_then(nnz::Dataset::into_matrix).unwrap();
+            let after = nnz::open(location(&to)).and_then(nnz::Dataset::into_matrix).unwrap();
             assert_eq!(after.header().shape, before.header().shape);
             assert_eq!(entries::logical(&*after).unwrap(), expected, "{}", subject.name);
         }

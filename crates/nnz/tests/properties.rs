@@ -49,28 +49,28 @@ impl Scratch {
 }
 
 fn convert(from: &Path, to: &Path, options: &ConvertOptions) -> nnz::Summary {
-    let done = nnz::convert(&location(from), &location(to), options, &nnz::NoProgress);
+    let done = nnz::convert(location(from), location(to), options, &nnz::NoProgress);
     done.unwrap_or_else(|error| panic!("{} to {}: {error}", from.display(), to.display()))
 }
 
 fn refusal(from: &Path, to: &Path, options: &ConvertOptions) -> String {
-    let done = nnz::convert(&location(from), &location(to), options, &nnz::NoProgress);
+    let done = nnz::convert(location(from), location(to), options, &nnz::NoProgress);
     assert!(!to.exists());
     done.expect_err("a refusal").to_string()
 }
 
 fn stored(path: &Path) -> Vec<Entry> {
-    entries::stored(&*nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap())
+    entries::stored(&*nnz::open(location(path)).and_then(nnz::Dataset::into_matrix).unwrap())
         .unwrap()
 }
 
 fn logical(path: &Path) -> Vec<Entry> {
-    entries::logical(&*nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap())
+    entries::logical(&*nnz::open(location(path)).and_then(nnz::Dataset::into_matrix).unwrap())
         .unwrap()
 }
 
 fn order_of(path: &Path) -> Order {
-    nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap().header().order
+    nnz::open(location(path)).and_then(nnz::Dataset::into_matrix).unwrap().header().order
 }
 
 /// The entries in the order of a store.
@@ -92,7 +92,7 @@ fn bytes_of(path: &Path) -> BTreeMap<String, Vec<u8>> {
 #[track_caller]
 fn assert_valid(path: &Path) {
     let options = nnz::ValidateOptions { memory: 64 << 20, threads: 2, dialect: None };
-    nnz::validate(&location(path), &options, &mut |finding| {
+    nnz::validate(location(path), &options, &mut |finding| {
         assert_ne!(finding.severity, Severity::Fault, "{finding}");
     })
     .unwrap();
@@ -320,7 +320,7 @@ proptest! {
 
         // Without a place for the structure, it is the whole matrix that is stored.
         let store = scratch.at("b.bpcells");
-        let done = nnz::convert(&location(&from), &location(&store), &unsynced(), &nnz::NoProgress);
+        let done = nnz::convert(location(&from), location(&store), &unsynced(), &nnz::NoProgress);
         if text.field == "complex" {
             prop_assert!(done.is_err() && !store.exists());
         } else {
@@ -477,7 +477,7 @@ fn duplicates_far_apart_are_found_and_summed_in_any_memory() {
         assert!(message.contains("the first is at line 3, column 1"), "{message}");
         let mut findings = Vec::new();
         let allowed = nnz::ValidateOptions { memory, threads: 2, dialect: None };
-        nnz::validate(&location(&from), &allowed, &mut |finding| findings.push(finding)).unwrap();
+        nnz::validate(location(&from), &allowed, &mut |finding| findings.push(finding)).unwrap();
         assert_eq!(findings.len(), 1, "{findings:?}");
         assert!(findings[0].to_string().contains("line 40003, column 1"), "{}", findings[0]);
 
@@ -545,7 +545,7 @@ fn every_nan_survives_between_stores_and_is_refused_by_text() {
         (scratch.at("a.bpcells"), scratch.at("b.bpcells"), scratch.at("c.mtx"));
     // Quiet and signalling, with payloads and signs; R's NA among them.
     let odd = [0x7ff8_0000_0000_0001_u64, 0x7ff0_0000_0000_07a2, 0xfff8_0000_0000_0000];
-    let some = nnz::open(&location(&common::root().join("testdata/matrix-market/valid/sci.mtx")))
+    let some = nnz::open(location(&common::root().join("testdata/matrix-market/valid/sci.mtx")))
         .and_then(nnz::Dataset::into_matrix);
     let mut header = some.unwrap().header().clone();
     header.shape = nnz::Shape { rows: 3, cols: 1 };
@@ -626,7 +626,7 @@ fn a_matrix_without_entries_goes_everywhere() {
                         assert_eq!(convert(from, to, options).entries, 0);
                         assert_valid(to);
                         let opened =
-                            nnz::open(&location(to)).and_then(nnz::Dataset::into_matrix).unwrap();
+                            nnz::open(location(to)).and_then(nnz::Dataset::into_matrix).unwrap();
                         assert_eq!(opened.header().shape, nnz::Shape { rows, cols });
                         assert_eq!(stored(to), []);
                     }

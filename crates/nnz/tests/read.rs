@@ -134,9 +134,9 @@ fn two_entries_at_one_place_are_refused_where_that_is_asked_for() {
     std::fs::write(&text, format!("%%MatrixMarket matrix {lines}")).unwrap();
     let keep = Some(nnz::DuplicatePolicy::Keep);
     let options = nnz::ConvertOptions { duplicates: keep, ..nnz::ConvertOptions::default() };
-    nnz::convert(&at(text), &at(store.clone()), &options, &nnz::NoProgress).unwrap();
+    nnz::convert(at(text), at(store.clone()), &options, &nnz::NoProgress).unwrap();
     let read = |duplicates| {
-        nnz::read(&at(store.clone()), &ReadOptions { duplicates, ..ReadOptions::default() })
+        nnz::read(at(store.clone()), &ReadOptions { duplicates, ..ReadOptions::default() })
     };
     assert_eq!(read(None).unwrap().indptr(), [0, 3, 3, 3]);
     let error = read(Some(nnz::DuplicatePolicy::Refuse)).unwrap_err();
@@ -150,7 +150,7 @@ fn texts_are_sorted_and_their_other_triangle_is_there() {
     let path = dir.path().join("m.mtx");
     let text = "coordinate integer symmetric\n3 3 3\n3 1 7\n2 2 5\n2 1 -4\n";
     std::fs::write(&path, format!("%%MatrixMarket matrix {text}")).unwrap();
-    let matrix = nnz::read(&at(path), &ReadOptions::default()).unwrap();
+    let matrix = nnz::read(at(path), &ReadOptions::default()).unwrap();
     assert_eq!(matrix.order(), Order::Col);
     assert_eq!(matrix.indptr(), [0, 2, 4, 5]);
     assert_eq!(*matrix.indices(), Minors::U32(vec![1, 2, 0, 1, 0]));

@@ -101,7 +101,7 @@ impl Model {
             }
         };
         let options = ConvertOptions { format: Some("bpcells"), order: Some(order), ..unsynced() };
-        nnz::convert(&location(&text), &target, &options, &nnz::NoProgress).unwrap();
+        nnz::convert(location(&text), &target, &options, &nnz::NoProgress).unwrap();
         target
     }
 
@@ -130,7 +130,7 @@ fn ordered(mut entries: Vec<Entry>, order: Order) -> Vec<Entry> {
 }
 
 fn stored(path: &Path) -> Vec<Entry> {
-    entries::stored(&*nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap())
+    entries::stored(&*nnz::open(location(path)).and_then(nnz::Dataset::into_matrix).unwrap())
         .unwrap()
 }
 
@@ -211,7 +211,7 @@ proptest! {
         let mut options = ConvertOptions { order: Some(order_of(by_row)), ..unsynced() };
         let selections = [&row_selection, &col_selection];
         let run = |options: &ConvertOptions| {
-            nnz::slice(&source, &location(&target), selections, options, &nnz::NoProgress).unwrap()
+            nnz::slice(&source, location(&target), selections, options, &nnz::NoProgress).unwrap()
         };
         let summary = run(&options);
         prop_assert_eq!(summary.entries, expected.len() as u64);
@@ -269,7 +269,7 @@ proptest! {
         for name in ["t.mtx", "t.bpcells"] {
             let target = scratch.path().join(name);
             let selections = [&row_selection, &col_selection];
-            nnz::slice(&source, &location(&target), selections, &unsynced(), &nnz::NoProgress).unwrap();
+            nnz::slice(&source, location(&target), selections, &unsynced(), &nnz::NoProgress).unwrap();
             prop_assert_eq!(stored(&target), ordered(expected.clone(), Order::Col));
         }
     }
@@ -367,7 +367,7 @@ fn tall(scratch: &Path, name: &str, step: u64) -> Location {
     let path = scratch.join(format!("{name}.mtx"));
     fs::write(&path, text).unwrap();
     let target = location(&scratch.join(format!("{name}.bpcells")));
-    nnz::convert(&location(&path), &target, &unsynced(), &nnz::NoProgress).unwrap();
+    nnz::convert(location(&path), &target, &unsynced(), &nnz::NoProgress).unwrap();
     target
 }
 
@@ -424,7 +424,7 @@ fn dimensions_beyond_32_bits_are_sliced_and_put_together() {
     let all = Selection::all();
     for order in [Order::Row, Order::Col] {
         let options = ConvertOptions { order: Some(order), ..unsynced() };
-        nnz::slice(&source, &location(&target), [&rows, &all], &options, &nnz::NoProgress).unwrap();
+        nnz::slice(&source, location(&target), [&rows, &all], &options, &nnz::NoProgress).unwrap();
         let expected = vec![(0, long - 1, Number::Integer(9)), (1, 4, Number::Integer(8))];
         assert_eq!(stored(&target), ordered(expected, order));
         for axis in [Axis::Rows, Axis::Cols] {
@@ -478,14 +478,8 @@ fn dense_matrices_stay_dense_together_and_lose_their_zeros_among_sparse_ones() {
                     1 1 1.5\n2 2 -0.0\n2 3 0.0\n";
     assert_eq!(text, expected);
     let one = Selection::words(["1"]);
-    nnz::slice(
-        &dense,
-        &location(&target),
-        [&one, &Selection::all()],
-        &unsynced(),
-        &nnz::NoProgress,
-    )
-    .unwrap();
+    nnz::slice(&dense, location(&target), [&one, &Selection::all()], &unsynced(), &nnz::NoProgress)
+        .unwrap();
     let text = fs::read_to_string(&target).unwrap();
     assert_eq!(text, "%%MatrixMarket matrix array real general\n1 2\n0.0\n-0.0\n");
 }

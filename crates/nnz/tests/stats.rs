@@ -18,7 +18,15 @@ fn stats(location: &Location, threads: usize) -> nnz::Result<Stats> {
 
 fn measured(location: &Location, measures: Measures, threads: usize) -> nnz::Result<Stats> {
     let memory = 1 << 22;
-    nnz::stats(location, &StatsOptions { rows: true, cols: true, measures, memory, threads })
+    let options = StatsOptions {
+        rows: true,
+        cols: true,
+        measures,
+        memory,
+        threads,
+        ..StatsOptions::default()
+    };
+    nnz::stats(location, &options)
 }
 
 fn integers(nnz: u64, sum: i128, mean: f64, variance: f64, min: i128, max: i128) -> Moments {
@@ -89,7 +97,7 @@ fn variances_are_told_of_nearly_two_to_the_128_cells() {
     let path = dir.path().join("m.dbdf");
     let location = Location::Path { path: path.clone(), group: None };
     let (memory, measures) = (1 << 22, Measures::All);
-    let options = StatsOptions { rows: false, cols: false, measures, memory, threads: 1 };
+    let options = StatsOptions { measures, memory, threads: 1, ..StatsOptions::default() };
     for value in [3_i8, -3] {
         // A CSRMatrix of int8, and a sparse block of one cell: one entry in its row, in column 0.
         let mut bytes = vec![1, 2];

@@ -38,20 +38,20 @@ fn auto() -> ConvertOptions {
 }
 
 fn convert(from: &Path, to: &Path, options: &ConvertOptions) -> nnz::Summary {
-    nnz::convert(&location(from), &location(to), options, &nnz::NoProgress).unwrap()
+    nnz::convert(location(from), location(to), options, &nnz::NoProgress).unwrap()
 }
 
 fn structure(path: &Path) -> Structure {
-    nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap().header().structure
+    nnz::open(location(path)).and_then(nnz::Dataset::into_matrix).unwrap().header().structure
 }
 
 fn logical(path: &Path) -> Vec<Entry> {
-    entries::logical(&*nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap())
+    entries::logical(&*nnz::open(location(path)).and_then(nnz::Dataset::into_matrix).unwrap())
         .unwrap()
 }
 
 fn stored(path: &Path) -> Vec<Entry> {
-    entries::stored(&*nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap())
+    entries::stored(&*nnz::open(location(path)).and_then(nnz::Dataset::into_matrix).unwrap())
         .unwrap()
 }
 
@@ -176,7 +176,7 @@ fn a_type_without_negatives_has_no_skew_symmetry() {
         ConvertOptions { format: Some("binsparse"), value_type: Some(ValueType::U32), ..auto() };
     // The upper triangle does not fit, also if it were not stored.
     let done =
-        nnz::convert(&location(&at("a.mtx")), &location(&at("b.h5")), &options, &nnz::NoProgress);
+        nnz::convert(location(&at("a.mtx")), location(&at("b.h5")), &options, &nnz::NoProgress);
     done.unwrap_err();
     assert!(!at("b.h5").exists());
 }
@@ -188,7 +188,7 @@ fn a_type_without_negatives_is_no_type_of_a_skew_symmetric_matrix() {
     let to = |source: &str, target: &str, value_type| {
         let options =
             ConvertOptions { format: Some("binsparse"), value_type, transpose: true, ..unsynced() };
-        nnz::convert(&location(&at(source)), &location(&at(target)), &options, &nnz::NoProgress)
+        nnz::convert(location(&at(source)), location(&at(target)), &options, &nnz::NoProgress)
     };
     let banner = "%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 ";
     fs::write(at("a.mtx"), format!("{banner}1\n3 1 -4\n")).unwrap();
@@ -216,7 +216,7 @@ fn values_get_the_smallest_type_that_holds_all() {
             &ConvertOptions { format, format_options, structure, ..auto() },
         );
         assert_eq!(logical(&at("b.h5")), logical(&at("a.mtx")));
-        nnz::open(&location(&at("b.h5")))
+        nnz::open(location(&at("b.h5")))
             .and_then(nnz::Dataset::into_matrix)
             .unwrap()
             .header()

@@ -69,12 +69,12 @@ fn text(layout: Layout, field: &str, structure: &str) -> String {
 }
 
 fn convert(from: &Path, to: &Path, options: &ConvertOptions) -> nnz::Result<nnz::Summary> {
-    nnz::convert(&location(from), &location(to), options, &nnz::NoProgress)
+    nnz::convert(location(from), location(to), options, &nnz::NoProgress)
 }
 
 /// All entries that a matrix means, sorted.
 fn logical(path: &Path) -> Vec<Entry> {
-    entries::logical(&*nnz::open(&location(path)).and_then(nnz::Dataset::into_matrix).unwrap())
+    entries::logical(&*nnz::open(location(path)).and_then(nnz::Dataset::into_matrix).unwrap())
         .unwrap()
 }
 
@@ -168,7 +168,7 @@ fn an_upper_triangle_becomes_text() {
             fs::write(&text_path, text(Layout::Coordinate, field, structure)).unwrap();
             let options = ConvertOptions { transpose: true, order: Some(order), ..unsynced() };
             convert(&text_path, &upper, &options).unwrap();
-            let header = nnz::open(&location(&upper))
+            let header = nnz::open(location(&upper))
                 .and_then(nnz::Dataset::into_matrix)
                 .unwrap()
                 .header()

@@ -1,7 +1,7 @@
 //! Writing a tensor with any levels.
 
 use nnz_container::ContainerWriter;
-use nnz_core::{Error, Place, Result, Rounding, Scalar, Structure, Values};
+use nnz_core::{Error, Narrowest, Place, Result, Rounding, Scalar, Structure, Values};
 
 use super::output::Arrays;
 use super::walk::{Count, Walk, WalkLevel};
@@ -10,7 +10,7 @@ use crate::descriptor::{DESCRIPTOR, DIAGONAL, Descriptor};
 use crate::layout::LevelKind;
 use crate::output::write_fill;
 use crate::structure::{self, value_bits};
-use crate::{Keys, Layout, Narrowest, Options};
+use crate::{Keys, Layout, Options};
 
 /// Writes a tensor into a container, which the caller completes.
 ///

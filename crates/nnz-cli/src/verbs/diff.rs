@@ -16,6 +16,7 @@ pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
         most: args.most.max(1),
         memory: args.resources.bytes(),
         threads: args.threads.number(),
+        ..DiffOptions::default()
     };
     let mut differences = Vec::new();
     nnz::diff(&args.first, &args.second, &options, &mut |found| differences.push(found))?;

@@ -7,8 +7,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use nnz::fragments::{
-    self, Chromosomes, Counts, FragmentSummary, ImportOptions, MergeOptions, Peaks, Region,
-    Regions, SelectOptions, StoreOptions, Tiles,
+    self, Chromosomes, Counts, FragmentSummary, ImportOptions, MergeOptions, Region, Regions,
+    SelectOptions, StoreOptions, Tiles,
 };
 use nnz::{Error, Location, StringList, WriteOptions};
 
@@ -124,11 +124,12 @@ fn list_of(text: &OsStr, allow_empty: bool) -> Result<StringList, Error> {
 
 fn count(args: &Count, quiet: bool) -> Result<Outcome, Error> {
     let options = write::options(&args.writing);
+    let sizes = args.chrom_sizes.as_deref().map(Chromosomes::read);
     let regions = match (&args.peaks, args.tiles) {
-        (Some(path), _) => Regions::Peaks(Peaks::read(path)?),
+        (Some(path), _) => Regions::Peaks(fragments::read_peaks(path)?),
         (None, width) => Regions::Tiles(Tiles {
             width: width.unwrap_or(0),
-            chromosomes: args.chrom_sizes.as_deref().map(Chromosomes::read).transpose()?,
+            chromosomes: sizes.transpose()?.map(Into::into),
         }),
     };
     let place = args.source.source_place();
@@ -151,6 +152,7 @@ fn options(args: &Storing) -> StoreOptions {
         write: WriteOptions { overwrite: args.force, sync: !args.no_sync },
         memory: args.resources.bytes(),
         threads: args.threads.number(),
+        ..StoreOptions::default()
     }
 }
 

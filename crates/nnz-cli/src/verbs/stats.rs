@@ -92,6 +92,7 @@ pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
         measures: args.measures.into(),
         memory: args.resources.bytes(),
         threads: args.threads.number(),
+        ..StatsOptions::default()
     };
     let rows = Selected::list(args.rows.as_ref(), args.allow_empty)?;
     let cols = Selected::list(args.cols.as_ref(), args.allow_empty)?;

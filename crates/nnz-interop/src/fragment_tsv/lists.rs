@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use nnz_core::{At, Error, Place, Result, StringList};
+use nnz_core::{At, ChromosomeSizes, Error, Place, Result, StringList};
 
 use super::fault::{BYTE_ORDER_MARK, MARKED, field, shown};
 use super::names::Names;
@@ -100,6 +100,13 @@ impl Chromosomes {
     #[must_use]
     pub fn names(&self) -> StringList {
         self.names.list()
+    }
+}
+
+impl From<Chromosomes> for ChromosomeSizes {
+    fn from(chromosomes: Chromosomes) -> Self {
+        let (names, place) = (chromosomes.names(), chromosomes.place());
+        Self { names, sizes: chromosomes.sizes, place }
     }
 }
 

@@ -71,7 +71,7 @@ impl Format for Daphne {
         match nnz_daphne::validate(path, &read, each) {
             // With a dialect, the file need not be one of DAPHNE.
             Err(error) if options.dialect.is_none() => {
-                crate::check::finding(error.with_context(&place), each)
+                nnz_engine::report_error(error.with_context(&place), each)
             }
             done => done,
         }

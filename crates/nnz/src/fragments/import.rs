@@ -5,13 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use nnz_core::{FragmentBatch, FragmentSink, Result, StringList, Unit, Written};
-use nnz_interop::fragment_tsv::{self, Chromosomes, FragmentTsv, Joiner, Joint, Reading, TsvBlock};
+use nnz_engine::flow::{self, Join, Work, Workers, Write};
+use nnz_engine::fragments::{FragmentTarget as _, SortedRun, SortedRuns};
+use nnz_interop::fragment_tsv::{
+    self, Chromosomes, FragmentTsv, Fragments, Joiner, Joint, Reading, TsvBlock,
+};
 
-use super::run::run;
-use super::sort::{LEAST_MEMORY, Merging, Runs, Shares, Sorted, SortedRun};
-use super::target::{Output, StoreOptions, Target};
-use super::write::FragmentSummary;
-use crate::flow::{self, Join, Work, Write};
+use super::FragmentSummary;
+use super::shares::{LEAST_MEMORY, Shares};
+use super::target::{StoreOptions, Target};
 use crate::{Location, Progress};
 
 /// Says how text is read.
@@ -60,31 +62,28 @@ pub fn import(
         chromosomes: reading.chromosomes,
     })?;
     let mut sink = target.create_store().map_err(|error| error.with_context(&target.place()))?;
-    let threads = options.threads;
+    let cancellation = options.cancellation.as_ref();
+    let workers = Workers { threads: options.threads, cancellation };
     let disk = Arc::<AtomicU64>::default();
     progress.begin(if sort { "sorting" } else { "importing" }, None);
     let mut joined = Joined { joiner: &mut joiner, progress };
     let done = if sort {
-        let mut runs = Runs::new(&target.spool_directory(), options.memory, threads, &disk);
+        let directory = target.spool_directory();
+        let mut runs = SortedRuns::new(&directory, options.memory, workers.threads, &disk);
         let work = Sorting { together: shares.together, spares: Mutex::default() };
-        let read = flow::run(units, &work, &mut joined, &mut runs, shares.threads);
+        let sorting = Workers { threads: shares.threads, ..workers };
+        let read = flow::run(units, &work, &mut joined, &mut Kept(&mut runs), sorting);
         progress.end();
         progress.begin("writing", Some(joiner.fragments()));
-        read.and_then(|()| {
-            let mut output = Output::Store(sink);
-            let units = Box::new(Merging::new(&runs));
-            let change = |sorted: &mut Sorted| Ok(std::mem::take(&mut sorted.0));
-            run(units, &change, &mut output, progress, threads).map(|_| output)
-        })
+        read.and_then(|()| runs.write(&mut *sink, workers, progress).map(|_| ()))
     } else {
         let work = Importing { spares: Mutex::default() };
-        let read = flow::run(units, &work, &mut joined, &mut Into(&mut *sink), threads);
-        read.map(|()| Output::Store(sink))
+        flow::run(units, &work, &mut joined, &mut Into(&mut *sink), workers)
     };
     progress.end();
-    let output = done.map_err(|error| error.with_context(&from.source_place()))?;
+    done.map_err(|error| error.with_context(&from.source_place()))?;
     let read = joiner.finish()?;
-    let Written { bytes } = output
+    let Written { bytes } = sink
         .finish(&read.chromosomes, &read.cells)
         .map_err(|error| error.with_context(&target.place()))?;
     let mut notes: Vec<_> = target.lost.into_iter().collect();
@@ -219,7 +218,7 @@ impl Work for Sorting {
             pieces.push(block.resolve(joint));
             self.spares.lock().unwrap_or_else(PoisonError::into_inner).push(block);
         }
-        Ok(SortedRun::of(pieces))
+        Ok(sorted(pieces))
     }
 }
 
@@ -229,8 +228,26 @@ impl Join<Sorting> for Joined<'_> {
     }
 }
 
-impl Write<Sorting> for Runs {
+/// Sorts the fragments of some blocks that follow each other.
+fn sorted(blocks: Vec<Fragments>) -> SortedRun {
+    let len = blocks.iter().map(Fragments::len).sum();
+    let mut all: Vec<[u32; 4]> = Vec::with_capacity(len);
+    for Fragments { runs, cells, starts, ends } in blocks {
+        let mut columns = starts.into_iter().zip(ends).zip(cells);
+        let mut begin = 0;
+        for (chromosome, end) in runs {
+            let run = columns.by_ref().take(end - std::mem::replace(&mut begin, end));
+            all.extend(run.map(|((start, end), cell)| [chromosome, start, end, cell]));
+        }
+    }
+    SortedRun::of(all)
+}
+
+/// Where sorted runs go.
+struct Kept<'a>(&'a mut SortedRuns);
+
+impl Write<Sorting> for Kept<'_> {
     fn write(&mut self, run: SortedRun) -> Result<()> {
-        self.push(run)
+        self.0.push(run)
     }
 }

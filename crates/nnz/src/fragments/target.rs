@@ -1,24 +1,22 @@
 //! Where and how fragments are written.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use nnz_bpcells::{FRAGMENT_MEMBERS, SinkOptions};
 use nnz_container::hdf5::Compression;
 use nnz_container::staging::WriteOptions;
 use nnz_container::stdio::{self, TerminalEscapes};
-use nnz_core::{Error, FragmentBatch, FragmentSink, Place, Result, StringList, Written};
-use nnz_interop::fragment_tsv::{
-    self, EncodedFragments, FragmentTsvEncoder, FragmentTsvSink, WriteOptions as TextOptions,
-};
+use nnz_core::{Error, FragmentSink, Place, Result, StringList};
+use nnz_engine::directory_of;
+use nnz_engine::fragments::{self as engine, FragmentTarget};
+use nnz_interop::fragment_tsv::{self, WriteOptions as TextOptions};
 
 use crate::container_target::{self, ContainerTarget, DirectoryKind, ends_in};
 use crate::formats::format_of_path;
-use crate::formats::target::directory_of;
-use crate::{FormatVersion, Location, Packing};
+use crate::{Cancellation, FormatVersion, Location, Packing};
 
 /// Says how fragments are written, and with what.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct StoreOptions {
     /// Whether numbers are bit-packed; by default they are.
     pub packing: Option<Packing>,
@@ -32,6 +30,8 @@ pub struct StoreOptions {
     pub memory: u64,
     /// Threads that work at the same time.
     pub threads: usize,
+    /// Cancels it.
+    pub cancellation: Option<Cancellation>,
 }
 
 impl Default for StoreOptions {
@@ -43,7 +43,15 @@ impl Default for StoreOptions {
             write: WriteOptions::default(),
             memory: crate::default_memory(),
             threads: std::thread::available_parallelism().map_or(1, Into::into),
+            cancellation: None,
         }
+    }
+}
+
+impl StoreOptions {
+    /// Returns the options that have nothing to do with where fragments are written.
+    pub(super) fn engine(&self) -> engine::WriteOptions {
+        engine::WriteOptions { threads: self.threads, cancellation: self.cancellation.clone() }
     }
 }
 
@@ -109,11 +117,6 @@ impl Target {
         Ok(Self { path: Some(path.clone()), kind: Kind::Store(home, sink), write, lost })
     }
 
-    /// Returns the place, for messages.
-    pub(super) fn place(&self) -> Place {
-        self.path.as_ref().map_or_else(|| Place::path("standard output"), Place::path)
-    }
-
     /// Returns a directory for files that are needed while this is written.
     pub(super) fn spool_directory(&self) -> PathBuf {
         let beside = self.path.as_deref().map(directory_of);
@@ -136,9 +139,22 @@ impl Target {
             }
         }
     }
+}
 
-    /// Starts writing, with names that are known.
-    pub(super) fn create(&self, chromosomes: &StringList, cells: &StringList) -> Result<Output> {
+impl FragmentTarget for Target {
+    fn place(&self) -> Place {
+        self.path.as_ref().map_or_else(|| Place::path("standard output"), Place::path)
+    }
+
+    fn replaced(&self) -> Option<String> {
+        self.lost.clone()
+    }
+
+    fn create(
+        &self,
+        chromosomes: &StringList,
+        cells: &StringList,
+    ) -> Result<Box<dyn FragmentSink>> {
         let created = match self.kind {
             Kind::Text(options) => {
                 let target = match &self.path {
@@ -151,64 +167,11 @@ impl Target {
                     },
                 };
                 fragment_tsv::create(target, chromosomes, cells, options)
-                    .map(|sink| Output::Text(Box::new(sink)))
+                    .map(|sink| Box::new(sink) as Box<dyn FragmentSink>)
             }
-            Kind::Store(..) => self.create_store().map(Output::Store),
+            Kind::Store(..) => self.create_store(),
         };
         created.map_err(|error| error.with_context(&self.place()))
-    }
-}
-
-/// Fragments being written.
-pub(super) enum Output {
-    Store(Box<dyn FragmentSink>),
-    Text(Box<FragmentTsvSink>),
-}
-
-/// Makes batches ready to be written, on any thread.
-pub(super) enum Encoder {
-    Store,
-    Text(Arc<FragmentTsvEncoder>),
-}
-
-/// Batches that are ready to be written.
-pub(super) enum Ready {
-    Store(Vec<FragmentBatch>),
-    Text(EncodedFragments),
-}
-
-impl Encoder {
-    pub(super) fn encode(&self, batches: Vec<FragmentBatch>) -> Result<Ready> {
-        match self {
-            Self::Store => Ok(Ready::Store(batches)),
-            Self::Text(encoder) => encoder.encode(&batches).map(Ready::Text),
-        }
-    }
-}
-
-impl Output {
-    pub(super) fn encoder(&self) -> Encoder {
-        match self {
-            Self::Store(_) => Encoder::Store,
-            Self::Text(sink) => Encoder::Text(sink.encoder()),
-        }
-    }
-
-    pub(super) fn write(&mut self, ready: Ready) -> Result<()> {
-        match (self, ready) {
-            (Self::Store(sink), Ready::Store(batches)) => {
-                batches.iter().try_for_each(|batch| sink.write(batch))
-            }
-            (Self::Text(sink), Ready::Text(text)) => sink.write_encoded(text),
-            _ => Err(Error::argument("fragments made ready for something else")),
-        }
-    }
-
-    pub(super) fn finish(self, chromosomes: &StringList, cells: &StringList) -> Result<Written> {
-        match self {
-            Self::Store(sink) => sink.finish(chromosomes, cells),
-            Self::Text(sink) => sink.finish(chromosomes, cells),
-        }
     }
 }
 

@@ -79,7 +79,7 @@ pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result
         if let Location::Path { path, .. } = to {
             let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
             let directory = parent.unwrap_or_else(|| Path::new("."));
-            crate::room::check(directory, cells, "what is to be written")?;
+            nnz_engine::check_free_space(directory, cells, "what is to be written")?;
         }
         frame.batches(0..frame.rows())?
     } else if options.from.is_some() {

@@ -4,12 +4,12 @@ use nnz_core::{At, Error, ErrorKind, Place, Result, Rounding, Values};
 use nnz_daphne::{Column, FrameBatch};
 
 use crate::daphne::Dialect;
-use crate::types;
+use nnz_engine::narrowest_type;
 
 /// Gives each column the narrowest type of a dialect that holds all values of its own, if there is one.
 pub(super) fn columns(columns: &[Column], dialect: Dialect) -> Vec<Column> {
     let widened = |column: &Column| {
-        let value_type = types::narrowest(column.value_type, dialect.value_types());
+        let value_type = narrowest_type(column.value_type, dialect.value_types());
         Column { label: column.label.clone(), value_type: value_type.unwrap_or(column.value_type) }
     };
     columns.iter().map(widened).collect()

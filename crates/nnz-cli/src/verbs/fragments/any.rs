@@ -72,6 +72,7 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
         write: WriteOptions { overwrite: *force, sync: !no_sync },
         memory: resources.bytes(),
         threads: threads.number(),
+        ..StoreOptions::default()
     };
     let summary = fragments::convert(&args.source, &args.target, &options, &Bar::new(quiet))?;
     summarise(std::slice::from_ref(&args.source), &args.target, &summary, quiet);

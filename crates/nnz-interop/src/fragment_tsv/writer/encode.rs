@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use nnz_core::{At, Error, FragmentBatch, Place, Result, StringList};
+use nnz_core::{At, Encoded, Error, FragmentBatch, FragmentEncoder, Place, Result, StringList};
 
 use super::super::bgzf::{self, Deflater};
 use super::super::fault::shown;
@@ -65,6 +65,12 @@ impl Lines {
         let end = *self.ends.get(number)?;
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
         self.text.get(start..end)
+    }
+}
+
+impl FragmentEncoder for FragmentTsvEncoder {
+    fn encode(&self, batches: &[FragmentBatch]) -> Result<Encoded> {
+        Ok(Box::new(Self::encode(self, batches)?))
     }
 }
 

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use nnz_container::staging::StagedFile;
-use nnz_core::{Error, FragmentBatch, FragmentSink, Place, Result, StringList, Written};
+use nnz_core::{
+    Encoded, Error, FragmentBatch, FragmentEncoder, FragmentSink, Place, Result, StringList,
+    Written,
+};
 
 use super::super::fault::shown;
 use super::super::{Target, bgzf};
@@ -135,6 +138,17 @@ impl FragmentSink for FragmentTsvSink {
         let encoded = self.encoder.encode(std::slice::from_ref(batch));
         self.failed |= encoded.is_err();
         self.write_encoded(encoded?)
+    }
+
+    fn encoder(&self) -> Option<Arc<dyn FragmentEncoder>> {
+        Some(Self::encoder(self))
+    }
+
+    fn write_encoded(&mut self, encoded: Encoded) -> Result<()> {
+        match encoded.downcast() {
+            Ok(text) => Self::write_encoded(self, *text),
+            Err(_) => Err(Error::argument("fragments made ready for something else")),
+        }
     }
 
     fn finish(

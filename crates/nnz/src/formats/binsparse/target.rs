@@ -9,7 +9,8 @@ use nnz_core::{
 };
 
 use crate::container_target::{ContainerTarget, DirectoryKind};
-use crate::formats::target::{MatrixTarget, named};
+use crate::formats::MatrixTarget;
+use crate::formats::target::named;
 use crate::formats::{FormatOption, FormatOptions};
 use crate::{ConvertOptions, Location};
 

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use nnz_binsparse::{Descriptor, Narrowest};
-use nnz_core::{Error, Metadata, Result, Shape};
+use nnz_binsparse::Descriptor;
+use nnz_core::{Error, Metadata, Narrowest, Result, Shape};
 
 use super::target::{LEVELS, write_options};
 use crate::container_target::{ContainerTarget, DirectoryKind};

@@ -6,7 +6,8 @@ use nnz_bpcells::{FormatVersion, Packing, SinkOptions};
 use nnz_core::{AxisKind, Header, MatrixSink, Names, Result, SinkCapabilities};
 
 use crate::container_target::{ContainerTarget, DirectoryKind};
-use crate::formats::target::{MatrixTarget, named};
+use crate::formats::MatrixTarget;
+use crate::formats::target::named;
 use crate::formats::{FormatOption, FormatOptions};
 use crate::{ConvertOptions, Location};
 

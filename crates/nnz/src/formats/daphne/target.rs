@@ -9,7 +9,8 @@ use nnz_interop::matrix_market::Layout;
 
 use super::options::DaphneOptions;
 use crate::container_target::ends_in;
-use crate::formats::target::{MatrixTarget, uncompressed, without_group};
+use crate::formats::MatrixTarget;
+use crate::formats::target::{uncompressed, without_group};
 use crate::{ConvertOptions, Location};
 
 /// Where and how a matrix is written.

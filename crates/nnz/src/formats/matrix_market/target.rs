@@ -11,7 +11,8 @@ use nnz_core::{
 use nnz_interop::matrix_market::{self, Layout};
 
 use crate::formats::FormatOption;
-use crate::formats::target::{MatrixTarget, uncompressed, without_group};
+use crate::formats::MatrixTarget;
+use crate::formats::target::{uncompressed, without_group};
 use crate::{ConvertOptions, Location};
 
 /// Options of targets.

@@ -8,7 +8,8 @@ use nnz_core::{Header, MatrixSink, Names, Result, SinkCapabilities};
 use nnz_interop::r_matrix;
 
 use crate::container_target::rds_options;
-use crate::formats::target::{MatrixTarget, without_group};
+use crate::formats::MatrixTarget;
+use crate::formats::target::without_group;
 use crate::{ConvertOptions, Location};
 
 /// An `.rds` file that is written.

@@ -1,0 +1,244 @@
+//! Stored entries as text.
+
+mod selected;
+
+use std::io::Write;
+use std::ops::Range;
+
+use nnz_core::{
+    Axis, Batch, BatchReader, BatchUnits, Error, ErrorKind, MatrixSource, Order, Place, Projection,
+    Result, SequentialReader,
+};
+
+use crate::Selection;
+use crate::check::{Ascent, Watch, refuse_repeated};
+use crate::flow::Workers;
+use crate::sort::{SortPlan, sorted};
+use crate::stages::{
+    Batches, Builder, Counted, DuplicatePolicy, Mirroring, Step, Unique, apply, empty_batch,
+    expand, mirror,
+};
+use selected::Selected;
+
+/// Entries are read and printed by one thread.
+const ALONE: Workers<'static> = Workers { threads: 1, cancellation: None };
+
+/// Says which entries are written, and how.
+#[derive(Clone, Debug)]
+pub struct CatOptions {
+    /// The rows; ranges may go past the last one. Their order does not matter.
+    pub rows: Option<Selection>,
+    /// The columns.
+    pub cols: Option<Selection>,
+    /// Whether names are written in place of positions, for an axis that has names.
+    pub names: bool,
+    /// Whether entries that follow from the structure are written behind those they follow from.
+    pub expand: bool,
+    /// What to do with entries that share a place, where the format leaves that open.
+    pub duplicates: DuplicatePolicy,
+    /// Bytes of memory for names, and for sorting, which only looking for duplicates takes.
+    pub memory: u64,
+}
+
+impl Default for CatOptions {
+    fn default() -> Self {
+        Self {
+            rows: None,
+            cols: None,
+            names: false,
+            expand: false,
+            duplicates: DuplicatePolicy::default(),
+            memory: crate::default_memory(),
+        }
+    }
+}
+
+/// Writes the stored entries of a matrix in storage order, one a line: row and column counted from
+/// 0, and the value, with tabs between. `from` is what messages call the matrix.
+///
+/// # Errors
+///
+/// Fails where the matrix cannot be read or is broken, and where writing fails. What was read up to
+/// there is written.
+pub fn cat(
+    source: &dyn MatrixSource,
+    from: &Place,
+    options: &CatOptions,
+    out: &mut (dyn Write + Send),
+) -> Result<()> {
+    let mut printer =
+        Printer::new(source, options, out).map_err(|error| error.with_context(from))?;
+    let printed = print(source, options, &mut printer);
+    // What was read before an error is written all the same.
+    let flushed = printer.flush();
+    printed.and(flushed).map_err(|error| error.with_context(from))
+}
+
+fn print(source: &dyn MatrixSource, options: &CatOptions, printer: &mut Printer<'_>) -> Result<()> {
+    let header = source.header();
+    let watch = Watch::of(source, options.duplicates);
+    let reader = read(source, options, printer)?;
+    let empty = empty_batch(header.order, header.value_type);
+    if watch == Watch::Sorting {
+        let printing = Printing { reader, printer };
+        let units = Box::new(BatchUnits::new(Box::new(printing), empty));
+        return refuse_repeated(units, source, options.memory, ALONE);
+    }
+    let mut reader = reader;
+    let mut batch = empty;
+    let mut ascent = Ascent::new(source);
+    while reader.next_batch(&mut batch)? {
+        printer.print(&batch)?;
+        if watch == Watch::AsTheyCome {
+            ascent.watch(&batch);
+        }
+    }
+    drop(reader);
+    ascent.finish(source, options.memory, ALONE)
+}
+
+/// Starts reading what is asked for.
+fn read<'a>(
+    source: &'a dyn MatrixSource,
+    options: &CatOptions,
+    printer: &Printer<'_>,
+) -> Result<Batches<'a>> {
+    let header = source.header();
+    let majors = header.shape.major(header.order);
+    let ranges = if source.random_access() && printer.steps.is_empty() {
+        printer.axes[usize::from(header.order == Order::Col)].ranges()
+    } else {
+        std::iter::once(0..majors).collect()
+    };
+    if options.duplicates != DuplicatePolicy::Sum {
+        return Ok(Box::new(Ranges { source, left: ranges.into_iter(), current: None }));
+    }
+    let whole = match (ranges.first(), ranges.last()) {
+        (Some(first), Some(last)) => first.start..last.end,
+        _ => 0..0,
+    };
+    let units = source.units(whole, Projection::ALL)?;
+    // A mirrored pair counts as one place.
+    let builder = Builder::new(header.order, header.shape);
+    let mut steps = mirror(header, Mirroring::Fold);
+    let directory = nnz_container::temporary_directory();
+    let mut plan = SortPlan::of(source, header.order, options.memory, &directory, ALONE);
+    if let Some(value_type) = Counted::of_pattern(header) {
+        steps.push(Box::new(Counted(value_type)));
+        plan.value_type = Some(value_type);
+    }
+    let (units, _) = sorted(units, &steps, plan, &|_| {})?;
+    Ok(Box::new(Unique::new(Box::new(SequentialReader(units)), header.order, builder)))
+}
+
+/// Reads ranges of majors, each after the one before.
+struct Ranges<'a> {
+    source: &'a dyn MatrixSource,
+    left: std::vec::IntoIter<Range<u64>>,
+    current: Option<Batches<'a>>,
+}
+
+impl BatchReader for Ranges<'_> {
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool> {
+        loop {
+            if let Some(current) = &mut self.current
+                && current.next_batch(batch)?
+            {
+                return Ok(true);
+            }
+            self.current = None;
+            let Some(range) = self.left.next() else { return Ok(false) };
+            let units = self.source.units(range, Projection::ALL)?;
+            self.current = Some(Box::new(SequentialReader(units)));
+        }
+    }
+}
+
+/// Writes entries as lines.
+struct Printer<'a> {
+    /// Rows and columns.
+    axes: [Selected; 2],
+    /// What is done to entries before they are written.
+    steps: Vec<Box<dyn Step>>,
+    text: Vec<u8>,
+    out: &'a mut (dyn Write + Send),
+}
+
+impl<'a> Printer<'a> {
+    fn new(
+        source: &dyn MatrixSource,
+        options: &CatOptions,
+        out: &'a mut (dyn Write + Send),
+    ) -> Result<Self> {
+        let header = source.header();
+        let steps = match options.expand {
+            true if options.duplicates == DuplicatePolicy::Sum => mirror(header, Mirroring::Expand),
+            true => expand(header).0,
+            false => Vec::new(),
+        };
+        let select = |axis, selection: &Option<Selection>| {
+            let names = options.names.then_some(options.memory);
+            Selected::new(source, axis, selection.as_ref(), names)
+        };
+        Ok(Self {
+            axes: [select(Axis::Rows, &options.rows)?, select(Axis::Cols, &options.cols)?],
+            steps,
+            text: Vec::with_capacity(128 << 10),
+            out,
+        })
+    }
+
+    fn print(&mut self, batch: &Batch) -> Result<()> {
+        if self.steps.is_empty() {
+            return self.lines(batch);
+        }
+        let (mut changed, mut spare) = (batch.clone(), batch.clone());
+        apply(&self.steps, &mut changed, &mut spare)?;
+        self.lines(&changed)
+    }
+
+    fn lines(&mut self, batch: &Batch) -> Result<()> {
+        batch.try_for_each(|entry, major, minor| {
+            let (row, col) = batch.order.row_col(major, minor);
+            let [rows, cols] = &self.axes;
+            if let Some(row_number) = rows.find(row)
+                && let Some(col_number) = cols.find(col)
+            {
+                rows.write(row, row_number, &mut self.text);
+                self.text.push(b'\t');
+                cols.write(col, col_number, &mut self.text);
+                self.text.push(b'\t');
+                batch.values.write_text(entry, &mut self.text, "\t");
+                self.text.push(b'\n');
+                if self.text.len() > 64 << 10 {
+                    self.flush()?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.out
+            .write_all(&self.text)
+            .map_err(|error| Error::new(ErrorKind::Io(error), Place::path("standard output")))?;
+        self.text.clear();
+        Ok(())
+    }
+}
+
+/// Prints batches while they are read for something else.
+struct Printing<'a, 'b, 'c> {
+    reader: Batches<'a>,
+    printer: &'b mut Printer<'c>,
+}
+
+impl BatchReader for Printing<'_, '_, '_> {
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool> {
+        let more = self.reader.next_batch(batch)?;
+        if more {
+            self.printer.print(batch)?;
+        }
+        Ok(more)
+    }
+}

@@ -1,0 +1,149 @@
+//! Whether any two entries share a place.
+
+use nnz_core::{
+    At, Batch, Duplicates, Error, ErrorKind, Extent, MatrixSource, Place, Projection, Result,
+    SequentialReader, Structure, Triangle,
+};
+
+use crate::convert::locate;
+use crate::flow::Workers;
+use crate::sort::{SortPlan, sorted};
+use crate::stages::{DuplicatePolicy, Mirroring, Units, empty_batch, mirror};
+
+/// How it is found out whether entries share a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Watch {
+    /// Not at all: they may, or it is dealt with elsewhere.
+    Not,
+    /// While they are read, by comparing neighbours; and from a second reading if need be.
+    AsTheyCome,
+    /// By sorting them as they are read, since there is no second reading.
+    Sorting,
+}
+
+impl Watch {
+    /// Chooses how for a source.
+    pub(crate) fn of(source: &dyn MatrixSource, policy: DuplicatePolicy) -> Self {
+        let header = source.header();
+        let open = header.duplicates == Duplicates::Refused
+            && header.sorted_indices != Some(true)
+            && policy == DuplicatePolicy::Refuse;
+        match (open, source.rereadable()) {
+            (false, _) => Self::Not,
+            (true, true) => Self::AsTheyCome,
+            (true, false) => Self::Sorting,
+        }
+    }
+}
+
+/// Watches entries as they come.
+///
+/// While they ascend, comparing neighbours is enough.
+pub(crate) struct Ascent {
+    structure: Structure,
+    last: Option<(u64, u64)>,
+    ascends: bool,
+}
+
+impl Ascent {
+    pub(crate) fn new(source: &dyn MatrixSource) -> Self {
+        Self { structure: source.header().structure, last: None, ascends: true }
+    }
+
+    /// Looks at the entries of a batch as they are stored.
+    pub(crate) fn watch(&mut self, batch: &Batch) {
+        if self.ascends {
+            self.go_on(&Seen::of(batch, self.structure));
+        }
+    }
+
+    /// Goes on with what was seen of the batch that comes next.
+    pub(super) fn go_on(&mut self, seen: &Seen) {
+        let Some([start, end]) = seen.extent.ends else { return };
+        let follows = self.last.is_none_or(|last| last < start);
+        self.ascends &= seen.ascends() && follows;
+        self.last = Some(end);
+    }
+
+    /// Says whether two entries shared a place, once all have been watched.
+    ///
+    /// # Errors
+    ///
+    /// Fails where two did, naming them.
+    pub(crate) fn finish(
+        self,
+        source: &dyn MatrixSource,
+        memory: u64,
+        workers: Workers<'_>,
+    ) -> Result<()> {
+        if self.ascends {
+            return Ok(());
+        }
+        let header = source.header();
+        let units = source.units(0..header.shape.major(header.order), Projection::MINORS)?;
+        refuse_repeated(units, source, memory, workers)
+    }
+}
+
+/// What is seen of the entries of a batch as they are stored.
+pub(super) struct Seen {
+    extent: Extent,
+    /// Whether one is on the side of the diagonal that is not stored.
+    wrong_side: bool,
+}
+
+impl Seen {
+    pub(super) fn of(batch: &Batch, structure: Structure) -> Self {
+        let mut wrong_side = false;
+        if let Some(triangle) = structure.triangle() {
+            // It may stand for another on the right side.
+            let _ = batch.try_for_each(|_, major, minor| {
+                let (row, col) = batch.order.row_col(major, minor);
+                wrong_side |= match triangle {
+                    Triangle::Lower => row < col,
+                    Triangle::Upper => row > col,
+                };
+                Ok::<(), ()>(())
+            });
+        }
+        Self { extent: Extent::of(batch), wrong_side }
+    }
+
+    fn ascends(&self) -> bool {
+        self.extent.ascends && self.extent.repeated.is_none() && !self.wrong_side
+    }
+}
+
+/// Sorts the places of all entries and fails where two share one, naming them.
+pub(crate) fn refuse_repeated(
+    units: Units<'_>,
+    source: &dyn MatrixSource,
+    memory: u64,
+    workers: Workers<'_>,
+) -> Result<()> {
+    let header = source.header();
+    let steps = mirror(header, Mirroring::Fold);
+    let directory = nnz_container::temporary_directory();
+    let workers = workers.alone();
+    let plan = SortPlan {
+        value_type: None,
+        ..SortPlan::of(source, header.order, memory, &directory, workers)
+    };
+    let (units, _) = sorted(units, &steps, plan, &|_| {})?;
+    let mut reader = SequentialReader(units);
+    let mut batch = empty_batch(header.order, nnz_core::ValueType::U8);
+    let mut last = None;
+    while nnz_core::BatchReader::next_batch(&mut reader, &mut batch)? {
+        workers.check()?;
+        let extent = Extent::of(&batch);
+        let Some([start, end]) = extent.ends else { continue };
+        if let Some((major, minor)) = (last == Some(start)).then_some(start).or(extent.repeated) {
+            let (row, col) = header.order.row_col(major, minor);
+            let place = Place::default().at(At::Entry { row, col });
+            let error = Error::new(ErrorKind::Duplicate { other: None }, place);
+            return Err(locate(error, source));
+        }
+        last = Some(end);
+    }
+    Ok(())
+}

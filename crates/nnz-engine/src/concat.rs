@@ -1,0 +1,459 @@
+//! Matrices one behind the other, as one.
+
+mod merge;
+mod names;
+mod shifted;
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use nnz_core::{
+    About, Axis, AxisKind, Duplicates, Error, ErrorKind, Header, MatrixSource, Metadata, Names,
+    Order, Place, Projection, Result, Rounding, Shape, Storage, Structure, UnitReader, ValueType,
+};
+
+use crate::parts::{InParts, Next, Open, Steps};
+use crate::slice::one_of;
+use crate::stages::{Cast, Mirroring, Step, drop_unstored, mirror, turns_integers};
+use crate::types;
+use merge::Merging;
+use shifted::{Shared, Shifted};
+
+/// Says how matrices are put together. The default changes nothing that need not change.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ConcatOptions {
+    /// The type of all values; by default the smallest that holds those of every matrix exactly.
+    pub value_type: Option<ValueType>,
+    /// What to do with values that a float type cannot hold exactly.
+    pub rounding: Rounding,
+    /// Whether the names of the axis they share may differ; those of the first count then.
+    pub ignore_names: bool,
+}
+
+/// Matrices one behind the other along an axis.
+///
+/// Where all are stored by that axis, their entries follow each other. Where all are stored by the
+/// other one, and can be read at any place, they are read in step. Otherwise entries come as they
+/// are found, to be sorted.
+///
+/// ```
+/// use nnz_core::{Axis, MatrixSource, Order, Place, Shape};
+/// use nnz_engine::{Concat, ConcatOptions, CsMatrix};
+///
+/// let mut parts = Vec::new();
+/// for day in ["monday", "tuesday"] {
+///     let shape = Shape { rows: 2, cols: 1 };
+///     let matrix = CsMatrix::from_parts(shape, Order::Col, vec![0, 1], vec![1_u32], vec![2.0])?;
+///     parts.push((matrix.into_source()?, Place::path(day)));
+/// }
+/// let all = Concat::new(parts, Axis::Cols, &ConcatOptions::default())?;
+/// assert_eq!(all.header().shape.to_string(), "2 x 2");
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+pub struct Concat {
+    parts: Vec<Part>,
+    axis: Axis,
+    header: Header,
+    how: How,
+    ignore_names: bool,
+}
+
+/// How entries come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// One matrix after the other, in order.
+    Sequential,
+    /// All matrices in step, in order.
+    InStep,
+    /// One matrix after the other, out of order.
+    Unsorted,
+}
+
+/// One of the matrices.
+struct Part {
+    source: Box<dyn MatrixSource>,
+    place: Place,
+    /// Where it starts.
+    start: u64,
+    steps: Arc<Steps>,
+}
+
+impl Part {
+    fn len(&self, axis: Axis) -> u64 {
+        self.source.header().shape.len(axis)
+    }
+
+    fn majors(&self) -> u64 {
+        let header = self.source.header();
+        header.shape.major(header.order)
+    }
+}
+
+impl Concat {
+    /// Puts matrices one behind the other: `Rows` puts one below the other. Each comes with what messages
+    /// call it.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is none, they differ in their other dimension or the names there, no type
+    /// holds the values of all of them, or their length does not fit 64 bits.
+    pub fn new(
+        sources: Vec<(Box<dyn MatrixSource>, impl Into<Place>)>,
+        axis: Axis,
+        options: &ConcatOptions,
+    ) -> Result<Self> {
+        let Some((first, _)) = sources.first() else {
+            return Err(Error::argument("there is nothing to put together"));
+        };
+        // The order of those that have one; of a text it is a guess.
+        let own = sources.iter().find_map(|(source, _)| source.header().own_order());
+        let order = own.unwrap_or(first.header().order);
+        let mut length = 0_u64;
+        let mut parts = Vec::with_capacity(sources.len());
+        for (source, place) in sources {
+            let place: Place = place.into();
+            let start = length;
+            let len = source.header().shape.len(axis);
+            length = length.checked_add(len).ok_or_else(|| {
+                let what = format!("more than 2^64 {}s with those before it", one_of(axis));
+                Error::unsupported(place.clone(), what)
+            })?;
+            let steps = Arc::new(Steps::new(place.clone(), Vec::new()));
+            parts.push(Part { source, place, start, steps });
+        }
+        check_shapes(&parts, axis)?;
+        check_fills(&parts)?;
+        let value_type = match options.value_type {
+            Some(value_type) => value_type,
+            None => common_type(&parts)?,
+        };
+        let how = how(&parts, axis, order);
+        let header = header(&parts, axis, order, value_type, length, how);
+        let header = Header { ordered: own.is_some(), ..header };
+        for part in &mut parts {
+            let steps = steps(part, axis, &header, options.rounding);
+            part.steps = Arc::new(Steps::new(part.place.clone(), steps));
+        }
+        let ignore_names = options.ignore_names;
+        let concat = Self { parts, axis, header, how, ignore_names };
+        // Names that differ are told before any work is done.
+        concat.check_shared_names()?;
+        Ok(concat)
+    }
+
+    fn other(&self) -> Axis {
+        other(self.axis)
+    }
+
+    /// Opens the matrices in turn; `majors` as far as there are such ranges.
+    fn open_in_turn(&self, majors: Range<u64>, fields: Projection) -> Open<'_> {
+        let mut parts = self.parts.iter();
+        Box::new(move || {
+            for part in parts.by_ref() {
+                let mut range = 0..part.majors();
+                if self.how == How::Sequential {
+                    let within = |at: u64| at.saturating_sub(part.start).min(range.end);
+                    range = within(majors.start)..within(majors.end);
+                    if range.is_empty() && !majors.is_empty() {
+                        continue;
+                    }
+                }
+                let units = part.source.units(range, fields);
+                let units = units.map_err(|error| error.with_context(&part.place))?;
+                return Ok(Some(Next::Part(units, Arc::clone(&part.steps))));
+            }
+            Ok(None)
+        })
+    }
+
+    /// Opens the matrices in step: a few majors of all, or one that is long of each in turn.
+    fn open_in_step(&self, majors: Range<u64>, fields: Projection) -> Open<'_> {
+        let mut merging = Merging::new(&self.parts, &self.header, majors, fields);
+        let mut long: VecDeque<(&Part, u64)> = VecDeque::new();
+        Box::new(move || {
+            loop {
+                if let Some((part, major)) = long.pop_front() {
+                    let units = part.source.units(major..major + 1, fields);
+                    let units = units.map_err(|error| error.with_context(&part.place))?;
+                    return Ok(Some(Next::Part(units, Arc::clone(&part.steps))));
+                }
+                match merging.next()? {
+                    merge::Step::Several(unit) => return Ok(Some(Next::Unit(Box::new(unit)))),
+                    merge::Step::Long(major) => {
+                        long.extend(self.parts.iter().map(|part| (part, major)));
+                    }
+                    merge::Step::End => return Ok(None),
+                }
+            }
+        })
+    }
+}
+
+/// Fails where what is not stored means other values in one matrix than in another.
+fn check_fills(parts: &[Part]) -> Result<()> {
+    let [first, rest @ ..] = parts else { return Ok(()) };
+    let fill = first.source.header().fill;
+    match rest.iter().find(|part| part.source.header().fill != fill) {
+        None => Ok(()),
+        Some(part) => {
+            let what =
+                format!("cells that are not stored hold other values than in {}", first.place);
+            Err(Error::unsupported(part.place.clone(), what))
+        }
+    }
+}
+
+/// Returns what is the same in all.
+fn shared(each: &[Metadata]) -> Metadata {
+    let mut shared = each.first().cloned().unwrap_or_default();
+    shared.keys.retain(|pair| each.iter().all(|other| other.keys.contains(pair)));
+    shared.attributes.retain(|pair| each.iter().all(|other| other.attributes.contains(pair)));
+    shared
+}
+
+fn other(axis: Axis) -> Axis {
+    match axis {
+        Axis::Rows => Axis::Cols,
+        Axis::Cols => Axis::Rows,
+    }
+}
+
+/// Fails where a matrix does not fit the first one.
+fn check_shapes(parts: &[Part], axis: Axis) -> Result<()> {
+    let across = other(axis);
+    let [first, rest @ ..] = parts else { return Ok(()) };
+    for part in rest {
+        if part.len(across) != first.len(across) {
+            let shape = part.source.header().shape;
+            let found = format!("{} {}s ({shape})", part.len(across), one_of(across));
+            let (first_shape, len) = (first.source.header().shape, first.len(across));
+            let expected = format!("{len}, as in {} ({first_shape})", first.place);
+            return Err(Error::mismatch(part.place.clone(), found, expected));
+        }
+    }
+    Ok(())
+}
+
+/// Finds the type that holds the values of all.
+fn common_type(parts: &[Part]) -> Result<ValueType> {
+    let mut found: Option<(ValueType, &Place)> = None;
+    for part in parts {
+        let next = part.source.header().value_type;
+        found = Some(match found {
+            None => (next, &part.place),
+            Some((before, place)) => match types::common(before, next) {
+                Some(both) => (both, if both == before { place } else { &part.place }),
+                None => {
+                    let what = format!(
+                        "{next} values, and {before} ones before them ({place}): no type holds \
+                         both exactly; name one with --type, and each value will be checked"
+                    );
+                    return Err(Error::unsupported(part.place.clone(), what));
+                }
+            },
+        });
+    }
+    found.map(|(found, _)| found).ok_or_else(|| Error::argument("there is nothing to put together"))
+}
+
+/// Chooses how entries come.
+fn how(parts: &[Part], axis: Axis, order: Order) -> How {
+    let all = |fits: &dyn Fn(&Part, &Header) -> bool| {
+        parts.iter().all(|part| fits(part, part.source.header()))
+    };
+    let alike = all(&|_, header| {
+        header.order == order && header.structure == Structure::General && header.sorted_majors
+    });
+    if alike && (order.major() == axis || parts.len() == 1) {
+        How::Sequential
+    } else if alike && all(&|part, _| part.source.random_access()) {
+        How::InStep
+    } else {
+        How::Unsorted
+    }
+}
+
+fn header(
+    parts: &[Part],
+    axis: Axis,
+    order: Order,
+    value_type: ValueType,
+    length: u64,
+    how: How,
+) -> Header {
+    let headers = || parts.iter().map(|part| part.source.header());
+    let dense = headers().all(|header| header.storage == Storage::Dense);
+    let changed = |header: &Header| {
+        header.structure != Structure::General || (header.storage == Storage::Dense && !dense)
+    };
+    let stored = headers()
+        .try_fold(0_u64, |sum, header| sum.checked_add(header.nnz.filter(|_| !changed(header))?));
+    let across = headers().next().map_or(0, |header| header.shape.len(other(axis)));
+    let meaning = |which: usize| {
+        let mut known =
+            headers().map(|header| header.axis_kinds[which]).filter(|m| *m != AxisKind::Unknown);
+        let first = known.next().unwrap_or_default();
+        if known.all(|next| next == first) { first } else { AxisKind::Unknown }
+    };
+    let pattern = headers().all(|header| header.iso && header.value_type == ValueType::Bint8);
+    let sorted = headers().all(|header| header.sorted_indices == Some(true));
+    let refused = headers().any(|header| header.duplicates == Duplicates::Refused);
+    Header {
+        shape: match axis {
+            Axis::Rows => Shape { rows: length, cols: across },
+            Axis::Cols => Shape { rows: across, cols: length },
+        },
+        order,
+        ordered: true,
+        sorted_majors: how != How::Unsorted,
+        sorted_indices: (how != How::Unsorted && sorted).then_some(true),
+        value_type,
+        iso: pattern && value_type == ValueType::Bint8,
+        nnz: stored,
+        storage: if dense { Storage::Dense } else { Storage::Sparse },
+        structure: Structure::General,
+        fill: headers().find_map(|header| header.fill),
+        duplicates: if refused { Duplicates::Refused } else { Duplicates::Kept },
+        axis_kinds: [meaning(0), meaning(1)],
+    }
+}
+
+/// Says what is done to the entries of a matrix: as long as they are where they come from first.
+fn steps(part: &Part, axis: Axis, header: &Header, rounding: Rounding) -> Vec<Box<dyn Step>> {
+    let source = part.source.header();
+    let mut steps: Vec<Box<dyn Step>> = Vec::new();
+    let mut value_type = source.value_type;
+    let cast = |value_type: &mut ValueType| {
+        let (target, possible) = (header.value_type, ValueType::ALL);
+        let differs = std::mem::replace(value_type, target) != target;
+        differs.then(|| Box::new(Cast { target, rounding, possible }) as Box<dyn Step>)
+    };
+    if turns_integers(source) {
+        // The negatives may be what their own type does not hold.
+        steps.extend(cast(&mut value_type));
+    }
+    steps.extend(mirror(source, Mirroring::Expand));
+    if source.storage == Storage::Dense && header.storage != Storage::Dense {
+        steps.extend(drop_unstored(&Header { value_type, ..source.clone() }));
+    }
+    if source.iso {
+        steps.push(Box::new(Shared { stays: header.iso }));
+    }
+    steps.extend(cast(&mut value_type));
+    let [rows, cols] = match axis {
+        Axis::Rows => [part.start, 0],
+        Axis::Cols => [0, part.start],
+    };
+    steps.push(Box::new(Shifted::new(source, header, rows, cols)));
+    steps
+}
+
+impl MatrixSource for Concat {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn about(&self) -> Result<About> {
+        let mut bytes = Some(0_u64);
+        for part in &self.parts {
+            let more = part.source.about()?.bytes;
+            bytes = bytes.zip(more).and_then(|(bytes, more)| bytes.checked_add(more));
+        }
+        let format = format!("{} matrices one behind the other", self.parts.len());
+        Ok(About { format, bytes, ..About::default() })
+    }
+
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        if axis == self.axis { self.appended_names() } else { self.shared_names() }
+    }
+
+    /// Returns what is kept beside all of them alike.
+    fn metadata(&self) -> Metadata {
+        shared(&self.parts.iter().map(|part| part.source.metadata()).collect::<Vec<_>>())
+    }
+
+    /// Returns the levels that all of them have.
+    fn levels(&self) -> Option<String> {
+        let mut each = self.parts.iter().map(|part| part.source.levels());
+        let first = each.next()??;
+        each.all(|levels| levels.as_ref() == Some(&first)).then_some(first)
+    }
+
+    fn random_access(&self) -> bool {
+        let anywhere = |part: &Part| part.source.random_access();
+        self.how != How::Unsorted && self.parts.iter().all(anywhere)
+    }
+
+    fn rereadable(&self) -> bool {
+        self.parts.iter().all(|part| part.source.rereadable())
+    }
+
+    fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        let count = self.header.shape.major(self.header.order);
+        if majors.start > majors.end || majors.end > count {
+            let axis = self.header.order.major();
+            let Range { start, end } = majors;
+            let what = format!("{axis} {start} to {end} of {count} were asked for");
+            return Err(Error::argument(what));
+        }
+        if majors != (0..count) && !self.random_access() {
+            let what = "matrices that cannot be read at any place are put together whole";
+            return Err(Error::new(ErrorKind::Unsupported(what.to_owned()), Place::default()));
+        }
+        // Some steps need all there is of an entry.
+        let fields = Projection::ALL;
+        let open = match self.how {
+            How::InStep => self.open_in_step(majors, fields),
+            How::Sequential | How::Unsorted => self.open_in_turn(majors, fields),
+        };
+        Ok(Box::new(InParts::new(open)))
+    }
+
+    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
+        if !self.random_access() {
+            return Ok(None);
+        }
+        let mut sum = 0_u64;
+        for part in &self.parts {
+            let own = match self.how {
+                How::Sequential => major.saturating_sub(part.start).min(part.majors()),
+                How::InStep | How::Unsorted => major,
+            };
+            let before = part.source.stored_before(own)?;
+            let Some(more) = before.and_then(|before| sum.checked_add(before)) else {
+                return Ok(None);
+            };
+            sum = more;
+        }
+        Ok(Some(sum))
+    }
+
+    fn extras(&self) -> Vec<String> {
+        let mut extras: Vec<String> = self.nameless().into_iter().collect();
+        extras.extend(self.told(|source| source.extras()));
+        let kept = self.metadata();
+        extras.extend(self.told(|source| {
+            let mut metadata = source.metadata();
+            metadata.keys.retain(|pair| !kept.keys.contains(pair));
+            metadata.attributes.retain(|pair| !kept.attributes.contains(pair));
+            metadata.named()
+        }));
+        extras
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.told(|source| source.notes())
+    }
+}
+
+impl Concat {
+    /// Collects what each matrix tells of itself.
+    fn told(&self, of: impl Fn(&dyn MatrixSource) -> Vec<String>) -> Vec<String> {
+        let parts = self.parts.iter();
+        let told = parts.flat_map(|part| {
+            of(&*part.source).into_iter().map(move |what| format!("{}: {what}", part.place))
+        });
+        told.collect()
+    }
+}

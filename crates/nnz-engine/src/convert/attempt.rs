@@ -1,0 +1,327 @@
+//! One attempt at a conversion, with as little sorting as the entries allow.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use nnz_core::{
+    At, Axis, Batch, BatchEncoder, BatchUnits, Encoded, Error, ErrorKind, Extent, MatrixSink,
+    MatrixSource, Place, Projection, Result, SequentialReader, Unit, ValueType, Values, Written,
+};
+
+use super::plan::Plan;
+use crate::flow::{Join, Work, Write, run};
+use crate::sort::{SortPlan, sorted};
+use crate::stages::{
+    Batches, Builder, Cast, Counted, DuplicatePolicy, Grouped, Part, Step, Stepped, Triangular,
+    Unique, Units, apply, empty_batch, mirror_for,
+};
+use crate::{MatrixTarget, Progress};
+
+/// How entries are brought into order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Strategy {
+    /// They are in order already.
+    InOrder,
+    /// They are grouped by major, and each is sorted.
+    Grouped,
+    /// All of them are sorted.
+    Sorted,
+}
+
+impl Strategy {
+    /// Lists what may work, fastest first. The last always does.
+    pub(super) fn from_fastest(source: &dyn MatrixSource, plan: &Plan<'_>) -> &'static [Self] {
+        let header = source.header();
+        let grouped = header.order == plan.order
+            && header.sorted_majors
+            && plan.mirroring.is_none()
+            && plan.duplicates != DuplicatePolicy::Sum;
+        let certain = header.sorted_indices == Some(true);
+        if grouped && (certain || source.rereadable()) {
+            &[Self::InOrder, Self::Grouped, Self::Sorted]
+        } else {
+            &[Self::Sorted]
+        }
+    }
+}
+
+/// What is taken on trust of the order of entries.
+#[derive(Clone, Copy)]
+enum Promise<'a> {
+    /// Nothing: they have been sorted.
+    None,
+    /// That they are in order, which is checked as they are written.
+    InOrder,
+    /// Something their reader checks, which ends early and sets this if it is broken.
+    Kept(&'a AtomicBool),
+}
+
+/// What is converted, and how.
+pub(super) struct Attempt<'a> {
+    pub(super) source: &'a dyn MatrixSource,
+    pub(super) plan: &'a Plan<'a>,
+    pub(super) target: &'a dyn MatrixTarget,
+    pub(super) progress: &'a (dyn Progress + 'a),
+    /// Bytes that sorting has on disk.
+    pub(super) disk: Arc<AtomicU64>,
+}
+
+impl Attempt<'_> {
+    /// Converts, and returns the number of entries; `None` where the strategy does not suit them.
+    pub(super) fn run(&self, strategy: Strategy) -> Result<Option<(u64, Written)>> {
+        let (plan, header) = (self.plan, self.source.header());
+        let builder = Builder::new(plan.order, plan.shape);
+        let possible = plan.needs.value_types;
+        let mut cast: Vec<Box<dyn Step>> = Vec::new();
+        if plan.value_type != header.value_type {
+            let target = plan.value_type;
+            cast.push(Box::new(Cast { target, rounding: plan.rounding, possible }));
+        }
+        let mut first: Vec<Box<dyn Step>> = Vec::new();
+        if plan.casts_first() {
+            first.append(&mut cast);
+        }
+        if let Some(mirroring) = plan.mirroring {
+            first.extend(mirror_for(header, mirroring, possible));
+        }
+        if plan.found.is_some() {
+            let builder = Builder::new(header.order, header.shape);
+            first.push(Box::new(Triangular { part: Part::Lower, builder }));
+        }
+        if plan.drop_zeros {
+            // Entries still come in the order of the source.
+            first.extend(plan.drop_unstored(header));
+        }
+        let mut stored = match plan.found {
+            Some(found) => Some(found.stored),
+            None => header.nnz.filter(|_| first.is_empty()),
+        };
+        let units = self.source.units(0..header.shape.major(header.order), Projection::ALL)?;
+        let violated = AtomicBool::new(false);
+        match strategy {
+            Strategy::InOrder => {
+                first.append(&mut cast);
+                self.write(units, &first, stored, Promise::InOrder)
+            }
+            Strategy::Grouped => {
+                let stepped = Stepped::new(Box::new(SequentialReader(units)), &first, header.order);
+                let grouped = Grouped::new(
+                    Box::new(stepped),
+                    plan.order,
+                    builder,
+                    header.value_type,
+                    plan.memory,
+                    &violated,
+                );
+                let promise = Promise::Kept(&violated);
+                self.write(self.decoded(Box::new(grouped)), &cast, stored, promise)
+            }
+            Strategy::Sorted => {
+                let sum = plan.duplicates == DuplicatePolicy::Sum;
+                let mut value_type = plan.value_type;
+                if sum {
+                    // Sums are cast, not what they are made of.
+                    value_type = header.value_type;
+                    if let Some(counted) = Counted::of_pattern(header) {
+                        first.push(Box::new(Counted(counted)));
+                        value_type = counted;
+                    }
+                } else {
+                    first.append(&mut cast);
+                }
+                let (units, count) = self.sorted(units, &first, value_type)?;
+                stored = Some(count).filter(|_| !sum);
+                if !sum {
+                    return self.write(units, &[], stored, Promise::None);
+                }
+                let unique = Unique::new(Box::new(SequentialReader(units)), plan.order, builder);
+                self.write(self.decoded(Box::new(unique)), &cast, stored, Promise::None)
+            }
+        }
+    }
+
+    fn decoded<'b>(&self, reader: Batches<'b>) -> Units<'b> {
+        let empty = empty_batch(self.plan.order, self.source.header().value_type);
+        Box::new(BatchUnits::new(reader, empty))
+    }
+
+    fn sorted<'b>(
+        &self,
+        units: Units<'_>,
+        steps: &[Box<dyn Step>],
+        value_type: ValueType,
+    ) -> Result<(Units<'b>, u64)> {
+        let (plan, header) = (self.plan, self.source.header());
+        let directory = nnz_container::spill_directory(&self.target.directory());
+        let sort = SortPlan {
+            value_type: Some(value_type),
+            disk: Some(&self.disk),
+            ..SortPlan::of(self.source, plan.order, plan.memory, &directory, plan.workers)
+        };
+        self.progress.begin("sorting", header.nnz.filter(|_| plan.mirroring.is_none()));
+        let sorted = sorted(units, steps, sort, &|entries| {
+            self.progress.advance(entries);
+            self.progress.disk(self.disk.load(Ordering::Relaxed));
+        });
+        self.progress.end();
+        sorted
+    }
+
+    /// Writes what units hold; `None`, and nothing is left behind, where a promise is broken.
+    fn write(
+        &self,
+        units: Units<'_>,
+        steps: &[Box<dyn Step>],
+        stored: Option<u64>,
+        promise: Promise<'_>,
+    ) -> Result<Option<(u64, Written)>> {
+        let plan = self.plan;
+        let at_target = |error: Error| error.with_context(&self.target.place());
+        let header = plan.sink_header(stored);
+        // A few bytes of text can ask for a shape that no disk holds.
+        let mut least = self.target.least_bytes(&header);
+        let mut names = [None, None];
+        if plan.needs.names {
+            names = [self.source.read_names(Axis::Rows)?, self.source.read_names(Axis::Cols)?];
+            let of_names = names.iter().flatten().map(|names| names.least_bytes());
+            least = of_names.fold(least, u64::saturating_add);
+        }
+        let avoidable = self.target.avoidable(&header).map(|what| format!(", with {what},"));
+        let what = format!("what is to be written{}", avoidable.unwrap_or_default());
+        crate::room::check_free_space(&self.target.directory(), least, &what)?;
+        let sink = self.target.create(&header, names).map_err(at_target)?;
+        let writing = Writing {
+            steps,
+            encoder: sink.encoder(),
+            plan,
+            buffers: Mutex::default(),
+            place: self.target.place(),
+        };
+        let mut joined = Joined {
+            plan,
+            unsure: matches!(promise, Promise::InOrder),
+            violated: false,
+            last: None,
+            entries: 0,
+        };
+        let mut written = Put { writing: &writing, sink, progress: self.progress };
+        self.progress.begin("writing", stored.or(self.source.header().nnz));
+        let done = run(units, &writing, &mut joined, &mut written, plan.workers);
+        self.progress.end();
+        done?;
+        // Before anything appears: entries that ended early are not all of them.
+        let broken = matches!(promise, Promise::Kept(broken) if broken.load(Ordering::Relaxed));
+        if joined.violated || broken {
+            return Ok(None);
+        }
+        Ok(Some((joined.entries, written.sink.finish().map_err(at_target)?)))
+    }
+}
+
+/// The part of a conversion that any thread can do.
+struct Writing<'a> {
+    steps: &'a [Box<dyn Step>],
+    encoder: Option<Arc<dyn BatchEncoder>>,
+    plan: &'a Plan<'a>,
+    /// Batches to be used again.
+    buffers: Mutex<Vec<[Batch; 2]>>,
+    place: Place,
+}
+
+/// A batch ready for the sink.
+enum Ready {
+    Encoded(Encoded),
+    Batch(Box<[Batch; 2]>),
+}
+
+impl Writing<'_> {
+    fn reuse(&self, batches: [Batch; 2]) {
+        self.buffers.lock().unwrap_or_else(PoisonError::into_inner).push(batches);
+    }
+}
+
+impl Work for Writing<'_> {
+    type Batch = Batch;
+    type BatchUnits = ([Batch; 2], Extent);
+    type Encoded = (Ready, usize);
+    type Joint = u64;
+
+    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Self::BatchUnits, Vec<u64>)> {
+        let buffers = self.buffers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let empty = || Batch::new(self.plan.order, Values::default());
+        let [mut batch, mut spare] = buffers.unwrap_or_else(|| [empty(), empty()]);
+        let mut stored = Vec::with_capacity(1);
+        for unit in units {
+            unit.decode(&mut batch)?;
+            stored.push(batch.entries() as u64);
+            apply(self.steps, &mut batch, &mut spare)?;
+        }
+        let extent = Extent::of(&batch);
+        Ok((([batch, spare], extent), stored))
+    }
+
+    fn encode(&self, (batches, _): Self::BatchUnits, first: u64) -> Result<Self::Encoded> {
+        let entries = batches[0].entries();
+        let Some(encoder) = &self.encoder else {
+            return Ok((Ready::Batch(Box::new(batches)), entries));
+        };
+        let encoded =
+            encoder.encode(&batches[0], first).map_err(|e| e.with_context(&self.place))?;
+        self.reuse(batches);
+        Ok((Ready::Encoded(encoded), entries))
+    }
+}
+
+/// What is known of the entries so far.
+struct Joined<'a> {
+    plan: &'a Plan<'a>,
+    unsure: bool,
+    violated: bool,
+    last: Option<(u64, u64)>,
+    entries: u64,
+}
+
+impl Join<Writing<'_>> for Joined<'_> {
+    fn join(&mut self, (batches, extent): &([Batch; 2], Extent)) -> Result<Option<u64>> {
+        let first = self.entries;
+        self.entries += batches[0].entries() as u64;
+        let Some([start, end]) = extent.ends else { return Ok(Some(first)) };
+        let follows = extent.ascends && self.last.is_none_or(|last| last <= start);
+        if self.unsure && !follows {
+            self.violated = true;
+            return Ok(None);
+        }
+        if self.plan.duplicates == DuplicatePolicy::Refuse {
+            let repeated = (self.last == Some(start)).then_some(start).or(extent.repeated);
+            if let Some((major, minor)) = repeated {
+                let (row, col) = self.plan.order.row_col(major, minor);
+                let place = Place::default().at(At::Entry { row, col });
+                return Err(Error::new(ErrorKind::Duplicate { other: None }, place));
+            }
+        }
+        self.last = Some(end);
+        Ok(Some(first))
+    }
+}
+
+/// Where entries are put.
+struct Put<'a> {
+    writing: &'a Writing<'a>,
+    sink: Box<dyn MatrixSink>,
+    progress: &'a (dyn Progress + 'a),
+}
+
+impl Write<Writing<'_>> for Put<'_> {
+    fn write(&mut self, (ready, entries): (Ready, usize)) -> Result<()> {
+        let written = match ready {
+            Ready::Encoded(encoded) => self.sink.write_encoded(encoded),
+            Ready::Batch(batches) => {
+                let written = self.sink.write(&batches[0]);
+                self.writing.reuse(*batches);
+                written
+            }
+        };
+        self.progress.advance(entries as u64);
+        written.map_err(|error| error.with_context(&self.writing.place))
+    }
+}

@@ -1,0 +1,207 @@
+//! What has to be done to the entries of a source so that a target can hold them.
+
+use nnz_core::{
+    Error, Header, Order, Place, Result, Rounding, Scalar, Shape, SinkCapabilities, Storage,
+    Structure, Triangle, ValueType,
+};
+
+use super::structure::{self, Found};
+use super::{ConvertOptions, StructurePolicy};
+use crate::MatrixTarget;
+use crate::flow::Workers;
+use crate::stages::{
+    Counted, DuplicatePolicy, Mirroring, Step, drop_unstored, stays_shared, turns_integers,
+};
+use crate::transposed::exchanged;
+use crate::types;
+
+/// What a first reading of the entries has shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Seen {
+    /// The smallest type that holds all values, where that is wanted.
+    pub(super) value_type: Option<ValueType>,
+    /// How one triangle follows from the other.
+    pub(super) found: Option<Found>,
+}
+
+/// What is decided before anything is written.
+pub(super) struct Plan<'a> {
+    pub(super) shape: Shape,
+    pub(super) order: Order,
+    pub(super) value_type: ValueType,
+    pub(super) rounding: Rounding,
+    /// What becomes of the source's structure, if it has one.
+    pub(super) mirroring: Option<Mirroring>,
+    /// The structure that was found, of which the lower triangle is written.
+    pub(super) found: Option<Found>,
+    pub(super) drop_zeros: bool,
+    pub(super) duplicates: DuplicatePolicy,
+    pub(super) needs: SinkCapabilities,
+    pub(super) memory: u64,
+    pub(super) workers: Workers<'a>,
+    source: Header,
+}
+
+impl<'a> Plan<'a> {
+    pub(super) fn new(
+        source: &Header,
+        own: Option<Order>,
+        target: &dyn MatrixTarget,
+        options: &'a ConvertOptions,
+        seen: Seen,
+    ) -> Result<Self> {
+        let needs = target.capabilities();
+        let fill = fill(source, &needs);
+        if let Some(fill) = fill.filter(|_| !needs.fill) {
+            return Err(Error::unsupported(target.place(), unfillable(fill)));
+        }
+        let mirroring = mirroring(source, &needs, options);
+        // Text of an upper triangle is that of the lower one, whose entries come in the other order.
+        let upper = source.structure.triangle() == Some(Triangle::Upper);
+        let turned = mirroring == Some(Mirroring::Fold) && upper && target.writes_lower();
+        let turn = |order| if turned { exchanged(order) } else { order };
+        let own = own.map(|own| if turned { turn(source.order) } else { own });
+        let order = options.order.or(own).unwrap_or(Order::Col);
+        let order = match needs.orders {
+            orders if orders.contains(&order) => order,
+            // A source's own order gives way; what the user asked for does not.
+            [only, ..] if options.order.is_none() => *only,
+            _ => {
+                return Err(Error::argument(target.unordered(order)));
+            }
+        };
+        let order = turn(order);
+        let refused = source.duplicates == nnz_core::Duplicates::Refused || needs.unique;
+        let duplicates = if refused { DuplicatePolicy::Refuse } else { DuplicatePolicy::Keep };
+        let duplicates = options.duplicates.unwrap_or(duplicates);
+        let sum = duplicates == DuplicatePolicy::Sum;
+        let summed = Counted::of_pattern(source).filter(|_| sum);
+        let own = summed.unwrap_or(source.value_type);
+        let value_type = value_type(own, &needs, options.value_type.or(seen.value_type))?;
+        let negated = mirroring == Some(Mirroring::Fold) && value_type != source.value_type;
+        if negated && turns_sign(source) && !structure::suits(source.structure, value_type) {
+            let what = format!(
+                "a skew-symmetric matrix has the negatives of its values, too, which {value_type} \
+                 cannot hold"
+            );
+            return Err(Error::unsupported(target.place(), what));
+        }
+        let fill = fill.map(|fill| fill.cast(value_type, options.rounding)).transpose();
+        let fill = fill.map_err(|_| {
+            let what = format!("cells that are not stored hold a value {value_type} cannot hold");
+            Error::unsupported(Place::default(), what)
+        })?;
+        let shared = mirroring != Some(Mirroring::Expand) || stays_shared(source);
+        let found = seen.found.filter(|found| structure::suits(found.structure, value_type));
+        Ok(Self {
+            shape: source.shape,
+            order,
+            value_type,
+            rounding: options.rounding,
+            mirroring,
+            found,
+            // A target of every cell puts in those of a triangle by itself.
+            drop_zeros: source.storage == Storage::Dense && (!needs.dense || found.is_some()),
+            duplicates,
+            needs,
+            memory: options.memory,
+            workers: options.workers(),
+            source: Header { iso: source.iso && shared && !sum, fill, ..source.clone() },
+        })
+    }
+
+    /// Whether values are cast before others follow from them: the negatives of integers may be what
+    /// their own type does not hold. Sums are cast, not what they are made of.
+    pub(super) fn casts_first(&self) -> bool {
+        self.mirroring == Some(Mirroring::Expand)
+            && turns_integers(&self.source)
+            && self.duplicates != DuplicatePolicy::Sum
+    }
+
+    /// Makes the step that drops what is no entry of the target.
+    pub(super) fn drop_unstored(&self, source: &Header) -> Option<Box<dyn Step>> {
+        let kept = self.source.fill;
+        let (value_type, fill) = match self.casts_first() {
+            true => (self.value_type, kept),
+            false => (source.value_type, source.fill.filter(|_| kept.is_some())),
+        };
+        drop_unstored(&Header { value_type, fill, ..source.clone() })
+    }
+
+    /// Describes what the sink gets.
+    pub(super) fn sink_header(&self, stored: Option<u64>) -> Header {
+        Header {
+            order: self.order,
+            sorted_majors: true,
+            sorted_indices: Some(true),
+            value_type: self.value_type,
+            nnz: stored,
+            storage: if self.needs.dense { Storage::Dense } else { Storage::Sparse },
+            structure: match (self.mirroring, self.found) {
+                (Some(Mirroring::Fold), _) => self.source.structure,
+                (_, Some(found)) => found.structure,
+                _ => Structure::General,
+            },
+            ..self.source.clone()
+        }
+    }
+}
+
+/// Whether values follow from others with the sign turned.
+fn turns_sign(source: &Header) -> bool {
+    matches!(source.structure, Structure::SkewSymmetric(_)) && source.nnz != Some(0)
+}
+
+/// Returns what becomes of the structure of a source, if it has one.
+pub(super) fn mirroring(
+    source: &Header,
+    needs: &SinkCapabilities,
+    options: &ConvertOptions,
+) -> Option<Mirroring> {
+    match source.structure {
+        Structure::General => None,
+        _ if needs.structure && options.structure != StructurePolicy::General => {
+            Some(Mirroring::Fold)
+        }
+        _ => Some(Mirroring::Expand),
+    }
+}
+
+/// Returns what cells hold that are not stored. Where every cell is, that says nothing, and is left
+/// out if a target has no place for it.
+pub(super) fn fill(source: &Header, needs: &SinkCapabilities) -> Option<Scalar> {
+    source.fill.filter(|_| needs.fill || source.storage == Storage::Sparse)
+}
+
+/// Says that a target takes what is not stored for zero.
+fn unfillable(fill: Scalar) -> String {
+    format!("cells that are not stored hold {fill}, and this format takes them for zero")
+}
+
+/// Chooses the type values are stored as.
+fn value_type(
+    source: ValueType,
+    needs: &SinkCapabilities,
+    wanted: Option<ValueType>,
+) -> Result<ValueType> {
+    let possible = needs.value_types;
+    let chosen = match wanted {
+        Some(wanted) => possible.contains(&wanted).then_some(wanted),
+        None if possible.contains(&source) => Some(source),
+        None => types::narrowest_type(source, possible).or_else(|| match possible {
+            // Where there is but one type, what it holds exactly becomes that.
+            [only] if !source.is_complex() => Some(*only),
+            // Integers that fit become the integers the target has.
+            _ => possible.iter().copied().find(|t| source.is_integer() && t.is_integer()),
+        }),
+    };
+    chosen.ok_or_else(|| {
+        let names: Vec<&str> = possible.iter().map(|t| t.name()).collect();
+        let what = format!(
+            "the target cannot store {}, only {}",
+            wanted.unwrap_or(source),
+            names.join(", ")
+        );
+        Error::unsupported(Place::default(), what)
+    })
+}

@@ -1,0 +1,183 @@
+//! Finding out whether one triangle of a matrix follows from the other.
+
+use nnz_core::{
+    Error, Header, MatrixSource, Order, Result, Scalar, Shape, Storage, Structure, Triangle,
+    ValueType,
+};
+
+use super::ConvertOptions;
+use super::{locate, plan};
+use crate::MatrixTarget;
+use crate::cells::{Cell, Cells, read_as_they_come, read_sorted};
+use crate::sort::SortPlan;
+use crate::stages::{Builder, Part, Step, Triangular, drop_unstored};
+
+/// Says what is written of a matrix whose triangles follow from each other, where the target can
+/// hold one alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StructurePolicy {
+    /// What the source stores.
+    #[default]
+    Keep,
+    /// Both triangles.
+    General,
+    /// The lower triangle, also where the source stores both and they turn out to mirror each other:
+    /// each stored entry has one across the diagonal with just the value that follows from it.
+    Auto,
+}
+
+/// A structure that was found in a matrix which stores both triangles.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    pub(super) structure: Structure,
+    /// Entries on and below the diagonal; zeros of a dense source do not count.
+    pub(super) stored: u64,
+}
+
+/// What may be found, the first that fits preferred.
+const CANDIDATES: [Structure; 3] = [
+    Structure::Symmetric(Triangle::Lower),
+    Structure::Hermitian(Triangle::Lower),
+    Structure::SkewSymmetric(Triangle::Lower),
+];
+
+/// Returns whether values of a type can have a structure.
+pub(super) fn suits(structure: Structure, value_type: ValueType) -> bool {
+    use ValueType::{Bint8, U8, U16, U32, U64};
+    match structure {
+        Structure::General | Structure::Symmetric(_) => true,
+        Structure::Hermitian(_) => value_type.is_complex(),
+        Structure::SkewSymmetric(_) => !matches!(value_type, Bint8 | U8 | U16 | U32 | U64),
+    }
+}
+
+/// Looks for a structure. Memory is bounded: what is above the diagonal is sorted out of core.
+pub(super) fn find(
+    source: &dyn MatrixSource,
+    target: &dyn MatrixTarget,
+    options: &ConvertOptions,
+) -> Result<Option<Found>> {
+    let header = source.header();
+    let Shape { rows, cols } = header.shape;
+    if header.structure != Structure::General || rows != cols {
+        return Ok(None);
+    }
+    if !source.rereadable() {
+        let what = "its structure shows only where it is read twice, which cannot be done here";
+        return Err(Error::argument(what));
+    }
+    let (order, directory) = (header.order, nnz_container::spill_directory(&target.directory()));
+    let seen = Header { fill: plan::fill(header, &target.capabilities()), ..header.clone() };
+    let [lower, upper] = [Part::Lower, Part::UpperExchanged].map(|part| steps(&seen, part));
+    let plan = SortPlan::of(source, order, options.memory / 2, &directory, options.workers());
+    // As they come, while they come in order; sorted otherwise.
+    for as_they_come in [true, false] {
+        if as_they_come && !header.sorted_majors {
+            continue;
+        }
+        let below = if as_they_come {
+            read_as_they_come(source, &lower)?
+        } else {
+            read_sorted(source, &lower, plan)?
+        };
+        let above = read_sorted(source, &upper, plan)?;
+        let mut walk = Walk {
+            below: Cells::new(below, order, source, options.workers()),
+            above: Cells::new(above, order, source, options.workers()),
+            possible: CANDIDATES.to_vec(),
+            dense: target.capabilities().dense,
+            stored: 0,
+        };
+        walk.possible.retain(|&structure| suits(structure, header.value_type));
+        if seen.fill.is_some() {
+            walk.possible.truncate(1);
+        }
+        let ended = walk.run().map_err(|error| locate(error, source))?;
+        if ended {
+            let structure = walk.possible.first();
+            return Ok(structure.map(|&structure| Found { structure, stored: walk.stored }));
+        }
+    }
+    Ok(None)
+}
+
+fn steps(header: &Header, part: Part) -> Vec<Box<dyn Step>> {
+    let builder = Builder::new(header.order, header.shape);
+    let mut steps: Vec<Box<dyn Step>> = vec![Box::new(Triangular { part, builder })];
+    if header.storage == Storage::Dense {
+        let order = match (part, header.order) {
+            (Part::Lower, order) => order,
+            (Part::UpperExchanged, Order::Row) => Order::Col,
+            (Part::UpperExchanged, Order::Col) => Order::Row,
+        };
+        steps.extend(drop_unstored(&Header { order, ..header.clone() }));
+    }
+    steps
+}
+
+/// The two triangles, in step.
+struct Walk<'a> {
+    below: Cells<'a>,
+    above: Cells<'a>,
+    /// The structures that all entries so far have.
+    possible: Vec<Structure>,
+    /// Whether the target stores every cell of its triangle, which decides what mirrors a zero.
+    dense: bool,
+    stored: u64,
+}
+
+impl Walk<'_> {
+    /// Compares the triangles until none is possible; `false` where entries do not come in order.
+    fn run(&mut self) -> Result<bool> {
+        let mut last = None;
+        while let Some((place, value)) = self.below.next()? {
+            if last > Some(place) {
+                return Ok(false);
+            }
+            // Two entries at one place would have to mirror two that may be in another order.
+            let repeated = last == Some(place);
+            last = Some(place);
+            self.stored += 1;
+            let across = if place.0 == place.1 { None } else { self.above.next()? };
+            let dense = self.dense;
+            self.possible.retain(|&s| !repeated && follows(s, dense, (place, value), across));
+            if self.possible.is_empty() {
+                return Ok(true);
+            }
+        }
+        if self.above.next()?.is_some() {
+            self.possible.clear();
+        }
+        Ok(true)
+    }
+}
+
+/// Whether an entry and the one across the diagonal are what a structure wants.
+fn follows(structure: Structure, dense: bool, (place, value): Cell, across: Option<Cell>) -> bool {
+    if place.0 == place.1 {
+        return match (structure, value) {
+            (Structure::SkewSymmetric(_), _) => false,
+            (Structure::Hermitian(_), Scalar::ComplexF32([_, im])) => im == 0.0,
+            (Structure::Hermitian(_), Scalar::ComplexF64([_, im])) => im == 0.0,
+            _ => true,
+        };
+    }
+    let wanted = structure.across(dense, value);
+    matches!((across, wanted), (Some((there, found)), Some(wanted))
+        if there == place && identical(found, wanted))
+}
+
+/// Whether two values of a type are the same to the bit.
+fn identical(a: Scalar, b: Scalar) -> bool {
+    match (a, b) {
+        (Scalar::F32(a), Scalar::F32(b)) => a.to_bits() == b.to_bits(),
+        (Scalar::F64(a), Scalar::F64(b)) => a.to_bits() == b.to_bits(),
+        (Scalar::ComplexF32(a), Scalar::ComplexF32(b)) => {
+            a.map(f32::to_bits) == b.map(f32::to_bits)
+        }
+        (Scalar::ComplexF64(a), Scalar::ComplexF64(b)) => {
+            a.map(f64::to_bits) == b.map(f64::to_bits)
+        }
+        (a, b) => a == b,
+    }
+}

@@ -1,0 +1,304 @@
+//! Whether two matrices are equal.
+
+mod alike;
+mod unstored;
+
+use nnz_core::{
+    Axis, Error, MatrixSource, Order, Place, Result, Rounding, Scalar, Shape, Structure, ValueType,
+};
+
+use crate::cells::{Cell, Cells, read_as_they_come, read_sorted};
+use crate::convert::locate;
+use crate::flow::Workers;
+use crate::sort::SortPlan;
+use crate::stages::{Builder, DropAlike, Step, expand};
+use crate::{Cancellation, default_memory};
+use alike::Alike;
+use unstored::{Gaps, Unstored};
+
+/// Says what is compared.
+#[derive(Clone, Debug)]
+pub struct DiffOptions {
+    /// Whether stored entries are compared, explicit zeros too, instead of what they mean.
+    pub stored: bool,
+    /// Differences that are told at the most.
+    pub most: usize,
+    /// Bytes of memory for sorting.
+    pub memory: u64,
+    /// Threads that work at the same time.
+    pub threads: usize,
+    /// Cancels it.
+    pub cancellation: Option<Cancellation>,
+}
+
+/// What matrices mean, up to ten differences, with the [default memory](default_memory) and all cores.
+impl Default for DiffOptions {
+    fn default() -> Self {
+        Self {
+            stored: false,
+            most: 10,
+            memory: default_memory(),
+            threads: std::thread::available_parallelism().map_or(1, Into::into),
+            cancellation: None,
+        }
+    }
+}
+
+impl DiffOptions {
+    fn workers(&self) -> Workers<'_> {
+        Workers { threads: self.threads, cancellation: self.cancellation.as_ref() }
+    }
+}
+
+/// One difference between two matrices.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Difference {
+    /// They are not of the same shape; nothing more is compared.
+    Shape(Shape, Shape),
+    /// They are tensors, and not the same.
+    Tensor,
+    /// A name of an axis differs.
+    Names(Axis),
+    /// What cells hold that are not stored, of which nothing is said where stored entries are not
+    /// what is compared; `None` for zero.
+    Fill(Option<Scalar>, Option<Scalar>),
+    /// Entries differ; `None` where there is none.
+    Entry {
+        /// The row.
+        row: u64,
+        /// The column.
+        col: u64,
+        /// The value in the first matrix.
+        first: Option<Scalar>,
+        /// The value in the second matrix.
+        second: Option<Scalar>,
+    },
+}
+
+/// Compares two matrices and hands the first differences to `each`.
+///
+/// What is compared is what the matrices mean: every cell, by its number, whatever the type and
+/// order it is stored in, and names where both have them. `places` are what messages call them. What is stored and is what cells hold
+/// that are not (zero, unless the matrix has a fill) equals such a cell, and entries that follow from
+/// a symmetry count; with [`stored`](DiffOptions::stored) they do not. Where two matrices differ in
+/// what cells hold that are not stored, those that neither stores differ.
+///
+/// # Errors
+///
+/// Fails where one of them cannot be read or is broken.
+pub fn diff(
+    sources: [&dyn MatrixSource; 2],
+    places: [Place; 2],
+    options: &DiffOptions,
+    each: &mut dyn FnMut(Difference),
+) -> Result<()> {
+    let [a, b] = sources;
+    let shapes = [a.header().shape, b.header().shape];
+    if shapes[0] != shapes[1] {
+        each(Difference::Shape(shapes[0], shapes[1]));
+        return Ok(());
+    }
+    for axis in [Axis::Rows, Axis::Cols] {
+        if names_differ([a, b], axis, &places)? {
+            each(Difference::Names(axis));
+        }
+    }
+    let fills = [a, b].map(|source| source.header().fill);
+    let unstored = if options.stored {
+        let alike = match fills {
+            [Some(x), Some(y)] => same(x, y),
+            fills => fills == [None, None],
+        };
+        if !alike {
+            each(Difference::Fill(fills[0], fills[1]));
+        }
+        Unstored::Passed
+    } else {
+        Unstored::of([a.header(), b.header()])
+    };
+    // The order of the first, so that at most the second has to be sorted.
+    let order = a.header().own_order().unwrap_or(Order::Col);
+    let comparison = Comparison { sources: [a, b], places, order, unstored, options };
+    // As they come, while they come in order; sorted otherwise.
+    let found = match comparison.run(false)? {
+        Some(found) => found,
+        None => comparison.run(true)?.unwrap_or_default(),
+    };
+    found.into_iter().for_each(each);
+    Ok(())
+}
+
+/// Compares the names of an axis, where both matrices have them. All are read in any case.
+fn names_differ(sources: [&dyn MatrixSource; 2], axis: Axis, places: &[Place; 2]) -> Result<bool> {
+    let [first, second] =
+        [0, 1].map(|which| move |error: Error| error.with_context(&places[which]));
+    let mut a = sources[0].read_names(axis).map_err(first)?;
+    let mut b = sources[1].read_names(axis).map_err(second)?;
+    let mut differ = false;
+    if let (Some(a), Some(b)) = (&mut a, &mut b) {
+        loop {
+            let pair = (a.next_string().map_err(first)?, b.next_string().map_err(second)?);
+            differ |= pair.0 != pair.1;
+            if pair.0.is_none() || pair.1.is_none() {
+                break;
+            }
+        }
+    }
+    a.map_or(Ok(()), |mut names| names.drain()).map_err(first)?;
+    b.map_or(Ok(()), |mut names| names.drain()).map_err(second)?;
+    Ok(differ)
+}
+
+/// Two matrices to be compared in one order.
+struct Comparison<'a> {
+    sources: [&'a dyn MatrixSource; 2],
+    places: [Place; 2],
+    order: Order,
+    unstored: Unstored,
+    options: &'a DiffOptions,
+}
+
+impl Comparison<'_> {
+    /// Compares entries; `None` where they do not come in order and are not sorted.
+    fn run(&self, sort: bool) -> Result<Option<Vec<Difference>>> {
+        let directory = nnz_container::temporary_directory();
+        let meanings = self.sources.map(|source| meaning(source, self.unstored));
+        let mut cells = Vec::with_capacity(2);
+        for ((which, source), (steps, value_type)) in (0..).zip(self.sources).zip(&meanings) {
+            let header = source.header();
+            let fits = header.order == self.order && header.structure == Structure::General;
+            let as_they_come = fits && source.rereadable() && header.sorted_majors && !sort;
+            let reader = if as_they_come {
+                read_as_they_come(source, steps)?
+            } else {
+                let (memory, workers) = (self.options.memory, self.options.workers());
+                let plan = SortPlan {
+                    value_type: Some(*value_type),
+                    ..SortPlan::of(source, self.order, memory / 2, &directory, workers)
+                };
+                read_sorted(source, steps, plan).map_err(|error| self.explain(error, which))?
+            };
+            cells.push(Cells::new(reader, self.order, source, self.options.workers()));
+        }
+        self.compare(&mut cells, sort)
+    }
+
+    fn explain(&self, error: Error, which: usize) -> Error {
+        locate(error, self.sources[which]).with_context(&self.places[which])
+    }
+
+    /// Walks both in step.
+    fn compare(&self, cells: &mut [Cells<'_>], sorted: bool) -> Result<Option<Vec<Difference>>> {
+        let mut found = Vec::new();
+        let fills = self.sources.map(|source| source.header().fill);
+        let mut gaps = Gaps::new(self.sources[0].header().shape, self.order, self.unstored);
+        let neither = |(major, minor)| {
+            let (row, col) = self.order.row_col(major, minor);
+            Difference::Entry { row, col, first: fills[0], second: fills[1] }
+        };
+        let mut alike = Alike::default();
+        let next = |cells: &mut [Cells<'_>], which: usize| {
+            cells[which].next().map_err(|error| self.explain(error, which))
+        };
+        let (mut a, mut b) = (next(cells, 0)?, next(cells, 1)?);
+        // Differences count only if all of it was in order: one that came too early may be none.
+        while found.len() < self.options.most || !sorted {
+            let place = |cell: &Option<Cell>| cell.map(|(place, _)| place);
+            let (at, first, second) = match (place(&a), place(&b)) {
+                (None, None) => {
+                    let left = self.options.most.saturating_sub(found.len());
+                    found.extend(gaps.rest(left).into_iter().map(neither));
+                    break;
+                }
+                (Some(at), None) => (at, true, false),
+                (None, Some(at)) => (at, false, true),
+                (Some(x), Some(y)) => (x.min(y), x <= y, y <= x),
+            };
+            let take =
+                |cell: Option<Cell>, wanted: bool| cell.filter(|_| wanted).map(|(_, value)| value);
+            let (x, y) = (take(a, first), take(b, second));
+            let left = self.options.most.saturating_sub(found.len());
+            let (fresh, before) = gaps.reach(at, left);
+            found.extend(before.into_iter().map(neither));
+            if !self.unstored.alike(x, y, fresh) && found.len() < self.options.most {
+                let (row, col) = self.order.row_col(at.0, at.1);
+                let (first, second) = match self.unstored {
+                    Unstored::Two(_) => (x.or(fills[0]), y.or(fills[1])),
+                    _ => (x, y),
+                };
+                found.push(Difference::Entry { row, col, first, second });
+            }
+            // Where one entry is in both, more may be.
+            let last = match (&mut *cells, self.unstored) {
+                ([a, b], Unstored::Passed | Unstored::One(_)) if first && second => {
+                    alike.pass(a, b, at)
+                }
+                _ => at,
+            };
+            for (which, taken, cell) in [(0, first, &mut a), (1, second, &mut b)] {
+                if taken {
+                    *cell = next(&mut *cells, which)?;
+                    if place(cell).is_some_and(|place| place < last) {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+        Ok(Some(found))
+    }
+}
+
+/// Makes the steps from what a matrix stores to what it means, and returns the type values have then.
+fn meaning(source: &dyn MatrixSource, unstored: Unstored) -> (Vec<Box<dyn Step>>, ValueType) {
+    let header = source.header();
+    if unstored == Unstored::Passed {
+        return (Vec::new(), header.value_type);
+    }
+    let (mut steps, value_type) = expand(header);
+    if let Unstored::One(value) = unstored {
+        // A negative zero is zero too where it is what a cell means, but not the same number.
+        let builder = Builder::new(header.order, header.shape);
+        if let Some(drop) = DropAlike::of_type(builder, value_type, value) {
+            steps.push(Box::new(drop));
+        }
+    }
+    (steps, value_type)
+}
+
+/// Whether two values are the same number, down to the sign of a zero and the payload of a NaN.
+fn same(a: Scalar, b: Scalar) -> bool {
+    // What is compared by the million.
+    match (a, b) {
+        (Scalar::U32(a), Scalar::U32(b)) => return a == b,
+        (Scalar::F32(a), Scalar::F32(b)) => return a.to_bits() == b.to_bits(),
+        (Scalar::F64(a), Scalar::F64(b)) => return a.to_bits() == b.to_bits(),
+        (Scalar::U32(a), Scalar::I64(b)) | (Scalar::I64(b), Scalar::U32(a)) => {
+            return i64::from(a) == b;
+        }
+        _ => {}
+    }
+    let bits = |value: Scalar| value.repeat(1).bytes().to_vec();
+    let equals = |from: Scalar, to: Scalar| {
+        let cast = from.cast(to.value_type(), Rounding::Refused);
+        cast.is_ok_and(|value| bits(value) == bits(to))
+    };
+    equals(a, b) || equals(b, a)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_the_same_whatever_their_type() {
+        assert!(same(Scalar::U32(3), Scalar::F64(3.0)));
+        assert!(same(Scalar::I64(-1), Scalar::F32(-1.0)));
+        assert!(!same(Scalar::F32(0.1), Scalar::F64(0.1)));
+        assert!(!same(Scalar::F64(0.0), Scalar::F64(-0.0)));
+        assert!(same(Scalar::F64(f64::NAN), Scalar::F64(f64::NAN)));
+        assert!(same(Scalar::U64(1 << 40), Scalar::I64(1 << 40)));
+        assert!(!same(Scalar::U64(u64::MAX), Scalar::I64(-1)));
+        assert!(!same(Scalar::ComplexF64([1.0, 1.0]), Scalar::F64(1.0)));
+    }
+}

@@ -1,0 +1,145 @@
+//! Whether two stores hold the same fragments.
+
+use std::ops::Range;
+
+use nnz_core::{
+    FragmentBatch, FragmentFields, FragmentSource, Place, Result, StringList, UnitReader,
+};
+
+use super::names::{Numbers, Table};
+use super::part::{Part, Parts};
+
+/// One difference between two stores of fragments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FragmentDifference {
+    /// The names of the chromosomes.
+    Chromosomes,
+    /// The names of the cells.
+    Cells,
+    /// A fragment of a chromosome; `None` where there is none.
+    Fragment {
+        /// The name of the chromosome.
+        chromosome: Vec<u8>,
+        /// Its number among the fragments of the chromosome.
+        number: u64,
+        /// The fragment in the first store: start, end and cell.
+        first: Option<(u32, u32, Vec<u8>)>,
+        /// The fragment in the second store.
+        second: Option<(u32, u32, Vec<u8>)>,
+    },
+}
+
+/// Compares two stores of fragments and hands the first differences, at most so many, to `each`.
+/// `places` are what messages call them.
+///
+/// Chromosomes and cells are known by their names. The fragments of a chromosome are compared in
+/// the order they are stored in; the order chromosomes are stored in does not count.
+///
+/// # Errors
+///
+/// Fails where one of them cannot be read or is broken.
+pub fn diff(
+    sources: [&dyn FragmentSource; 2],
+    places: &[Place; 2],
+    most: usize,
+    each: &mut dyn FnMut(FragmentDifference),
+) -> Result<()> {
+    let names = |source: &dyn FragmentSource| -> Result<[StringList; 2]> {
+        Ok([source.chromosome_names()?, source.cell_names()?])
+    };
+    let [chromosomes, cells] = {
+        let [a, b] = [names(sources[0])?, names(sources[1])?];
+        let ([a, c], [b, d]) = (a, b);
+        [[a, b], [c, d]]
+    };
+    let mut left = most;
+    let mut tell = |difference| {
+        left = left.saturating_sub(1);
+        each(difference);
+        left > 0
+    };
+    if chromosomes[0] != chromosomes[1] && !tell(FragmentDifference::Chromosomes) {
+        return Ok(());
+    }
+    if cells[0] != cells[1] && !tell(FragmentDifference::Cells) {
+        return Ok(());
+    }
+    let tables = [Table::of(&cells[0])?, Table::of(&cells[1])?];
+    let numbers = Numbers::of(&chromosomes[1]);
+    let segment = |which: usize, chromosome: Option<u32>| -> Range<u64> {
+        let mut segments = sources[which].header().segments.iter();
+        let found = segments.find(|segment| Some(segment.chromosome) == chromosome);
+        found.map_or(0..0, |segment| segment.fragments.clone())
+    };
+    let known = Numbers::of(&chromosomes[0]);
+    let mut pairs = Vec::new();
+    for (name, a) in chromosomes[0].iter().zip(0..) {
+        pairs.push((name, Some(a), numbers.find(name)?));
+    }
+    for (name, b) in chromosomes[1].iter().zip(0..) {
+        if known.find(name)?.is_none() {
+            pairs.push((name, None, Some(b)));
+        }
+    }
+    for (name, a, b) in pairs {
+        let positions = [segment(0, a), segment(1, b)];
+        let mut streams = [0, 1].map(|which| {
+            let part = Part { positions: positions[which].clone(), bases: None };
+            Stream::new(Parts::new(sources[which], FragmentFields::ALL, [part]))
+        });
+        for number in 0.. {
+            let mut next = [None, None];
+            for (which, next) in next.iter_mut().enumerate() {
+                let place = &places[which];
+                *next = streams[which].next().map_err(|error| error.with_context(place))?;
+            }
+            let of = |which: usize| {
+                let (start, end, cell) = next[which]?;
+                Some((start, end, tables[which].get(cell)))
+            };
+            let (x, y) = (of(0), of(1));
+            if x.is_none() && y.is_none() {
+                break;
+            }
+            if x != y {
+                let owned = |found: Option<(u32, u32, &[u8])>| {
+                    found.map(|(start, end, cell)| (start, end, cell.to_vec()))
+                };
+                let (first, second) = (owned(x), owned(y));
+                let chromosome = name.to_vec();
+                if !tell(FragmentDifference::Fragment { chromosome, number, first, second }) {
+                    return Ok(());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Hands out fragments one by one.
+struct Stream<'a> {
+    units: Parts<'a>,
+    batch: FragmentBatch,
+    at: usize,
+}
+
+impl<'a> Stream<'a> {
+    fn new(units: Parts<'a>) -> Self {
+        Self { units, batch: FragmentBatch::default(), at: 0 }
+    }
+
+    fn next(&mut self) -> Result<Option<(u32, u32, u32)>> {
+        while self.at >= self.batch.starts.len() {
+            let Some(unit) = self.units.next_unit()? else {
+                return Ok(None);
+            };
+            unit.decode(&mut self.batch)?;
+            self.at = 0;
+        }
+        let FragmentBatch { cells, starts, ends, .. } = &self.batch;
+        let fragment = (starts[self.at], ends[self.at], cells[self.at]);
+        self.at += 1;
+        Ok(Some(fragment))
+    }
+}

@@ -1,0 +1,285 @@
+//! One store of several.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::time::Instant;
+
+use nnz_core::{
+    Error, FragmentBatch, FragmentFields, FragmentSource, Place, Result, StringList, Unit,
+    UnitReader, Written,
+};
+
+use super::cut::{Cutter, Sequences, Slice};
+use super::names::shown;
+use super::run::run;
+use super::target::FragmentTarget;
+use super::write::{FragmentSummary, WriteOptions};
+use crate::Progress;
+
+/// Fragments that are merged at a time.
+const PIECE: u64 = 1 << 18;
+
+/// Says how stores are merged.
+#[derive(Clone, Debug, Default)]
+pub struct MergeOptions {
+    /// What is put before the names of the cells of each store: nothing where there is no list, and
+    /// one for each store otherwise.
+    pub prefixes: Vec<String>,
+}
+
+impl MergeOptions {
+    /// Checks that there are prefixes for so many stores.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there are others.
+    pub fn check(&self, stores: usize) -> Result<()> {
+        let prefixes = self.prefixes.len();
+        if prefixes != 0 && prefixes != stores {
+            let what = format!("{prefixes} prefixes for {stores} stores: one for each");
+            return Err(Error::argument(what));
+        }
+        Ok(())
+    }
+}
+
+/// Writes the fragments of several sources to a target as one. Each comes with what messages call it.
+///
+/// Cells follow each other source by source. Chromosomes of one name are one, in the order they first
+/// come. Fragments with one start stay in the order of the sources.
+///
+/// # Errors
+///
+/// Fails as [`convert`](super::convert()), and where two cells would have the same name, or a
+/// source has two chromosomes of one name.
+pub fn merge(
+    sources: Vec<(Box<dyn FragmentSource>, Place)>,
+    target: &dyn FragmentTarget,
+    merging: &MergeOptions,
+    options: &WriteOptions,
+    progress: &dyn Progress,
+) -> Result<FragmentSummary> {
+    let started = Instant::now();
+    merging.check(sources.len())?;
+    let prefixes = &merging.prefixes;
+    let mut stores = Vec::with_capacity(sources.len());
+    let mut names = Names::default();
+    let mut bytes_before = Some(0);
+    for (at, (source, place)) in sources.into_iter().enumerate() {
+        let at_place = |error: Error| error.with_context(&place);
+        let bytes = source.about().map_err(at_place)?.bytes;
+        bytes_before = bytes_before.zip(bytes).map(|(sum, bytes): (u64, u64)| sum + bytes);
+        let prefix = prefixes.get(at).map_or("", String::as_str);
+        let mut store = names.add(source, prefix).map_err(at_place)?;
+        store.place = place;
+        stores.push(store);
+    }
+    names.refuse_repeated(prefixes.is_empty())?;
+    let Names { chromosomes, cells, .. } = names;
+    let mut sink = target.create(&chromosomes, &cells)?;
+    let count = stores.iter().map(|store| store.source.header().count).sum();
+    progress.begin("merging", Some(count));
+    let units = Box::new(Merging {
+        stores: &stores,
+        chromosomes: 0..u32::try_from(chromosomes.len()).unwrap_or(u32::MAX),
+        current: None,
+    });
+    let done = run(
+        units,
+        &|batches: &mut Merged| Ok(std::mem::take(&mut batches.0)),
+        &mut *sink,
+        progress,
+        options.workers(),
+    );
+    progress.end();
+    let fragments = done?;
+    let Written { bytes } =
+        sink.finish(&chromosomes, &cells).map_err(|error| error.with_context(&target.place()))?;
+    Ok(FragmentSummary {
+        fragments,
+        chromosomes: chromosomes.len(),
+        cells: cells.len(),
+        bytes_before,
+        bytes_after: bytes,
+        seconds: started.elapsed().as_secs_f64(),
+        notes: target.replaced().into_iter().collect(),
+        ..FragmentSummary::default()
+    })
+}
+
+/// A store, and what its names are called in the whole.
+struct Store {
+    source: Box<dyn FragmentSource>,
+    /// The store's segment of each chromosome of the whole, by its number there.
+    segments: HashMap<u32, Range<u64>>,
+    /// The number of its first cell.
+    first_cell: u32,
+    place: Place,
+}
+
+/// The names of the whole.
+#[derive(Default)]
+struct Names {
+    chromosomes: StringList,
+    numbers: HashMap<Vec<u8>, u32>,
+    cells: StringList,
+}
+
+impl Names {
+    /// Adds the names of a store.
+    fn add(&mut self, source: Box<dyn FragmentSource>, prefix: &str) -> Result<Store> {
+        let mut numbers = Vec::new();
+        for name in source.chromosome_names()?.iter() {
+            let next = u32::try_from(self.chromosomes.len())
+                .map_err(|_| Error::argument("more chromosomes than can be numbered"))?;
+            let number = *self.numbers.entry(name.to_vec()).or_insert(next);
+            if number == next {
+                self.chromosomes.push(name);
+            }
+            numbers.push(number);
+        }
+        let mut segments = HashMap::new();
+        for segment in &source.header().segments {
+            let number = numbers.get(segment.chromosome as usize).copied().unwrap_or(u32::MAX);
+            if segments.insert(number, segment.fragments.clone()).is_some() {
+                let name = self.chromosomes.iter().nth(number as usize).unwrap_or_default();
+                let what = format!("two chromosomes are called {}", shown(name));
+                return Err(Error::unsupported(Place::default(), what));
+            }
+        }
+        let first_cell = u32::try_from(self.cells.len())
+            .map_err(|_| Error::argument("more cells than can be numbered"))?;
+        let mut prefixed = prefix.as_bytes().to_vec();
+        for name in source.cell_names()?.iter() {
+            prefixed.truncate(prefix.len());
+            prefixed.extend_from_slice(name);
+            self.cells.push(&prefixed);
+        }
+        let place = Place::default();
+        Ok(Store { source, segments, first_cell, place })
+    }
+
+    fn refuse_repeated(&self, prefixable: bool) -> Result<()> {
+        if u32::try_from(self.cells.len()).is_err() {
+            return Err(Error::argument("more cells than can be numbered"));
+        }
+        let mut seen = std::collections::HashSet::new();
+        for name in self.cells.iter() {
+            if !seen.insert(name) {
+                let advice = if prefixable { "; --prefix tells them apart" } else { "" };
+                let what = format!("two cells would be called {}{advice}", shown(name));
+                return Err(Error::argument(what));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Fragments of several stores in order.
+#[derive(Default)]
+struct Merged(Vec<FragmentBatch>);
+
+/// Finds pieces of all stores that can be merged apart from each other.
+struct Merging<'a> {
+    stores: &'a [Store],
+    /// Chromosomes still to come.
+    chromosomes: Range<u32>,
+    current: Option<(Segments<'a>, Cutter)>,
+}
+
+/// The segments that stores have of a chromosome.
+struct Segments<'a> {
+    chromosome: u32,
+    parts: Vec<(&'a Store, Range<u64>)>,
+    lens: Vec<u64>,
+}
+
+impl Sequences for Segments<'_> {
+    fn lens(&self) -> &[u64] {
+        &self.lens
+    }
+
+    fn key(&self, sequence: usize, item: u64) -> Result<u64> {
+        let Some((store, segment)) = self.parts.get(sequence) else {
+            return Ok(u64::MAX);
+        };
+        let position = segment.start + item;
+        let fields = FragmentFields { cells: false, starts: true, ends: false };
+        let mut start = u32::MAX;
+        store
+            .source
+            .for_each(position..position + 1, fields, &mut |batch| {
+                start = batch.starts.first().copied().unwrap_or(start);
+                Ok(())
+            })
+            .map_err(|error| error.with_context(&store.place))?;
+        Ok(start.into())
+    }
+}
+
+impl<'a> UnitReader<'a, Merged> for Merging<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit<Merged> + 'a>>> {
+        loop {
+            if let Some((segments, cutter)) = &mut self.current {
+                let slices = cutter.next(segments)?;
+                if !slices.is_empty() {
+                    let slice = |(sequence, items): Slice| {
+                        let (store, segment) = &segments.parts[sequence];
+                        (*store, segment.start + items.start..segment.start + items.end)
+                    };
+                    let slices = slices.into_iter().map(slice).collect();
+                    let chromosome = segments.chromosome;
+                    return Ok(Some(Box::new(Piece { chromosome, slices })));
+                }
+            }
+            let Some(chromosome) = self.chromosomes.next() else {
+                return Ok(None);
+            };
+            let part = |store: &'a Store| {
+                let segment = store.segments.get(&chromosome)?;
+                Some((store, segment.clone()))
+            };
+            let parts: Vec<_> = self.stores.iter().filter_map(part).collect();
+            let lens = parts.iter().map(|(_, segment)| segment.end - segment.start).collect();
+            let segments = Segments { chromosome, parts, lens };
+            let cutter = Cutter::new(&segments, PIECE);
+            self.current = Some((segments, cutter));
+        }
+    }
+}
+
+/// Slices of stores that hold the same bases.
+struct Piece<'a> {
+    chromosome: u32,
+    slices: Vec<(&'a Store, Range<u64>)>,
+}
+
+impl Unit<Merged> for Piece<'_> {
+    fn decode(self: Box<Self>, merged: &mut Merged) -> Result<()> {
+        let mut all: Vec<[u32; 3]> = Vec::new();
+        let several = self.slices.len() > 1;
+        for (store, positions) in self.slices {
+            let read = store.source.for_each(positions, FragmentFields::ALL, &mut |batch| {
+                let columns = batch.starts.iter().zip(&batch.ends).zip(&batch.cells);
+                // Cells are below the number of their names, and the sum of those was checked.
+                let fragment = |((&start, &end), &cell): ((&u32, &u32), &u32)| {
+                    [start, end, store.first_cell.wrapping_add(cell)]
+                };
+                all.extend(columns.map(fragment));
+                Ok(())
+            });
+            read.map_err(|error| error.with_context(&store.place))?;
+        }
+        if several {
+            // Stable: where starts are equal, stores stay in their order.
+            all.sort_by_key(|fragment| fragment[0]);
+        }
+        merged.0.push(FragmentBatch {
+            chromosome: self.chromosome,
+            cells: all.iter().map(|fragment| fragment[2]).collect(),
+            starts: all.iter().map(|fragment| fragment[0]).collect(),
+            ends: all.iter().map(|fragment| fragment[1]).collect(),
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,108 @@
+//! Fragments as lines of text.
+
+use std::io::Write as _;
+
+use nnz_core::{
+    Error, ErrorKind, FragmentBatch, FragmentFields, FragmentSource, Place, Result, StringList,
+    Unit,
+};
+
+use super::names::Table;
+use super::part::{Part, Parts};
+use super::region::Region;
+use crate::flow::{self, Join, Work, Workers, Write};
+use crate::names::check_one_line;
+
+/// Prints the fragments that overlap regions, one region after the other; all fragments where no
+/// region is given. A line has chromosome, start, end and cell, with tabs between.
+///
+/// # Errors
+///
+/// Fails where the fragments cannot be read, a name has a tab or a line break in it, or `out` cannot be written; what was read before is
+/// printed.
+pub fn print(
+    source: &dyn FragmentSource,
+    regions: &[Region],
+    threads: usize,
+    out: &mut (dyn std::io::Write + Send),
+) -> Result<()> {
+    let parts = if regions.is_empty() {
+        vec![Part { positions: 0..source.header().count, bases: None }]
+    } else {
+        let parts = regions.iter().map(|region| Part::of_region(source, region));
+        parts.collect::<Result<Vec<_>>>()?
+    };
+    let few = parts.iter().map(|part| part.positions.end - part.positions.start).sum::<u64>();
+    let threads = if few < 1 << 16 { 1 } else { threads };
+    let units = Box::new(Parts::new(source, FragmentFields::ALL, parts));
+    let lines = Lines {
+        chromosomes: in_lines(&source.chromosome_names()?, "names of chromosomes")?,
+        cells: in_lines(&source.cell_names()?, "names of cells")?,
+    };
+    let workers = Workers { threads, cancellation: None };
+    flow::run(units, &lines, &mut AsTheyCome, &mut Printed(out), workers)
+}
+
+/// Checks that names can stand between tabs in a line.
+fn in_lines(names: &StringList, what: &str) -> Result<Table> {
+    let place = Place { array: Some(what.to_owned()), ..Place::default() };
+    for (name, number) in names.iter().zip(0..) {
+        check_one_line(name, number).map_err(|error| error.with_context(&place))?;
+    }
+    Table::of(names)
+}
+
+/// Makes lines.
+struct Lines {
+    chromosomes: Table,
+    cells: Table,
+}
+
+struct AsTheyCome;
+
+struct Printed<'a>(&'a mut (dyn std::io::Write + Send));
+
+impl Work for Lines {
+    type Batch = FragmentBatch;
+    type BatchUnits = FragmentBatch;
+    type Encoded = Vec<u8>;
+    type Joint = ();
+
+    fn decode(
+        &self,
+        units: Vec<Box<dyn Unit<FragmentBatch> + '_>>,
+    ) -> Result<(FragmentBatch, Vec<u64>)> {
+        let mut batch = FragmentBatch::default();
+        for unit in units {
+            unit.decode(&mut batch)?;
+        }
+        Ok((batch, Vec::new()))
+    }
+
+    fn encode(&self, batch: FragmentBatch, (): ()) -> Result<Vec<u8>> {
+        let FragmentBatch { chromosome, cells, starts, ends } = batch;
+        let chromosome = self.chromosomes.get(chromosome);
+        let mut text = Vec::new();
+        for ((start, end), cell) in starts.into_iter().zip(ends).zip(cells) {
+            text.extend_from_slice(chromosome);
+            // Writing to memory does not fail.
+            let _ = write!(text, "\t{start}\t{end}\t");
+            text.extend_from_slice(self.cells.get(cell));
+            text.push(b'\n');
+        }
+        Ok(text)
+    }
+}
+
+impl Join<Lines> for AsTheyCome {
+    fn join(&mut self, _: &FragmentBatch) -> Result<Option<()>> {
+        Ok(Some(()))
+    }
+}
+
+impl Write<Lines> for Printed<'_> {
+    fn write(&mut self, text: Vec<u8>) -> Result<()> {
+        let place = || Place::path("standard output");
+        self.0.write_all(&text).map_err(|error| Error::new(ErrorKind::Io(error), place()))
+    }
+}

@@ -1,0 +1,136 @@
+//! Some of the fragments of a store.
+
+use std::ops::RangeInclusive;
+use std::time::Instant;
+
+use nnz_core::{
+    Error, FragmentBatch, FragmentFields, FragmentSource, Place, Result, StringList, Written,
+};
+
+use super::names::{Table, find_all};
+use super::part::{Part, Parts, retain};
+use super::run::run;
+use super::target::FragmentTarget;
+use super::write::{FragmentSummary, WriteOptions};
+use crate::Progress;
+
+/// Says which fragments are selected; the default selects all.
+#[derive(Clone, Debug)]
+pub struct SelectOptions {
+    /// The cells, in the order they are to have; all where there is no list.
+    pub cells: Option<StringList>,
+    /// The chromosomes, in the order they are to have; all where there is no list.
+    pub chromosomes: Option<StringList>,
+    /// How many bases a fragment may have.
+    pub length: RangeInclusive<u32>,
+}
+
+impl Default for SelectOptions {
+    fn default() -> Self {
+        Self { cells: None, chromosomes: None, length: 0..=u32::MAX }
+    }
+}
+
+impl SelectOptions {
+    /// Checks that fragments can be selected.
+    ///
+    /// # Errors
+    ///
+    /// Fails where no fragment has such a length.
+    pub fn check(&self) -> Result<()> {
+        if self.length.is_empty() {
+            return Err(Error::argument("no length is that long and that short"));
+        }
+        Ok(())
+    }
+}
+
+/// Writes some of the fragments of a source to a target. `from` is what messages call the source.
+///
+/// # Errors
+///
+/// Fails as [`convert`](super::convert()), and where a cell or chromosome is not there or listed
+/// twice.
+pub fn select(
+    source: &dyn FragmentSource,
+    from: &Place,
+    target: &dyn FragmentTarget,
+    selected: &SelectOptions,
+    options: &WriteOptions,
+    progress: &dyn Progress,
+) -> Result<FragmentSummary> {
+    const ABSENT: u32 = u32::MAX;
+    let started = Instant::now();
+    selected.check()?;
+    let about = source.about().map_err(|error| error.with_context(from))?;
+    let (chromosomes, cells) = (source.chromosome_names()?, source.cell_names()?);
+
+    let header = source.header();
+    let segment = |chromosome: u32| {
+        let mut segments = header.segments.iter();
+        let found = segments.find(|segment| segment.chromosome == chromosome);
+        found.map_or(0..0, |segment| segment.fragments.clone())
+    };
+    // What each chromosome and each cell is called from now on.
+    let mut numbers = vec![ABSENT; usize::try_from(chromosomes.len()).unwrap_or(usize::MAX)];
+    let (chromosomes, parts) = match &selected.chromosomes {
+        Some(wanted) => {
+            let found = find_all("chromosome", wanted, &chromosomes)?;
+            for (&old, new) in found.iter().zip(0..) {
+                numbers[old as usize] = new;
+            }
+            (wanted.clone(), found.iter().map(|&old| segment(old)).collect())
+        }
+        None => {
+            for (number, new) in numbers.iter_mut().zip(0..) {
+                *number = new;
+            }
+            (chromosomes, header.segments.iter().map(|s| s.fragments.clone()).collect::<Vec<_>>())
+        }
+    };
+    let (cells, renumbered) = match &selected.cells {
+        Some(wanted) => {
+            let mut renumbered = vec![ABSENT; Table::of(&cells)?.len()];
+            for (&old, new) in find_all("cell", wanted, &cells)?.iter().zip(0..) {
+                renumbered[old as usize] = new;
+            }
+            (wanted.clone(), Some(renumbered))
+        }
+        None => (cells, None),
+    };
+
+    let change = |batch: &mut FragmentBatch| {
+        let number = numbers.get(batch.chromosome as usize);
+        batch.chromosome = number.copied().unwrap_or(batch.chromosome);
+        if let Some(renumbered) = &renumbered {
+            for cell in &mut batch.cells {
+                *cell = renumbered.get(*cell as usize).copied().unwrap_or(ABSENT);
+            }
+        }
+        if renumbered.is_some() || selected.length != (0..=u32::MAX) {
+            retain(batch, |start, end, cell| {
+                (renumbered.is_none() || cell != ABSENT) && selected.length.contains(&(end - start))
+            });
+        }
+        Ok(vec![std::mem::take(batch)])
+    };
+    let parts = parts.into_iter().map(|positions| Part { positions, bases: None });
+    let units = Box::new(Parts::new(source, FragmentFields::ALL, parts));
+    let mut sink = target.create(&chromosomes, &cells)?;
+    progress.begin("selecting", None);
+    let done = run(units, &change, &mut *sink, progress, options.workers());
+    progress.end();
+    let fragments = done.map_err(|error| error.with_context(from))?;
+    let Written { bytes } =
+        sink.finish(&chromosomes, &cells).map_err(|error| error.with_context(&target.place()))?;
+    Ok(FragmentSummary {
+        fragments,
+        chromosomes: chromosomes.len(),
+        cells: cells.len(),
+        bytes_before: about.bytes,
+        bytes_after: bytes,
+        seconds: started.elapsed().as_secs_f64(),
+        notes: target.replaced().into_iter().collect(),
+        ..FragmentSummary::default()
+    })
+}

@@ -1,0 +1,169 @@
+//! Sorting any number of fragments in bounded memory.
+//!
+//! Runs are sorted by any thread, as they are read, and wait: in memory, and in a file without a name
+//! once that is used up. Then they are merged a range of bases at a time, again by
+//! any thread. Fragments with one start keep the order they came in.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use nnz_core::{FragmentBatch, FragmentSink, Result, Unit, UnitReader};
+
+use super::cut::{Cutter, Sequences, Slice};
+use super::run::run;
+use crate::Progress;
+use crate::flow::Workers;
+use crate::sort::{KeptWords as Kept, Store};
+
+/// Words of a fragment: chromosome, start, end, cell.
+const WORDS: usize = 4;
+type Fragment = [u32; WORDS];
+
+/// Sorted runs of fragments that wait, to be merged.
+pub struct SortedRuns {
+    store: Store,
+    runs: Vec<Kept>,
+    lens: Vec<u64>,
+    /// Fragments to merge at a time.
+    most: u64,
+}
+
+impl SortedRuns {
+    /// Waits in so many bytes of memory and in files of a directory, whose bytes `disk` is told.
+    #[must_use]
+    pub fn new(directory: &Path, memory: u64, threads: usize, disk: &Arc<AtomicU64>) -> Self {
+        let store = Store::new(directory, memory / 2).telling(Some(Arc::clone(disk)));
+        // A fragment is in a piece twice while it is sorted, and once as a batch.
+        let bytes = 3 * (WORDS * size_of::<u32>()) as u64 * (threads as u64 + 1);
+        let most = (memory / 2 / bytes).clamp(1 << 12, 1 << 20);
+        Self { store, runs: Vec::new(), lens: Vec::new(), most }
+    }
+
+    /// Takes the next run.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it has to go to disk, and cannot.
+    pub fn push(&mut self, run: SortedRun) -> Result<()> {
+        let SortedRun(words) = run;
+        if words.is_empty() {
+            return Ok(());
+        }
+        self.lens.push((words.len() / WORDS) as u64);
+        self.runs.push(self.store.keep(words)?);
+        Ok(())
+    }
+
+    /// Merges all runs, and writes what comes of it to a sink. Returns the number of fragments.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a run cannot be read again, the sink cannot be written, and where it is cancelled.
+    pub fn write(
+        &self,
+        sink: &mut dyn FragmentSink,
+        workers: Workers<'_>,
+        progress: &dyn Progress,
+    ) -> Result<u64> {
+        let change = |sorted: &mut Sorted| Ok(std::mem::take(&mut sorted.0));
+        run(Box::new(Merging::new(self)), &change, sink, progress, workers)
+    }
+
+    /// Reads some fragments of a run.
+    fn read(
+        &self,
+        (run, items): Slice,
+        all: &mut Vec<Fragment>,
+        buffer: &mut Vec<u32>,
+    ) -> Result<()> {
+        let word = |item: u64| usize::try_from(item).unwrap_or(usize::MAX).saturating_mul(WORDS);
+        let (start, end) = (word(items.start), word(items.end));
+        let Some(kept) = self.runs.get(run) else { return Ok(()) };
+        let words = kept.read(start, end - start, buffer)?;
+        all.extend(words.chunks_exact(WORDS).map(|w| [w[0], w[1], w[2], w[3]]));
+        Ok(())
+    }
+}
+
+/// Fragments in order.
+pub struct SortedRun(Vec<u32>);
+
+impl SortedRun {
+    /// Sorts fragments by chromosome and start; those that share both stay in their order.
+    ///
+    /// A fragment has chromosome, start, end and cell.
+    #[must_use]
+    pub fn of(mut fragments: Vec<[u32; 4]>) -> Self {
+        fragments.sort_by_key(key);
+        Self(fragments.into_flattened())
+    }
+}
+
+fn key(fragment: &Fragment) -> u64 {
+    u64::from(fragment[0]) << 32 | u64::from(fragment[1])
+}
+
+impl Sequences for SortedRuns {
+    fn lens(&self) -> &[u64] {
+        &self.lens
+    }
+
+    fn key(&self, sequence: usize, item: u64) -> Result<u64> {
+        let mut one = Vec::with_capacity(1);
+        self.read((sequence, item..item + 1), &mut one, &mut Vec::new())?;
+        Ok(one.first().map_or(u64::MAX, key))
+    }
+}
+
+/// Hands out pieces of all runs, in order.
+struct Merging<'a> {
+    runs: &'a SortedRuns,
+    cutter: Cutter,
+}
+
+impl<'a> Merging<'a> {
+    fn new(runs: &'a SortedRuns) -> Self {
+        Self { runs, cutter: Cutter::new(runs, runs.most) }
+    }
+}
+
+/// Fragments of one chromosome after the other.
+#[derive(Default)]
+struct Sorted(Vec<FragmentBatch>);
+
+impl<'a> UnitReader<'a, Sorted> for Merging<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit<Sorted> + 'a>>> {
+        let slices = self.cutter.next(self.runs)?;
+        let piece = Piece { runs: self.runs, slices };
+        Ok((!piece.slices.is_empty()).then(|| Box::new(piece) as Box<dyn Unit<Sorted>>))
+    }
+}
+
+struct Piece<'a> {
+    runs: &'a SortedRuns,
+    slices: Vec<Slice>,
+}
+
+impl Unit<Sorted> for Piece<'_> {
+    fn decode(self: Box<Self>, sorted: &mut Sorted) -> Result<()> {
+        let mut all = Vec::new();
+        let mut buffer = Vec::new();
+        let several = self.slices.len() > 1;
+        for slice in self.slices {
+            self.runs.read(slice, &mut all, &mut buffer)?;
+        }
+        if several {
+            all.sort_by_key(key);
+        }
+        for run in all.chunk_by(|a, b| a[0] == b[0]) {
+            sorted.0.push(FragmentBatch {
+                chromosome: run.first().map_or(0, |fragment| fragment[0]),
+                cells: run.iter().map(|fragment| fragment[3]).collect(),
+                starts: run.iter().map(|fragment| fragment[1]).collect(),
+                ends: run.iter().map(|fragment| fragment[2]).collect(),
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,67 @@
+//! What runs over any sparse matrix or fragments, whatever their format.
+//!
+//! A format implements [`MatrixSource`](nnz_core::MatrixSource) and [`MatrixTarget`]. The engine connects
+//! them: [`convert`] writes a source to a target, in order and out of core; [`read`] and [`read_dense`]
+//! read a source into memory; [`stats`], [`diff`], [`cat`] and [`check`] go through its entries.
+//! [`Slice`], [`Concat`] and [`Transposed`] are sources made of others. [`fragments`] does the same for
+//! genomic fragments, and [`flow`] is the pipeline under all of it: units in order, on all cores.
+//!
+//! This crate opens no files of any format: paths, formats and containers are the `nnz` crate's. Of
+//! `nnz-container` it uses temporary files, their directories and memory that is asked for ahead, which
+//! move to a storage crate.
+//!
+//! ```
+//! use nnz_core::{Order, Place, Shape};
+//! use nnz_engine::{CsMatrix, ReadOptions};
+//!
+//! // 1 . 2
+//! // . . 3
+//! let shape = Shape { rows: 2, cols: 3 };
+//! let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 2, 3], vec![0_u32, 2, 2], vec![1.0, 2.0, 3.0])?;
+//! let source = matrix.into_source()?;
+//! let options = ReadOptions { order: Some(Order::Col), ..ReadOptions::default() };
+//! let by_column = nnz_engine::read(&*source, &Place::default(), &options)?;
+//! assert_eq!(by_column.indptr(), [0, 1, 1, 3]);
+//! # Ok::<(), nnz_core::Error>(())
+//! ```
+
+mod cancellation;
+mod cat;
+mod cells;
+mod check;
+mod concat;
+mod convert;
+mod diff;
+pub mod flow;
+pub mod fragments;
+mod memory;
+mod names;
+mod parts;
+mod progress;
+mod read;
+mod room;
+mod slice;
+mod sort;
+mod stages;
+mod stats;
+mod target;
+mod transposed;
+mod types;
+
+pub use cancellation::Cancellation;
+pub use cat::{CatOptions, cat};
+pub use check::{CheckOptions, check, report_error};
+pub use concat::{Concat, ConcatOptions};
+pub use convert::{ConvertOptions, StructurePolicy, Summary, convert};
+pub use diff::{DiffOptions, Difference, diff};
+pub use memory::default_memory;
+pub use names::print_names;
+pub use progress::{NoProgress, Progress};
+pub use read::{CsMatrix, Dense, ReadOptions, read, read_dense};
+pub use room::check_free_space;
+pub use slice::{Selection, Slice};
+pub use stages::DuplicatePolicy;
+pub use stats::{Measures, Moments, Number, Spread, Stats, StatsOptions, Total, stats};
+pub use target::{MatrixTarget, directory_of};
+pub use transposed::Transposed;
+pub use types::narrowest_type;

@@ -1,0 +1,208 @@
+//! A sparse matrix in memory.
+
+use nnz_core::{
+    Axis, Duplicates, Error, Header, MatrixSource, Minors, Order, Place, Result, Shape, Storage,
+    StringList, Values,
+};
+
+use super::source::{InMemory, header};
+
+/// A matrix in compressed form: CSR in row order, CSC in column order.
+///
+/// It is checked when it is made. What [`read`](crate::read()) returns has ascending indices inside
+/// each row (of CSR) or column (of CSC); where the file stores half of a symmetric matrix, the other half
+/// has been added.
+///
+/// ```
+/// use nnz_core::{Axis, Order, Shape};
+/// use nnz_engine::CsMatrix;
+///
+/// // 1 . 2
+/// // . . 3
+/// let shape = Shape { rows: 2, cols: 3 };
+/// let matrix =
+///     CsMatrix::from_parts(shape, Order::Row, vec![0, 2, 3], vec![0_u32, 2, 2], vec![1.0, 2.0, 3.0])?
+///         .with_names(Axis::Rows, ["a", "b"])?;
+/// assert_eq!(matrix.nnz(), 3);
+/// assert_eq!(matrix.indptr(), [0, 2, 3]);
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct CsMatrix {
+    pub(crate) shape: Shape,
+    pub(crate) order: Order,
+    pub(crate) pointers: Vec<u64>,
+    pub(crate) minors: Minors,
+    pub(crate) values: Values,
+    pub(crate) names: [Option<StringList>; 2],
+}
+
+impl CsMatrix {
+    /// Makes a matrix of the arrays that SciPy calls `indptr`, `indices` and `data`.
+    ///
+    /// `indptr` has one element more than there are rows (CSR) or columns (CSC). Indices are `u32` or
+    /// `u64`, in any order; an index may occur twice.
+    ///
+    /// # Errors
+    ///
+    /// Fails where `indptr` does not ascend from 0 to the number of indices or has another length, where
+    /// there are not as many values as indices, and where an index is outside of the matrix.
+    pub fn from_parts(
+        shape: Shape,
+        order: Order,
+        indptr: Vec<u64>,
+        indices: impl Into<Minors>,
+        values: impl Into<Values>,
+    ) -> Result<Self> {
+        let (minors, values) = (indices.into(), values.into());
+        let matrix = Self { shape, order, pointers: indptr, minors, values, names: [None, None] };
+        matrix.check()?;
+        Ok(matrix)
+    }
+
+    /// Returns `indptr`, the indices and the values.
+    #[must_use]
+    pub fn into_parts(self) -> (Vec<u64>, Minors, Values) {
+        (self.pointers, self.minors, self.values)
+    }
+
+    /// Gives names to the rows or the columns.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there are not as many names as rows or columns.
+    pub fn with_names<T: AsRef<[u8]>>(
+        mut self,
+        axis: Axis,
+        names: impl IntoIterator<Item = T>,
+    ) -> Result<Self> {
+        let names: StringList = names.into_iter().collect();
+        let (len, at) = match axis {
+            Axis::Rows => (self.shape.rows, 0),
+            Axis::Cols => (self.shape.cols, 1),
+        };
+        if names.len() != len {
+            let found = format!("{} names", names.len());
+            return Err(mismatch(found, format!("{len}, one for each")));
+        }
+        self.names[at] = Some(names);
+        Ok(self)
+    }
+
+    /// Returns the number of rows and columns.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Returns the axis that entries are grouped by: rows for CSR, columns for CSC.
+    #[must_use]
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
+    /// Returns the number of stored entries.
+    #[must_use]
+    pub fn nnz(&self) -> u64 {
+        self.pointers.last().copied().unwrap_or(0)
+    }
+
+    /// Returns where each row or column starts among the entries, and where the last one ends.
+    #[must_use]
+    pub fn indptr(&self) -> &[u64] {
+        &self.pointers
+    }
+
+    /// Returns the column (CSR) or row (CSC) of each entry.
+    #[must_use]
+    pub fn indices(&self) -> &Minors {
+        &self.minors
+    }
+
+    /// Returns the value of each entry.
+    #[must_use]
+    pub fn values(&self) -> &Values {
+        &self.values
+    }
+
+    /// Returns the names of the rows or the columns, if it has any.
+    #[must_use]
+    pub fn names(&self, axis: Axis) -> Option<&StringList> {
+        self.names[usize::from(axis == Axis::Cols)].as_ref()
+    }
+
+    /// Makes it a source, to be converted or sliced like any other.
+    ///
+    /// ```
+    /// # use nnz_core::{MatrixSource, Order, Place, Shape};
+    /// # use nnz_engine::{CsMatrix, StatsOptions};
+    /// # let shape = Shape { rows: 1, cols: 2 };
+    /// let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 1], vec![0_u32], vec![4.0])?;
+    /// let source = matrix.into_source()?;
+    /// let stats = nnz_engine::stats(&*source, &Place::default(), &StatsOptions::default())?;
+    /// assert_eq!(stats.whole.nnz, 1);
+    /// # Ok::<(), nnz_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Never fails today, since it was checked when it was made.
+    pub fn into_source(self) -> Result<Box<dyn MatrixSource>> {
+        let header = Header {
+            iso: self.values.len().is_none(),
+            nnz: Some(self.nnz()),
+            sorted_indices: None,
+            duplicates: Duplicates::Kept,
+            ..header(self.shape, self.order, &self.values, Storage::Sparse)
+        };
+        Ok(Box::new(InMemory::new(header, self)))
+    }
+
+    /// Returns the minor index of an entry.
+    pub(super) fn minor(&self, entry: usize) -> u64 {
+        match &self.minors {
+            Minors::U32(list) => list[entry].into(),
+            Minors::U64(list) | Minors::Spans(list) => list[entry],
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        let (entries, past) = {
+            let bound = self.shape.minor(self.order);
+            match &self.minors {
+                Minors::U32(list) => {
+                    let past = nnz_bitpack::max(list).map(u64::from).filter(|max| *max >= bound);
+                    (list.len(), past)
+                }
+                Minors::U64(list) => {
+                    (list.len(), list.iter().copied().max().filter(|max| *max >= bound))
+                }
+                Minors::Spans(_) => {
+                    return Err(mismatch("spans".into(), "an index of each entry".into()));
+                }
+            }
+        };
+        if let Some(values) = self.values.len().filter(|values| *values != entries) {
+            return Err(mismatch(format!("{values} values"), format!("{entries}")));
+        }
+        let majors = self.shape.major(self.order);
+        if self.pointers.len() as u64 != majors.saturating_add(1) {
+            let found = format!("an indptr of {} elements", self.pointers.len());
+            return Err(mismatch(found, format!("one more than {majors}")));
+        }
+        let ends = (self.pointers.first(), self.pointers.last());
+        if ends != (Some(&0), Some(&(entries as u64))) || !self.pointers.is_sorted() {
+            let expected = format!("one that ascends from 0 to {entries}");
+            return Err(mismatch("another indptr".into(), expected));
+        }
+        if let Some(past) = past {
+            let bound = self.shape.minor(self.order);
+            return Err(mismatch(format!("index {past}"), format!("one below {bound}")));
+        }
+        Ok(())
+    }
+}
+
+fn mismatch(found: String, expected: String) -> Error {
+    Error::mismatch(Place::default(), found, expected)
+}

@@ -1,0 +1,249 @@
+//! Every cell of a matrix in memory.
+
+use std::sync::{Mutex, PoisonError};
+
+use nnz_container::prefault;
+use nnz_core::{
+    Batch, Error, ErrorKind, MatrixSource, Minors, Order, Place, Projection, Result, Shape,
+    Storage, Structure, Unit, Values,
+};
+
+use super::{CsMatrix, ReadOptions, no_memory, read};
+use crate::flow::{Done, Join, Work, run};
+
+/// Cells along each side of what is turned at once, so that both ways stay in the cache.
+const TILE: usize = 32;
+
+/// A matrix with every cell in memory, those that are zero too.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dense {
+    /// Number of rows and columns.
+    pub shape: Shape,
+    /// Whether cells follow each other row by row or column by column.
+    pub order: Order,
+    /// The cells.
+    pub values: Values,
+}
+
+/// Reads every cell of a matrix into memory. `from` is what messages call it.
+///
+/// Cells of a dense matrix are taken bit by bit. Those of a sparse one that no entry is stored for
+/// are zero.
+///
+/// # Errors
+///
+/// Fails where the matrix cannot be read or is broken, where two entries share a cell, where it takes
+/// more memory than allowed, and where it is cancelled.
+pub fn read_dense(source: &dyn MatrixSource, from: &Place, options: &ReadOptions) -> Result<Dense> {
+    let own = source.header().order;
+    if comes_cell_by_cell(source)
+        && let Some(dense) = fill(source, options).map_err(|error| error.with_context(from))?
+    {
+        return match options.order {
+            Some(order) if order != own => dense.turned(options.memory),
+            _ => Ok(dense),
+        };
+    }
+    let dense = read(source, from, options).and_then(|matrix| spread(&matrix, options.memory));
+    dense.map_err(|error| error.with_context(from))
+}
+
+fn comes_cell_by_cell(source: &dyn MatrixSource) -> bool {
+    let header = source.header();
+    header.storage == Storage::Dense
+        && header.structure == Structure::General
+        && header.sorted_majors
+        && !header.iso
+        && source.rereadable()
+}
+
+/// Allocates the cells, of zeros, which take no memory before they are written to.
+fn zeros(
+    shape: Shape,
+    order: Order,
+    value_type: nnz_core::ValueType,
+    allowed: u64,
+) -> Result<Dense> {
+    let needed = shape.cells().saturating_mul(value_type.size() as u128);
+    let needed = u64::try_from(needed).unwrap_or(u64::MAX);
+    if needed > allowed {
+        return Err(Error::new(ErrorKind::Memory { needed, allowed }, Place::default()));
+    }
+    let cells = usize::try_from(shape.cells()).ok();
+    let values = cells.and_then(|cells| Values::try_zeroed(value_type, cells));
+    Ok(Dense { shape, order, values: values.ok_or_else(no_memory)? })
+}
+
+/// Takes panels of cells to where they belong; `None` where they do not come one behind the other.
+fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<Dense>> {
+    let header = source.header();
+    let mut dense = zeros(header.shape, header.order, header.value_type, options.memory)?;
+    if header.shape.is_empty() {
+        // There may be any number of rows without a cell.
+        return Ok(Some(dense));
+    }
+    let majors = header.shape.major(header.order);
+    let mut cells = Cells {
+        left: dense.values.bytes_mut(),
+        size: header.value_type.size(),
+        width: header.shape.minor(header.order),
+        next: 0,
+        follow: true,
+    };
+    let panels = Panels {
+        order: header.order,
+        value_type: header.value_type,
+        spare: Mutex::default(),
+        memory: std::marker::PhantomData,
+    };
+    let units = source.units(0..majors, Projection::ALL)?;
+    run(units, &panels, &mut cells, &mut Done, options.workers())?;
+    let complete = cells.follow && cells.left.is_empty();
+    Ok(complete.then_some(dense))
+}
+
+/// The part that any thread can do.
+struct Panels<'m> {
+    order: Order,
+    value_type: nnz_core::ValueType,
+    /// Batches to be used again.
+    spare: Mutex<Vec<Batch>>,
+    memory: std::marker::PhantomData<fn() -> &'m mut [u8]>,
+}
+
+impl<'m> Work for Panels<'m> {
+    type Batch = Batch;
+    type BatchUnits = Batch;
+    type Encoded = ();
+    type Joint = &'m mut [u8];
+
+    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Batch, Vec<u64>)> {
+        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let empty = || Batch::new(self.order, Values::new(self.value_type));
+        let mut batch = spare.unwrap_or_else(empty);
+        let mut stored = Vec::with_capacity(1);
+        for unit in units {
+            unit.decode(&mut batch)?;
+            stored.push(batch.entries() as u64);
+        }
+        Ok((batch, stored))
+    }
+
+    fn encode(&self, batch: Batch, cells: &'m mut [u8]) -> Result<()> {
+        prefault(cells);
+        cells.copy_from_slice(batch.values.bytes());
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(batch);
+        Ok(())
+    }
+}
+
+/// The part that goes in turn: finding where panels belong.
+struct Cells<'m> {
+    /// What is not filled yet.
+    left: &'m mut [u8],
+    size: usize,
+    /// Cells of a major vector.
+    width: u64,
+    /// The cell that comes next.
+    next: u64,
+    follow: bool,
+}
+
+impl<'m> Join<Panels<'m>> for Cells<'m> {
+    fn join(&mut self, batch: &Batch) -> Result<Option<&'m mut [u8]>> {
+        let held = matches!(&batch.minors, Minors::Spans(_))
+            && batch.values.bytes().len() == batch.entries() * self.size;
+        let follows = |run: usize| {
+            let entries = batch.run(run);
+            let minor = if entries.is_empty() { 0 } else { batch.minor(run, entries.start) };
+            let first = batch.majors.get(run).checked_mul(self.width)?.checked_add(minor)?;
+            let before = entries.start as u64;
+            (entries.is_empty() || first == self.next + before).then_some(())
+        };
+        let follow = held && (0..batch.runs()).all(|run| follows(run).is_some());
+        let left = std::mem::take(&mut self.left);
+        let bytes = batch.entries() * self.size;
+        match left.split_at_mut_checked(bytes).filter(|_| follow) {
+            Some((cells, rest)) => {
+                self.left = rest;
+                self.next += batch.entries() as u64;
+                Ok(Some(cells))
+            }
+            None => {
+                self.follow = false;
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// Puts entries into their cells.
+fn spread(matrix: &CsMatrix, allowed: u64) -> Result<Dense> {
+    let mut dense = zeros(matrix.shape, matrix.order, matrix.values.value_type(), allowed)?;
+    let size = matrix.values.value_type().size();
+    let width = dense.width();
+    let from = matrix.values.bytes();
+    let into = dense.values.bytes_mut();
+    for (major, ends) in matrix.pointers.windows(2).enumerate() {
+        let [first, last] =
+            [ends[0], ends[1]].map(|end| usize::try_from(end).unwrap_or(usize::MAX));
+        let mut before = None;
+        for entry in first..last {
+            let minor = matrix.minor(entry);
+            if before == Some(minor) {
+                return Err(shared(matrix.order, major as u64, minor));
+            }
+            before = Some(minor);
+            // Inside of the matrix, which memory holds.
+            let cell = (major * width + usize::try_from(minor).unwrap_or(usize::MAX)) * size;
+            into[cell..cell + size].copy_from_slice(&from[entry * size..(entry + 1) * size]);
+        }
+    }
+    Ok(dense)
+}
+
+fn shared(order: Order, major: u64, minor: u64) -> Error {
+    let (row, col) = match order {
+        Order::Row => (major, minor),
+        Order::Col => (minor, major),
+    };
+    let place = Place::default().at(nnz_core::At::Entry { row, col });
+    Error::new(ErrorKind::Duplicate { other: None }, place)
+}
+
+impl Dense {
+    /// Cells of a major vector.
+    pub(crate) fn width(&self) -> usize {
+        // No more than there are cells, unless there are none.
+        usize::try_from(self.shape.minor(self.order)).unwrap_or(usize::MAX)
+    }
+
+    /// Puts cells in the other order.
+    fn turned(&self, allowed: u64) -> Result<Self> {
+        let order = match self.order {
+            Order::Row => Order::Col,
+            Order::Col => Order::Row,
+        };
+        let value_type = self.values.value_type();
+        let mut turned = zeros(self.shape, order, value_type, allowed)?;
+        if self.shape.is_empty() {
+            return Ok(turned);
+        }
+        let size = value_type.size();
+        let (width, height) = (self.width(), turned.width());
+        let from = self.values.bytes();
+        let into = turned.values.bytes_mut();
+        for top in (0..height).step_by(TILE) {
+            for left in (0..width).step_by(TILE) {
+                for minor in left..width.min(left + TILE) {
+                    for major in top..height.min(top + TILE) {
+                        let (to, own) = (minor * height + major, major * width + minor);
+                        into[to * size..(to + 1) * size]
+                            .copy_from_slice(&from[own * size..(own + 1) * size]);
+                    }
+                }
+            }
+        }
+        Ok(turned)
+    }
+}

@@ -1,0 +1,23 @@
+//! Whether a disk has room for what is about to be written.
+
+use std::io;
+use std::path::Path;
+
+use nnz_core::{Error, ErrorKind, Place, Result};
+
+/// Fails where a directory's disk has fewer bytes free. A disk that does not report them has enough.
+///
+/// # Errors
+///
+/// Fails as a write to a full disk would.
+pub fn check_free_space(directory: &Path, needed: u64, what: &str) -> Result<()> {
+    let Ok(found) = rustix::fs::statvfs(directory) else { return Ok(()) };
+    let free = found.f_bavail.saturating_mul(found.f_frsize);
+    if needed <= free {
+        return Ok(());
+    }
+    let message =
+        format!("no space left on device: {what} takes at least {needed} bytes, {free} are free");
+    let error = io::Error::new(io::ErrorKind::StorageFull, message);
+    Err(Error::new(ErrorKind::Io(error), Place::path(directory)))
+}

@@ -1,0 +1,285 @@
+//! Some rows and columns of any matrix, in any order.
+
+mod few;
+mod names;
+mod pick;
+mod picked;
+mod selection;
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use nnz_core::{
+    About, At, Axis, Error, Header, MatrixSource, Metadata, Names, Order, Place, Projection,
+    Result, Shape, Structure, UnitReader,
+};
+
+use crate::parts::{Gathering, InParts, Next, Open, Steps};
+use crate::stages::{Mirroring, Step, mirror, stays_shared};
+use few::{Few, few};
+use pick::{Majors, Pick};
+pub(crate) use picked::one_of;
+use picked::{Picked, Stretch};
+pub use selection::Selection;
+
+/// The rows and columns of a matrix that were selected, in the order they were.
+///
+/// Of a source with random access only the selected majors are read. One that is read from its
+/// start to its end is filtered; what follows from a symmetry is added first.
+///
+/// ```
+/// use nnz_core::{Axis, MatrixSource, Order, Place, Shape};
+/// use nnz_engine::{CsMatrix, Selection, Slice};
+///
+/// let shape = Shape { rows: 2, cols: 3 };
+/// let matrix =
+///     CsMatrix::from_parts(shape, Order::Row, vec![0, 2, 3], vec![0_u32, 2, 2], vec![1.0, 2.0, 3.0])?
+///         .with_names(Axis::Rows, ["CD3E", "CD8A"])?;
+/// let (genes, cells) = (Selection::words(["CD8A"]), Selection::ranges([0..2]));
+/// let slice = Slice::new(matrix.into_source()?, Place::default(), &genes, &cells)?;
+/// assert_eq!(slice.header().shape.to_string(), "1 x 2");
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+pub struct Slice {
+    inner: Box<dyn MatrixSource>,
+    place: Place,
+    /// Rows and columns.
+    picked: [Arc<Picked>; 2],
+    header: Header,
+}
+
+impl Slice {
+    /// Selects rows and columns of a matrix. `place` is what messages call it.
+    ///
+    /// # Errors
+    ///
+    /// Fails where what is selected is not there, is selected twice, or could be two things; and
+    /// where names are needed to tell and cannot be read.
+    pub fn new(
+        inner: Box<dyn MatrixSource>,
+        place: Place,
+        rows: &Selection,
+        cols: &Selection,
+    ) -> Result<Self> {
+        let resolve = |selection: &Selection, axis| {
+            let resolved = selection.resolve(&*inner, axis);
+            Ok(Arc::new(resolved.map_err(|error| error.with_context(&place))?))
+        };
+        let picked = [resolve(rows, Axis::Rows)?, resolve(cols, Axis::Cols)?];
+        Self::of(inner, place, picked)
+    }
+
+    /// Selects rows and columns of a matrix and leaves them in its order. Ranges may go past the end.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`new`](Self::new).
+    pub fn in_source_order(
+        inner: Box<dyn MatrixSource>,
+        place: Place,
+        rows: &Selection,
+        cols: &Selection,
+    ) -> Result<Self> {
+        let resolve = |selection: &Selection, axis| {
+            let ranges = selection.sorted(&*inner, axis);
+            let len = inner.header().shape.len(axis);
+            let picked = ranges.and_then(|ranges| Picked::new(ranges, len, axis));
+            Ok(Arc::new(picked.map_err(|error| error.with_context(&place))?))
+        };
+        let picked = [resolve(rows, Axis::Rows)?, resolve(cols, Axis::Cols)?];
+        Self::of(inner, place, picked)
+    }
+
+    /// Returns the position in the whole matrix of a row or column of the slice.
+    #[must_use]
+    pub fn origin(&self, axis: Axis, position: u64) -> Option<u64> {
+        let [rows, cols] = &self.picked;
+        match axis {
+            Axis::Rows => rows.origin(position),
+            Axis::Cols => cols.origin(position),
+        }
+    }
+
+    fn of(inner: Box<dyn MatrixSource>, place: Place, picked: [Arc<Picked>; 2]) -> Result<Self> {
+        let source = inner.header();
+        let [major, minor] = by_order(&picked, source.order);
+        let general = source.structure == Structure::General;
+        let stored = match (general, minor.is_whole(), major.is_whole()) {
+            (true, true, true) => source.nnz,
+            (true, true, false) => stored(&*inner, major.stretches())?,
+            _ => None,
+        };
+        let in_order = inner.random_access() || major.ascends();
+        let header = Header {
+            shape: Shape { rows: picked[0].len(), cols: picked[1].len() },
+            sorted_majors: source.sorted_majors && general && in_order,
+            sorted_indices: source.sorted_indices.filter(|_| general && minor.ascends()),
+            nnz: stored,
+            iso: source.iso && stays_shared(source),
+            structure: Structure::General,
+            ..source.clone()
+        };
+        Ok(Self { inner, place, picked, header })
+    }
+
+    /// Says what is done to the entries of a piece whose majors are found so.
+    fn steps(&self, majors: Majors) -> Vec<Box<dyn Step>> {
+        let source = self.inner.header();
+        let [_, minor] = by_order(&self.picked, source.order);
+        let mut steps: Vec<Box<dyn Step>> = mirror(source, Mirroring::Expand);
+        steps.push(Box::new(Pick::new(majors, minor, self.header.shape, source.order)));
+        steps
+    }
+
+    /// Opens the stretches of majors, small ones together.
+    fn open_stretches(&self, mut stretches: VecDeque<Stretch>, fields: Projection) -> Open<'_> {
+        let inner = &*self.inner;
+        let gathering =
+            Gathering::new(self.header.order, self.header.shape, self.header.value_type);
+        Box::new(move || {
+            if let Some(together) = few(inner, &mut stretches)? {
+                let few = Few { slice: self, stretches: together, fields, gathering };
+                return Ok(Some(Next::Unit(Box::new(few))));
+            }
+            let Some(one) = stretches.pop_front() else { return Ok(None) };
+            let units = inner.units(one.old(), fields)?;
+            let steps = Steps::new(self.place.clone(), self.steps(Majors::Moved(one)));
+            Ok(Some(Next::Part(units, Arc::new(steps))))
+        })
+    }
+
+    /// Opens all there is, to be filtered.
+    fn open_all(&self, fields: Projection) -> Open<'_> {
+        let mut begun = false;
+        Box::new(move || {
+            if std::mem::replace(&mut begun, true) {
+                return Ok(None);
+            }
+            let source = self.inner.header();
+            let units = self.inner.units(0..source.shape.major(source.order), fields)?;
+            let [major, _] = by_order(&self.picked, source.order);
+            let steps = self.steps(Majors::Found(Arc::clone(major)));
+            Ok(Some(Next::Part(units, Arc::new(Steps::new(self.place.clone(), steps)))))
+        })
+    }
+}
+
+/// Brings what there is of rows and columns into the order major, minor.
+fn by_order(picked: &[Arc<Picked>; 2], order: Order) -> [&Arc<Picked>; 2] {
+    let [rows, cols] = picked;
+    match order {
+        Order::Row => [rows, cols],
+        Order::Col => [cols, rows],
+    }
+}
+
+/// Counts the entries of some majors, where that is cheap.
+fn stored(source: &dyn MatrixSource, stretches: &[Stretch]) -> Result<Option<u64>> {
+    const CHEAP: usize = 256;
+    if stretches.len() > CHEAP || !source.random_access() {
+        return Ok(None);
+    }
+    let mut stored = 0_u64;
+    for one in stretches {
+        let [start, end] = [one.old().start, one.old().end].map(|at| source.stored_before(at));
+        let (Some(start), Some(end)) = (start?, end?) else { return Ok(None) };
+        let Some(sum) = end.checked_sub(start).and_then(|count| stored.checked_add(count)) else {
+            return Ok(None);
+        };
+        stored = sum;
+    }
+    Ok(Some(stored))
+}
+
+impl MatrixSource for Slice {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn about(&self) -> Result<About> {
+        self.inner.about()
+    }
+
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        let picked = match axis {
+            Axis::Rows => &self.picked[0],
+            Axis::Cols => &self.picked[1],
+        };
+        let Some(names) = self.inner.read_names(axis)? else { return Ok(None) };
+        Ok(Some(if picked.is_whole() {
+            names
+        } else if picked.ascends() {
+            Box::new(names::Filtered::new(names, picked))
+        } else {
+            Box::new(names::Reordered::new(&*self.inner, axis, picked))
+        }))
+    }
+
+    fn metadata(&self) -> Metadata {
+        self.inner.metadata()
+    }
+
+    fn levels(&self) -> Option<String> {
+        self.inner.levels()
+    }
+
+    fn random_access(&self) -> bool {
+        self.inner.random_access() && self.inner.header().structure == Structure::General
+    }
+
+    fn rereadable(&self) -> bool {
+        self.inner.rereadable()
+    }
+
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        let count = self.header.shape.major(self.header.order);
+        // Which entries are wanted shows in their places, and what follows from them in their values.
+        let values = fields.values || self.inner.header().structure != Structure::General;
+        let fields = Projection { minors: true, values };
+        let open = if self.random_access() {
+            if majors.start > majors.end || majors.end > count {
+                let axis = self.header.order.major();
+                let Range { start, end } = majors;
+                let what = format!("{axis} {start} to {end} of {count} were asked for");
+                return Err(Error::argument(what));
+            }
+            let [major, _] = by_order(&self.picked, self.header.order);
+            self.open_stretches(major.within(&majors), fields)
+        } else if majors == (0..count) {
+            self.open_all(fields)
+        } else {
+            let what = "its rows and columns are selected as it is read, from its start to its end";
+            return Err(Error::unsupported(self.place.clone(), what));
+        };
+        Ok(Box::new(InParts::new(open)))
+    }
+
+    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
+        let [majors, minors] = by_order(&self.picked, self.header.order);
+        if !self.random_access() || !minors.is_whole() {
+            return Ok(None);
+        }
+        let before = majors.within(&(0..major.min(majors.len())));
+        stored(&*self.inner, &Vec::from(before))
+    }
+
+    fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {
+        match (self.picked[0].origin(row), self.picked[1].origin(col)) {
+            (Some(row), Some(col)) => self.inner.locate(row, col),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn extras(&self) -> Vec<String> {
+        self.inner.extras()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.inner.notes()
+    }
+}

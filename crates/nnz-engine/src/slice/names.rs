@@ -1,0 +1,214 @@
+//! The names of what was selected.
+
+use nnz_core::{Axis, MatrixSource, Names, Result, StringReader};
+
+use super::picked::{Picked, Stretch};
+
+/// Names that are kept at a time while they are brought into another order, in bytes.
+const KEPT: usize = 16 << 20;
+
+/// Bytes that each of them takes beside its own.
+const BESIDE: usize = size_of::<(u64, std::ops::Range<usize>)>();
+
+/// The names that were selected, which stay in order.
+pub(super) struct Filtered<'a> {
+    names: Names<'a>,
+    stretches: &'a [Stretch],
+    /// The place of the next of all names.
+    next: u64,
+    left: u64,
+}
+
+impl<'a> Filtered<'a> {
+    pub(super) fn new(names: Names<'a>, picked: &'a Picked) -> Self {
+        Self { names, stretches: picked.sorted(), next: 0, left: picked.len() }
+    }
+}
+
+impl StringReader for Filtered<'_> {
+    fn next_string(&mut self) -> Result<Option<&[u8]>> {
+        while let [first, rest @ ..] = self.stretches
+            && first.old().end <= self.next
+        {
+            self.stretches = rest;
+        }
+        let Some(stretch) = self.stretches.first() else {
+            // There might be too few of them behind what was selected.
+            self.names.drain()?;
+            return Ok(None);
+        };
+        while self.next < stretch.start && self.names.next_string()?.is_some() {
+            self.next += 1;
+        }
+        self.next += 1;
+        self.left = self.left.saturating_sub(1);
+        self.names.next_string()
+    }
+
+    fn remaining(&self) -> Option<u64> {
+        Some(self.left)
+    }
+}
+
+/// The names that were selected, in another order.
+///
+/// As many as may be kept are gathered at a time, those that come first; all names are read for
+/// that each time.
+pub(super) struct Reordered<'a> {
+    source: &'a dyn MatrixSource,
+    axis: Axis,
+    picked: &'a Picked,
+    kept: usize,
+    gathered: Gathered,
+    /// How many of those gathered were handed out.
+    given: usize,
+    /// Where the first goes that has not been gathered.
+    next: u64,
+    left: u64,
+}
+
+/// Names with where they go.
+#[derive(Default)]
+struct Gathered {
+    text: Vec<u8>,
+    places: Vec<(u64, std::ops::Range<usize>)>,
+}
+
+impl<'a> Reordered<'a> {
+    pub(super) fn new(source: &'a dyn MatrixSource, axis: Axis, picked: &'a Picked) -> Self {
+        let gathered = Gathered::default();
+        Self { source, axis, picked, kept: KEPT, gathered, given: 0, next: 0, left: picked.len() }
+    }
+
+    /// Gathers the next names, as many as may be kept.
+    fn gather(&mut self) -> Result<()> {
+        self.gathered.text.clear();
+        self.gathered.places.clear();
+        self.given = 0;
+        let mut end = self.picked.len();
+        if self.next == end {
+            return Ok(());
+        }
+        let Some(mut names) = self.source.read_names(self.axis)? else { return Ok(()) };
+        let mut stretches = self.picked.sorted().iter().peekable();
+        let mut old = 0;
+        while let Some(name) = names.next_string()? {
+            while stretches.next_if(|one| one.old().end <= old).is_some() {}
+            let to = stretches.peek().and_then(|one| one.moved(old));
+            if let Some(to) = to.filter(|to| (self.next..end).contains(to)) {
+                self.gathered.push(to, name);
+                if self.gathered.bytes() > self.kept {
+                    end = self.gathered.halve(end);
+                }
+            }
+            old += 1;
+        }
+        self.gathered.places.sort_unstable_by_key(|(to, _)| *to);
+        self.next = end;
+        Ok(())
+    }
+}
+
+impl Gathered {
+    fn push(&mut self, to: u64, name: &[u8]) {
+        let start = self.text.len();
+        self.text.extend_from_slice(name);
+        self.places.push((to, start..self.text.len()));
+    }
+
+    fn bytes(&self) -> usize {
+        self.text.len() + self.places.len() * BESIDE
+    }
+
+    /// Keeps the half that comes first, and returns where the first goes that is not kept.
+    fn halve(&mut self, end: u64) -> u64 {
+        if self.places.len() < 2 {
+            return end;
+        }
+        let half = self.places.len() / 2;
+        self.places.sort_unstable_by_key(|(to, _)| *to);
+        let end = self.places.get(half).map_or(end, |(to, _)| *to);
+        self.places.truncate(half);
+        let mut text = Vec::new();
+        for (_, range) in &mut self.places {
+            let start = text.len();
+            text.extend_from_slice(self.text.get(range.clone()).unwrap_or_default());
+            *range = start..text.len();
+        }
+        self.text = text;
+        end
+    }
+}
+
+impl StringReader for Reordered<'_> {
+    fn next_string(&mut self) -> Result<Option<&[u8]>> {
+        if self.given == self.gathered.places.len() {
+            self.gather()?;
+        }
+        let Some((_, range)) = self.gathered.places.get(self.given) else { return Ok(None) };
+        self.given += 1;
+        self.left = self.left.saturating_sub(1);
+        Ok(self.gathered.text.get(range.clone()))
+    }
+
+    fn remaining(&self) -> Option<u64> {
+        Some(self.left)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nnz_core::{Order, Shape};
+
+    use super::*;
+    use crate::CsMatrix;
+
+    /// Names of 40 rows, of several lengths.
+    fn matrix() -> (Box<dyn MatrixSource>, Vec<String>) {
+        let names: Vec<String> = (0..40).map(|at| format!("{at}{}", "x".repeat(at % 7))).collect();
+        let shape = Shape { rows: 40, cols: 1 };
+        let (indices, values) = (Vec::<u32>::new(), Vec::<u32>::new());
+        let matrix = CsMatrix::from_parts(shape, Order::Col, vec![0, 0], indices, values).unwrap();
+        let matrix = matrix.with_names(Axis::Rows, &names).unwrap();
+        (matrix.into_source().unwrap(), names)
+    }
+
+    #[test]
+    #[allow(clippy::single_range_in_vec_init, reason = "a selection of one range")]
+    fn names_come_in_the_order_selected() {
+        let (source, all) = matrix();
+        for ranges in [
+            &[0..40][..],
+            &[1..2, 3..5],
+            &[39..40],
+            &[35..39, 0..3],
+            &[20..40, 0..20],
+            &[],
+            &(0..40).rev().map(|at| at..at + 1).collect::<Vec<_>>(),
+            &(0..40).map(|at| at * 7 % 40).map(|at| at..at + 1).collect::<Vec<_>>(),
+        ] {
+            let listed: Vec<&str> = ranges
+                .iter()
+                .flat_map(|range| range.clone())
+                .map(|at| &*all[usize::try_from(at).unwrap()])
+                .collect();
+            let picked = Picked::new(ranges.to_vec(), 40, Axis::Rows).unwrap();
+            let read = |names: &mut dyn StringReader| {
+                let count = names.remaining();
+                let list = names.list().unwrap();
+                assert_eq!((names.remaining(), count), (Some(0), Some(list.len())));
+                list.iter().map(|name| str::from_utf8(name).unwrap().to_owned()).collect::<Vec<_>>()
+            };
+            if picked.ascends() {
+                let names = source.read_names(Axis::Rows).unwrap().unwrap();
+                assert_eq!(read(&mut Filtered::new(names, &picked)), listed);
+            }
+            // Whatever room there is, down to that for none.
+            for kept in [0, 50, 400, KEPT] {
+                let mut reordered = Reordered::new(&*source, Axis::Rows, &picked);
+                reordered.kept = kept;
+                assert_eq!(read(&mut reordered), listed, "{ranges:?} {kept}");
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Sorting any number of entries in bounded memory, on all cores.
+//!
+//! First pass: entries are cut into buckets by the major they will have, a *packet* of a million or
+//! so at a time, and bit-packed; packets stay in memory while it lasts and go to a file without a
+//! name after that. Second pass: each bucket is unpacked from all packets in turn, so that entries
+//! keep the order they came in, and sorted. A bucket that would not fit in memory is cut again.
+
+mod block;
+mod bucket;
+mod cut;
+mod packet;
+mod store;
+
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use nnz_core::{Batch, Bint8, MatrixSource, Order, Result, Scalar, Shape, Unit, ValueType, Values};
+
+use crate::flow::{Join, Work, Workers, Write, run};
+use crate::stages::{Step, Units, apply, emptied};
+use bucket::Buckets;
+use cut::Cut;
+use packet::{Entries, Loose, Packet};
+pub(crate) use store::{Kept as KeptWords, Store};
+
+/// Bytes of an entry that waits, at the least: what has to have room on the disk.
+const LEAST: u64 = 2;
+
+/// Returns how many entries to expect of a source: what it claims, as far as its bytes can hold it.
+///
+/// Deflating makes at most 1032 bytes one, and an entry of a text takes four.
+fn expected(source: &dyn MatrixSource) -> Option<u64> {
+    const PER_BYTE: u64 = 1032 / 4;
+    let bytes = source.about().ok()?.bytes?;
+    source.header().nnz.map(|claim| claim.min(bytes.saturating_mul(PER_BYTE)))
+}
+
+/// Says what is sorted, and with what.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SortPlan<'a> {
+    /// The order entries are brought into.
+    pub(crate) order: Order,
+    pub(crate) shape: Shape,
+    /// The type of values as the steps leave them; `None` where they are not wanted.
+    pub(crate) value_type: Option<ValueType>,
+    /// Entries to expect; see [`expected`].
+    pub(crate) expected: Option<u64>,
+    /// Bytes of memory that may be used.
+    pub(crate) memory: u64,
+    /// Where a file may be written.
+    pub(crate) directory: &'a Path,
+    /// Is told how many bytes that file has.
+    pub(crate) disk: Option<&'a Arc<AtomicU64>>,
+    pub(crate) workers: Workers<'a>,
+}
+
+impl<'a> SortPlan<'a> {
+    /// Plans to sort the entries of a source as they are stored.
+    pub(crate) fn of(
+        source: &dyn MatrixSource,
+        order: Order,
+        memory: u64,
+        directory: &'a Path,
+        workers: Workers<'a>,
+    ) -> Self {
+        let header = source.header();
+        let (shape, value_type) = (header.shape, Some(header.value_type));
+        let (expected, disk) = (expected(source), None);
+        Self { order, shape, value_type, expected, memory, directory, disk, workers }
+    }
+
+    /// Makes what values are collected in; where none are wanted, all share one.
+    fn no_values(&self) -> Values {
+        let unwanted = Values::Iso(Scalar::Bint8(Bint8(1)));
+        self.value_type.map_or(unwanted, Values::new)
+    }
+}
+
+/// Reads all units and returns their entries sorted, with their number. Entries at one place keep
+/// their order. `read` hears how many entries are read.
+pub(crate) fn sorted<'a>(
+    units: Units<'_>,
+    steps: &[Box<dyn Step>],
+    plan: SortPlan<'_>,
+    read: &(dyn Fn(u64) + Sync),
+) -> Result<(Units<'a>, u64)> {
+    let cut = Cut::of_shape(plan.shape, plan.order, plan.expected);
+    let store = Store::new(plan.directory, plan.memory / 2).telling(plan.disk.cloned());
+    let store = Arc::new(store);
+    if let Some(expected) = plan.expected {
+        store.check_room(expected.saturating_mul(LEAST))?;
+    }
+    let collecting = Collecting { plan, cut: &cut, steps, buffers: Mutex::default() };
+    let mut counted = Counted { entries: 0, values: plan.no_values(), read };
+    let mut kept = Kept { packets: Vec::new(), store: &store };
+    run(units, &collecting, &mut counted, &mut kept, plan.workers)?;
+    let (Counted { entries, values, .. }, Kept { packets, .. }) = (counted, kept);
+    let buckets = Buckets::new(plan, cut, packets, Arc::clone(&store), values);
+    Ok((Box::new(buckets), entries))
+}
+
+/// Makes packets of units.
+struct Collecting<'a> {
+    plan: SortPlan<'a>,
+    cut: &'a Cut,
+    steps: &'a [Box<dyn Step>],
+    /// What packets were made with, to be used again.
+    buffers: Mutex<Vec<Buffers>>,
+}
+
+/// What a packet is made with.
+#[derive(Default)]
+struct Buffers {
+    entries: Entries,
+    cut_up: Entries,
+    places: Vec<u32>,
+}
+
+/// The packets so far.
+struct Kept<'a> {
+    packets: Vec<Packet>,
+    store: &'a Store,
+}
+
+/// The entries so far.
+struct Counted<'a> {
+    entries: u64,
+    /// Empty, like the values of the entries.
+    values: Values,
+    read: &'a (dyn Fn(u64) + Sync),
+}
+
+impl Collecting<'_> {
+    fn buffers(&self) -> MutexGuard<'_, Vec<Buffers>> {
+        self.buffers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Work for Collecting<'_> {
+    type Batch = Batch;
+    type BatchUnits = Buffers;
+    type Encoded = Loose;
+    type Joint = ();
+
+    fn together(&self) -> usize {
+        16
+    }
+
+    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Buffers, Vec<u64>)> {
+        let plan = &self.plan;
+        let mut buffers = self.buffers().pop().unwrap_or_default();
+        let entries = &mut buffers.entries;
+        entries.clear();
+        if entries.values.value_type() != plan.no_values().value_type() {
+            entries.values = plan.no_values();
+        }
+        let mut batch = Batch::new(plan.order, Values::default());
+        let mut spare = batch.clone();
+        let mut stored = Vec::with_capacity(units.len());
+        for unit in units {
+            unit.decode(&mut batch)?;
+            stored.push(batch.entries() as u64);
+            apply(self.steps, &mut batch, &mut spare)?;
+            entries.push(&batch, plan.order, plan.shape, plan.value_type.is_some())?;
+        }
+        Ok((buffers, stored))
+    }
+
+    fn encode(&self, mut buffers: Buffers, (): ()) -> Result<Loose> {
+        let Buffers { entries, cut_up, places } = &mut buffers;
+        let loose = Loose::new(entries, self.cut, cut_up, places);
+        self.buffers().push(buffers);
+        loose
+    }
+}
+
+impl Join<Collecting<'_>> for Counted<'_> {
+    fn join(&mut self, buffers: &Buffers) -> Result<Option<()>> {
+        let entries = &buffers.entries;
+        if matches!(entries.values, Values::Iso(_)) {
+            self.values = emptied(&entries.values);
+        }
+        self.entries += entries.len() as u64;
+        (self.read)(entries.len() as u64);
+        Ok(Some(()))
+    }
+}
+
+impl Write<Collecting<'_>> for Kept<'_> {
+    fn write(&mut self, loose: Loose) -> Result<()> {
+        self.packets.push(loose.keep(self.store)?);
+        Ok(())
+    }
+}

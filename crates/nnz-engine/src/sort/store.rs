@@ -1,0 +1,92 @@
+//! Where packets wait: in memory, and in a temporary file once that is used up.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use nnz_container::TemporaryFile;
+use nnz_core::Result;
+
+/// Keeps words.
+pub(crate) struct Store {
+    directory: PathBuf,
+    /// Bytes that may stay in memory.
+    allowed: u64,
+    /// Is told how many bytes are on disk.
+    told: Option<Arc<AtomicU64>>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    in_memory: u64,
+    file: Option<Arc<TemporaryFile>>,
+    file_len: u64,
+}
+
+/// Words that were kept.
+pub(crate) enum Kept {
+    Memory(Vec<u32>),
+    File { file: Arc<TemporaryFile>, offset: u64 },
+}
+
+impl Store {
+    pub(crate) fn new(directory: &Path, allowed: u64) -> Self {
+        let directory = directory.to_path_buf();
+        Self { directory, allowed, told: None, state: Mutex::default() }
+    }
+
+    /// Tells how many bytes are on disk, as they become more.
+    pub(crate) fn telling(self, told: Option<Arc<AtomicU64>>) -> Self {
+        Self { told, ..self }
+    }
+
+    /// Keeps words, in memory while that lasts.
+    pub(crate) fn keep(&self, words: Vec<u32>) -> Result<Kept> {
+        let bytes: &[u8] = bytemuck::cast_slice(&words);
+        let len = bytes.len() as u64;
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.in_memory + len <= self.allowed {
+            state.in_memory += len;
+            return Ok(Kept::Memory(words));
+        }
+        let file = match &state.file {
+            Some(file) => file.clone(),
+            None => state.file.insert(Arc::new(TemporaryFile::create_in(&self.directory)?)).clone(),
+        };
+        let offset = state.file_len;
+        state.file_len += len;
+        if let Some(told) = &self.told {
+            told.store(state.file_len, Ordering::Relaxed);
+        }
+        drop(state);
+        file.write_all_at(bytes, offset)?;
+        Ok(Kept::File { file, offset })
+    }
+
+    /// Checks that so many bytes beyond what stays in memory have room on the disk.
+    pub(crate) fn check_room(&self, expected: u64) -> Result<()> {
+        let needed = expected.saturating_sub(self.allowed);
+        crate::room::check_free_space(&self.directory, needed, "sorting")
+    }
+}
+
+impl Kept {
+    /// Reads `len` words from word `start` on, into `buffer` if they are not in memory.
+    pub(crate) fn read<'a>(
+        &'a self,
+        start: usize,
+        len: usize,
+        buffer: &'a mut Vec<u32>,
+    ) -> Result<&'a [u32]> {
+        match self {
+            Self::Memory(words) => Ok(&words[start..start + len]),
+            Self::File { file, offset } => {
+                buffer.resize(len, 0);
+                let at = offset + 4 * start as u64;
+                file.read_exact_at(bytemuck::cast_slice_mut(buffer), at)?;
+                Ok(buffer)
+            }
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Sums, means, variances and extremes, of the whole or of every row and column.
+
+mod bands;
+mod counting;
+mod exact;
+mod float;
+mod narrow;
+mod number;
+mod tally;
+
+use nnz_core::{
+    Axis, Bint8, Error, ErrorKind, Header, MatrixSource, Order, Place, Projection, Result, Storage,
+    ValueType,
+};
+
+use crate::check::{Ascent, Watch};
+use crate::flow::{Workers, run};
+use crate::stages::{Builder, DropZeros, DuplicatePolicy, expand, expanded_type};
+use crate::{Cancellation, default_memory};
+use counting::{Counted, Counting, Watched};
+pub use number::Number;
+use number::Value;
+use tally::{Nothing, Slim, Tally};
+
+/// Says how much is asked of each. What is not asked for is not decoded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Measures {
+    /// The number of stored entries.
+    Nnz,
+    /// That, sum and mean.
+    Sums,
+    /// That, variance, least and greatest.
+    #[default]
+    All,
+}
+
+/// Says what is asked for.
+#[derive(Clone, Debug)]
+pub struct StatsOptions {
+    /// Whether each row is asked for.
+    pub rows: bool,
+    /// Whether each column is asked for.
+    pub cols: bool,
+    /// What is asked of each.
+    pub measures: Measures,
+    /// Bytes of memory for rows and columns, and for looking for duplicates.
+    pub memory: u64,
+    /// Threads that work at the same time.
+    pub threads: usize,
+    /// Cancels it.
+    pub cancellation: Option<Cancellation>,
+}
+
+/// The whole matrix, with the [default memory](default_memory) and all cores.
+impl Default for StatsOptions {
+    fn default() -> Self {
+        Self {
+            rows: false,
+            cols: false,
+            measures: Measures::default(),
+            memory: default_memory(),
+            threads: std::thread::available_parallelism().map_or(1, Into::into),
+            cancellation: None,
+        }
+    }
+}
+
+/// What a matrix, a row or a column comes to. Cells that are not stored count as zeros.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moments {
+    /// Entries stored; of a dense matrix, cells that are not zero.
+    pub nnz: u64,
+    /// The sum and its kin, if asked for.
+    pub total: Option<Total>,
+    /// How values are spread, if asked for.
+    pub spread: Option<Spread>,
+}
+
+/// What values add up to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Total {
+    /// The sum: exact for integers; floats are added with the error carried along.
+    pub sum: Number,
+    /// The sum over the number of cells. NaN where there are none.
+    pub mean: f64,
+}
+
+/// How values are spread.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// The sum of squared distances from the mean, over one less than the number of cells. NaN
+    /// where there are fewer than two.
+    pub variance: f64,
+    /// The least value; `None` where there are no cells.
+    pub min: Option<Number>,
+    /// The greatest value.
+    pub max: Option<Number>,
+}
+
+/// What was asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stats {
+    /// The whole matrix.
+    pub whole: Moments,
+    /// Each row, if asked for.
+    pub rows: Option<Vec<Moments>>,
+    /// Each column, if asked for.
+    pub cols: Option<Vec<Moments>>,
+}
+
+/// Computes what is asked for in one pass over the entries, and decodes no more than it takes: to
+/// add up the columns of a matrix in column order its row indices are not looked at.
+///
+/// `place` is what messages call the matrix. The result is the same for any number of threads.
+///
+/// # Errors
+///
+/// Fails where the matrix cannot be read or is broken, where its values are complex, and where two
+/// entries share a place in a format that leaves open what that means.
+pub fn stats(source: &dyn MatrixSource, place: &Place, options: &StatsOptions) -> Result<Stats> {
+    let header = source.header();
+    // What stores every cell has none that the fill would be in.
+    if header.fill.is_some() && header.storage == Storage::Sparse {
+        let what = "cells that are not stored hold something other than zero, which is not counted";
+        return Err(Error::unsupported(place.clone(), what));
+    }
+    let computed = match expanded_type(header) {
+        ValueType::F32 => measure::<f32>(source, options),
+        ValueType::F64 => measure::<f64>(source, options),
+        ValueType::U8 => measure::<u8>(source, options),
+        ValueType::U16 => measure::<u16>(source, options),
+        ValueType::U32 => measure::<u32>(source, options),
+        ValueType::U64 => measure::<u64>(source, options),
+        ValueType::I8 => measure::<i8>(source, options),
+        ValueType::I16 => measure::<i16>(source, options),
+        ValueType::I32 => measure::<i32>(source, options),
+        ValueType::I64 => measure::<i64>(source, options),
+        ValueType::Bint8 => measure::<Bint8>(source, options),
+        ValueType::ComplexF32 | ValueType::ComplexF64 => {
+            let what = "complex numbers have no least and no greatest";
+            Err(Error::unsupported(place.clone(), what))
+        }
+    };
+    computed.map_err(|error| crate::convert::locate(error, source).with_context(place))
+}
+
+fn measure<T: Value>(source: &dyn MatrixSource, options: &StatsOptions) -> Result<Stats> {
+    match options.measures {
+        Measures::Nnz => compute::<T, Nothing>(source, options),
+        Measures::Sums => compute::<T, T::Sum>(source, options),
+        Measures::All => compute::<T, T::All>(source, options),
+    }
+}
+
+fn compute<T: Value, S: Slim<T>>(
+    source: &dyn MatrixSource,
+    options: &StatsOptions,
+) -> Result<Stats> {
+    let header = source.header();
+    let order = header.order;
+    refuse_what_cannot_be_held::<T, S>(header, options)?;
+    let (by_major, by_minor) = match order {
+        Order::Row => (options.rows, options.cols),
+        Order::Col => (options.cols, options.rows),
+    };
+    let (mut steps, _) = expand(header);
+    if header.storage == Storage::Dense {
+        steps.push(Box::new(DropZeros(Builder::new(order, header.shape))));
+    }
+    let watch = Watch::of(source, DuplicatePolicy::Refuse) != Watch::Not;
+    // Steps and the watch look at whole entries.
+    let whole = !steps.is_empty() || watch;
+    let fields = Projection { minors: by_minor || whole, values: S::VALUES || whole };
+
+    let minors = by_minor.then(|| header.shape.minor(order));
+    let counting = Counting::<T, S>::new(header, steps, by_major, minors);
+    let mut watched = Watched(watch.then(|| Ascent::new(source)));
+    let mut counted = Counted::new(&counting);
+    let units = source.units(0..header.shape.major(order), fields)?;
+    let workers = Workers { threads: options.threads, cancellation: options.cancellation.as_ref() };
+    run(units, &counting, &mut watched, &mut counted, workers)?;
+    if let Watched(Some(ascent)) = watched {
+        ascent.finish(source, options.memory, workers)?;
+    }
+    let found = counted.finish();
+
+    let finish = |tallies: Vec<Tally<S::Sums>>, axis: Axis| -> Vec<Moments> {
+        let across = match axis {
+            Axis::Rows => header.shape.cols,
+            Axis::Cols => header.shape.rows,
+        };
+        let len = usize::try_from(header.shape.len(axis)).unwrap_or(usize::MAX);
+        let missing = len.saturating_sub(tallies.len());
+        let tallies = tallies.into_iter().chain(std::iter::repeat_n(Tally::default(), missing));
+        tallies.map(|tally| tally.moments(across.into())).collect()
+    };
+    let (rows, cols) = match order {
+        Order::Row => (found.majors, found.minors),
+        Order::Col => (found.minors, found.majors),
+    };
+    Ok(Stats {
+        whole: found.whole.moments(header.shape.cells()),
+        rows: rows.map(|tallies| finish(tallies, Axis::Rows)),
+        cols: cols.map(|tallies| finish(tallies, Axis::Cols)),
+    })
+}
+
+/// What is asked for has to be held in memory: that of a shape nobody could list is refused.
+fn refuse_what_cannot_be_held<T: Value, S: Slim<T>>(
+    header: &Header,
+    options: &StatsOptions,
+) -> Result<()> {
+    for (axis, wanted) in [(Axis::Rows, options.rows), (Axis::Cols, options.cols)] {
+        let mut each = size_of::<Tally<S::Sums>>() + size_of::<Moments>();
+        if axis != header.order.major() {
+            each += Counting::<T, S>::MINOR_BYTES * options.threads.max(1);
+        }
+        let needed = header.shape.len(axis).saturating_mul(each as u64);
+        if wanted && needed > options.memory {
+            let kind = ErrorKind::Memory { needed, allowed: options.memory };
+            return Err(Error::new(kind, Place::default()));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! Operations end at the next batch once they are cancelled, and run as usual with another token.
+
+use nnz_core::{Error, ErrorKind, MatrixSource, Order, Place};
+use nnz_engine::{
+    Cancellation, CheckOptions, DiffOptions, ReadOptions, StatsOptions, check, diff, read,
+    read_dense, stats,
+};
+
+use crate::sources::{Cancelling, matrix};
+
+/// Runs an operation that is cancelled at its third unit, and again from start to end.
+fn cancelled(run: impl Fn(&dyn MatrixSource, Cancellation) -> Result<(), Error>) {
+    let cancellation = Cancellation::new();
+    let source = Cancelling::new(&cancellation, 3);
+    let error = run(&source, cancellation.clone()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Cancelled), "{error}");
+    // A token that is cancelled stays so.
+    let error = run(&source, cancellation).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Cancelled), "{error}");
+    run(&source, Cancellation::new()).unwrap();
+}
+
+#[test]
+fn reading_is_cancelled() {
+    let whole = matrix();
+    for threads in [1, 2] {
+        // By column, the matrix is sorted first.
+        for order in [None, Some(Order::Col)] {
+            cancelled(|source, cancellation| {
+                let cancellation = Some(cancellation);
+                let options =
+                    ReadOptions { order, threads, cancellation, ..ReadOptions::default() };
+                let found = read(source, &Place::default(), &options)?;
+                assert_eq!(found.nnz(), whole.nnz());
+                assert!(order.is_some() || found == whole);
+                Ok(())
+            });
+        }
+        cancelled(|source, cancellation| {
+            let cancellation = Some(cancellation);
+            let options = ReadOptions { threads, cancellation, ..ReadOptions::default() };
+            read_dense(source, &Place::default(), &options).map(|_| ())
+        });
+    }
+}
+
+#[test]
+fn what_goes_through_all_entries_is_cancelled() {
+    let other = matrix().into_source().unwrap();
+    for threads in [1, 2] {
+        cancelled(|source, cancellation| {
+            let cancellation = Some(cancellation);
+            let options = StatsOptions { threads, cancellation, ..StatsOptions::default() };
+            stats(source, &Place::default(), &options).map(|_| ())
+        });
+        cancelled(|source, cancellation| {
+            let cancellation = Some(cancellation);
+            let options = CheckOptions { threads, cancellation, ..CheckOptions::default() };
+            check(source, &Place::default(), &options, &mut |finding| panic!("{finding}"))
+        });
+        cancelled(|source, cancellation| {
+            let cancellation = Some(cancellation);
+            let options = DiffOptions { threads, cancellation, ..DiffOptions::default() };
+            let places = [Place::default(), Place::default()];
+            let each = &mut |difference| panic!("{difference:?}");
+            diff([source, &*other], places, &options, each)
+        });
+    }
+}

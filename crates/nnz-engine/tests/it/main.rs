@@ -1,0 +1,5 @@
+//! The engine without any format: sources and targets are in memory.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test stops where it fails")]
+
+mod cancellation;
+mod sources;

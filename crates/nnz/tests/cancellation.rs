@@ -1,0 +1,134 @@
+//! A conversion that is cancelled leaves nothing, and can be run again.
+#![allow(clippy::unwrap_used, missing_docs, reason = "a test stops where it fails")]
+
+use std::path::Path;
+use std::sync::Mutex;
+
+use nnz::fragments::{self, ImportOptions, StoreOptions};
+use nnz::{
+    Cancellation, ConvertOptions, CsMatrix, ErrorKind, NoProgress, Order, Place, Progress, Shape,
+    WriteOptions,
+};
+
+/// Cancels once something has been done of the work of a name.
+struct CancelAt {
+    work: &'static str,
+    cancellation: Cancellation,
+    current: Mutex<String>,
+}
+
+impl CancelAt {
+    fn new(work: &'static str) -> Self {
+        Self { work, cancellation: Cancellation::new(), current: Mutex::default() }
+    }
+}
+
+impl Progress for CancelAt {
+    fn begin(&self, what: &str, _: Option<u64>) {
+        what.clone_into(&mut self.current.lock().unwrap());
+    }
+
+    fn advance(&self, entries: u64) {
+        if entries > 0 && *self.current.lock().unwrap() == self.work {
+            self.cancellation.cancel();
+        }
+    }
+
+    fn end(&self) {}
+}
+
+/// Makes a matrix of 1000 rows with an entry in every other of 2000 columns.
+fn matrix() -> CsMatrix {
+    let shape = Shape { rows: 1000, cols: 2000 };
+    let indptr = (0..=1000).map(|row| row * 1000).collect();
+    let indices: Vec<u32> = (0..1000).flat_map(|_| (0..1000).map(|col| 2 * col)).collect();
+    let values: Vec<u32> = (0..1_000_000).map(|entry| entry % 91 + 1).collect();
+    CsMatrix::from_parts(shape, Order::Row, indptr, indices, values).unwrap()
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn nothing_is_left_of_a_conversion_or_a_sort() {
+    let source = matrix().into_source().unwrap();
+    for name in ["a.bpcells", "a.mtx", "a.bsp.h5", "a.bsp.zarr", "a.rds"] {
+        for threads in [1, 2] {
+            for (work, order) in
+                [("writing", Order::Row), ("sorting", Order::Col), ("writing", Order::Col)]
+            {
+                let directory = tempfile::tempdir().unwrap();
+                let to = nnz::Location::parse(directory.path().join(name));
+                let bar = CancelAt::new(work);
+                let options = ConvertOptions {
+                    order: Some(order),
+                    write: WriteOptions { overwrite: true, sync: false },
+                    memory: 4 << 20,
+                    threads,
+                    cancellation: Some(bar.cancellation.clone()),
+                    ..ConvertOptions::default()
+                };
+                let convert = |options: &ConvertOptions, progress: &dyn Progress| {
+                    nnz::convert_source(&*source, &Place::default(), &to, options, progress)
+                };
+                let case = format!("{name} {threads} {work} {order}");
+                // A file that was there stays as it was.
+                let replaces = name == "a.mtx";
+                if replaces {
+                    std::fs::write(directory.path().join(name), "before").unwrap();
+                }
+                let error = convert(&options, &bar).unwrap_err();
+                assert!(matches!(error.kind(), ErrorKind::Cancelled), "{case}: {error}");
+                if replaces {
+                    assert_eq!(names(directory.path()), [name], "{case}");
+                    let left = std::fs::read(directory.path().join(name)).unwrap();
+                    assert_eq!(left, b"before", "{case}");
+                } else {
+                    assert_eq!(names(directory.path()), [""; 0], "{case}");
+                }
+
+                let options = ConvertOptions { cancellation: None, ..options };
+                assert_eq!(convert(&options, &NoProgress).unwrap().entries, 1_000_000, "{case}");
+                assert_eq!(names(directory.path()), [name], "{case}");
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_is_left_of_an_import() {
+    let directory = tempfile::tempdir().unwrap();
+    let text: String = (0..200_000_u32)
+        .map(|at| format!("chr1\t{}\t{}\tcell{}\n", at / 2 * 3, at / 2 * 3 + 50, at % 7))
+        .collect();
+    let from = directory.path().join("fragments.tsv");
+    std::fs::write(&from, text).unwrap();
+    let (from, to) =
+        (nnz::Location::parse(&from), nnz::Location::parse(directory.path().join("store")));
+    for (work, sort) in [("importing", false), ("sorting", true), ("writing", true)] {
+        for threads in [1, 2] {
+            let bar = CancelAt::new(work);
+            let options = StoreOptions {
+                write: WriteOptions { overwrite: true, sync: false },
+                threads,
+                memory: 12 << 20,
+                cancellation: Some(bar.cancellation.clone()),
+                ..StoreOptions::default()
+            };
+            let reading = || ImportOptions { sort, ..ImportOptions::default() };
+            let error = fragments::import(&from, &to, reading(), &options, &bar).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Cancelled), "{work}: {error}");
+            assert_eq!(names(directory.path()), ["fragments.tsv"], "{work}");
+
+            let options = StoreOptions { cancellation: None, ..options };
+            let done = fragments::import(&from, &to, reading(), &options, &NoProgress).unwrap();
+            assert_eq!(done.fragments, 200_000);
+            std::fs::remove_dir_all(directory.path().join("store")).unwrap();
+        }
+    }
+}
