@@ -2,4 +2,5 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test stops where it fails")]
 
 mod cancellation;
+mod composed;
 mod sources;

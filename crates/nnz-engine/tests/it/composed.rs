@@ -1,0 +1,43 @@
+//! Sources made of others are read, counted and compared like any other.
+
+use nnz_core::{Axis, MatrixSource, Order, Place, Shape};
+use nnz_engine::{
+    Concat, ConcatOptions, CsMatrix, DiffOptions, ReadOptions, Selection, Slice, StatsOptions,
+    Transposed, diff, read, stats,
+};
+
+/// Makes `1 . 2` above `. . 3`.
+fn small() -> Box<dyn MatrixSource> {
+    let shape = Shape { rows: 2, cols: 3 };
+    let (indices, values) = (vec![0_u32, 2, 2], vec![1.0, 2.0, 3.0]);
+    let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 2, 3], indices, values);
+    matrix.unwrap().into_source().unwrap()
+}
+
+#[test]
+fn a_concatenation_is_read() {
+    let parts = vec![(small(), Place::path("first")), (small(), Place::path("second"))];
+    let all = Concat::new(parts, Axis::Cols, &ConcatOptions::default()).unwrap();
+    let whole = read(&all, &Place::default(), &ReadOptions::default()).unwrap();
+    assert_eq!(whole.shape(), Shape { rows: 2, cols: 6 });
+    assert_eq!(whole.indptr(), [0, 4, 6]);
+    assert_eq!(*whole.indices(), vec![0_u32, 2, 3, 5, 2, 5].into());
+    assert_eq!(*whole.values(), vec![1.0, 2.0, 1.0, 2.0, 3.0, 3.0].into());
+}
+
+#[test]
+fn a_slice_is_counted() {
+    let cols = Selection::words(["2"]);
+    let slice = Slice::new(small(), Place::default(), &Selection::all(), &cols).unwrap();
+    let found = stats(&slice, &Place::default(), &StatsOptions::default()).unwrap();
+    assert_eq!(found.whole.nnz, 2);
+    assert_eq!(found.whole.total.unwrap().sum.to_string(), "5.0");
+}
+
+#[test]
+fn a_matrix_equals_itself_transposed_twice() {
+    let twice = Transposed::new(Box::new(Transposed::new(small())) as Box<dyn MatrixSource>);
+    let places = [Place::path("once"), Place::path("twice")];
+    let each = &mut |difference| panic!("{difference:?}");
+    diff([&*small(), &twice], places, &DiffOptions::default(), each).unwrap();
+}
