@@ -76,7 +76,7 @@ pub(crate) fn format_table() -> String {
     let summaries = std::iter::once(None).chain(formats.iter().map(|format| Some(format.summary)));
     let lines = rows.iter().zip(summaries).map(|([name, read, written, extensions], summary)| {
         let line = format!("{name:first$}  {read:second$}  {written:third$}  {extensions}\n");
-        summary.map_or(line.clone(), |summary| format!("{line}{:first$}  {summary}\n", ""))
+        summary.map_or(line.clone(), |summary| format!("{line}    {summary}\n"))
     });
     lines.collect()
 }
