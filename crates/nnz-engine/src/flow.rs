@@ -50,7 +50,7 @@ pub trait Work: Sync {
     type BatchUnits: Send;
     /// What an encoded unit is.
     type Encoded: Send;
-    /// What joining tells encoding.
+    /// What joining passes on to encoding.
     type Joint: Send;
 
     /// Returns how many units are decoded together.

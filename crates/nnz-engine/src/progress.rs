@@ -1,6 +1,6 @@
-//! How long work tells how far it is.
+//! Reporting progress.
 
-/// Hears how far work is. Calls come from one thread at a time.
+/// Receives the progress of an operation. Calls come from one thread at a time.
 pub trait Progress: Sync {
     /// Work of `total` entries begins, where that is known.
     fn begin(&self, what: &str, total: Option<u64>);
@@ -17,7 +17,7 @@ pub trait Progress: Sync {
     fn end(&self);
 }
 
-/// Hears nothing.
+/// Ignores progress.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoProgress;
 
