@@ -29,6 +29,12 @@ pub struct EntryReader {
     coordinates: Vec<u64>,
 }
 
+impl std::fmt::Debug for EntryReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EntryReader").finish_non_exhaustive()
+    }
+}
+
 impl EntryReader {
     /// Opens what a container holds.
     ///

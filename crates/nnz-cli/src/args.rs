@@ -564,7 +564,7 @@ impl From<MeasuresArg> for Measures {
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz formats")]
 pub(crate) struct Formats {
-    /// As JSON, with the options of each format
+    /// As JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

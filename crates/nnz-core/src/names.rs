@@ -91,6 +91,12 @@ pub struct Listed<'a, I> {
     strings: I,
 }
 
+impl<I> std::fmt::Debug for Listed<'_, I> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Listed").finish_non_exhaustive()
+    }
+}
+
 impl<'a, I: Iterator<Item = &'a [u8]>> Listed<'a, I> {
     /// Wraps an iterator.
     #[must_use]

@@ -82,6 +82,12 @@ pub trait UnitReader<'a, B = Batch>: Send {
 /// Decodes units one after the other.
 pub struct SequentialReader<'a>(pub Box<dyn UnitReader<'a> + 'a>);
 
+impl std::fmt::Debug for SequentialReader<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SequentialReader").finish_non_exhaustive()
+    }
+}
+
 impl BatchReader for SequentialReader<'_> {
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool> {
         let Some(unit) = self.0.next_unit()? else {
@@ -98,6 +104,12 @@ impl BatchReader for SequentialReader<'_> {
 pub struct BatchUnits<'a> {
     reader: Box<dyn BatchReader + 'a>,
     empty: Batch,
+}
+
+impl std::fmt::Debug for BatchUnits<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BatchUnits").finish_non_exhaustive()
+    }
 }
 
 impl<'a> BatchUnits<'a> {

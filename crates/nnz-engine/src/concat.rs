@@ -59,6 +59,12 @@ pub struct Concat {
     ignore_names: bool,
 }
 
+impl std::fmt::Debug for Concat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Concat").field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
 /// How entries come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {

@@ -97,6 +97,7 @@ pub trait Write<W: Work>: Send {
 }
 
 /// Nothing is left to be done once units are encoded.
+#[derive(Debug)]
 pub struct Done;
 
 impl<W: Work<Encoded = ()>> Write<W> for Done {

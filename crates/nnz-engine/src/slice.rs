@@ -49,6 +49,12 @@ pub struct Slice {
     header: Header,
 }
 
+impl std::fmt::Debug for Slice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Slice").field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
 impl Slice {
     /// Selects rows and columns of a matrix. `place` is what messages call it.
     ///

@@ -14,6 +14,12 @@ pub struct Transposed<S> {
     header: Header,
 }
 
+impl<S> std::fmt::Debug for Transposed<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Transposed").field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
 impl<S: Deref<Target: MatrixSource>> Transposed<S> {
     /// Exchanges the rows and columns of a matrix, which is in a box or borrowed.
     #[must_use]

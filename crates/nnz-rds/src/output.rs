@@ -13,6 +13,15 @@ pub enum Output<W: Write> {
     Gzip(Box<GzEncoder<W>>),
 }
 
+impl<W: Write> std::fmt::Debug for Output<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Plain(_) => "Plain",
+            Self::Gzip(_) => "Gzip",
+        })
+    }
+}
+
 impl<W: Write> Output<W> {
     /// Compresses as `saveRDS` does, which uses level 6: no name, no time.
     pub fn gzip(inner: W, level: u32) -> Self {

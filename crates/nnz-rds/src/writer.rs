@@ -45,6 +45,12 @@ pub struct Writer<W> {
     block: Vec<u8>,
 }
 
+impl<W> std::fmt::Debug for Writer<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Writer").field("version", &self.version).finish_non_exhaustive()
+    }
+}
+
 impl<W: Write> Writer<W> {
     /// Starts a stream.
     ///

@@ -21,6 +21,12 @@ pub struct TensorFile {
     descriptor: Descriptor,
 }
 
+impl std::fmt::Debug for TensorFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TensorFile").field("descriptor", &self.descriptor).finish_non_exhaustive()
+    }
+}
+
 impl TensorFile {
     pub(crate) fn new(container: Box<dyn Container>, descriptor: Descriptor) -> Self {
         Self { container, descriptor }

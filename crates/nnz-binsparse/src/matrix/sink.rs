@@ -68,6 +68,12 @@ pub struct MatrixSink {
     last: Option<(u64, u64)>,
 }
 
+impl std::fmt::Debug for MatrixSink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MatrixSink").finish_non_exhaustive()
+    }
+}
+
 enum Form {
     Cells(CellSink),
     Entries(EntrySink),

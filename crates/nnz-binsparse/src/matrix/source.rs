@@ -36,6 +36,12 @@ pub struct MatrixSource {
     pub(super) minors: u64,
 }
 
+impl std::fmt::Debug for MatrixSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MatrixSource").field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
 impl MatrixSource {
     /// Opens the matrix a container holds.
     ///

@@ -40,6 +40,12 @@ pub struct FragmentSink {
     entries: Vec<u32>,
 }
 
+impl std::fmt::Debug for FragmentSink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FragmentSink").finish_non_exhaustive()
+    }
+}
+
 impl FragmentSink {
     /// Starts fragments.
     ///

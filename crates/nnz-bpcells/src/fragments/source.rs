@@ -37,6 +37,12 @@ pub struct FragmentSource {
     memory: u64,
 }
 
+impl std::fmt::Debug for FragmentSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FragmentSource").finish_non_exhaustive()
+    }
+}
+
 impl FragmentSource {
     /// Opens the fragments a container holds.
     ///

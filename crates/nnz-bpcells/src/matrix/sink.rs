@@ -49,6 +49,12 @@ pub struct MatrixSink {
     entries: u64,
 }
 
+impl std::fmt::Debug for MatrixSink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MatrixSink").finish_non_exhaustive()
+    }
+}
+
 enum ValueSink {
     Integers(IntegerSink),
     Floats(ArrayId),

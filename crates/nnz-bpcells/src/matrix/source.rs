@@ -28,6 +28,12 @@ pub struct MatrixSource {
     pub(super) values: ValueArray,
 }
 
+impl std::fmt::Debug for MatrixSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MatrixSource").field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
 /// The values: packed integers, or plain numbers of any type.
 pub(super) enum ValueArray {
     Integers(Integers),

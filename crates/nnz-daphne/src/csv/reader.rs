@@ -29,6 +29,12 @@ pub struct CsvReader {
     rows: u64,
 }
 
+impl std::fmt::Debug for CsvReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CsvReader").finish_non_exhaustive()
+    }
+}
+
 /// The records of a file, the labels first.
 struct Records {
     path: PathBuf,

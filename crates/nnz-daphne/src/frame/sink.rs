@@ -41,6 +41,12 @@ pub struct FrameSink {
     waiting: Vec<Values>,
 }
 
+impl std::fmt::Debug for FrameSink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FrameSink").finish_non_exhaustive()
+    }
+}
+
 impl FrameSink {
     /// Starts a file with these columns. The number of rows shows when it is finished.
     ///

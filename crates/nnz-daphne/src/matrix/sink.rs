@@ -75,6 +75,12 @@ pub struct MatrixSink {
     last: Option<Position>,
 }
 
+impl std::fmt::Debug for MatrixSink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MatrixSink").finish_non_exhaustive()
+    }
+}
+
 impl MatrixSink {
     /// Starts a file of the shape and value type of `header`.
     ///

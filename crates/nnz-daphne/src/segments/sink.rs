@@ -32,6 +32,12 @@ pub struct SegmentsSink {
     entries: u64,
 }
 
+impl std::fmt::Debug for SegmentsSink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SegmentsSink").finish_non_exhaustive()
+    }
+}
+
 impl SegmentsSink {
     /// Starts a directory of so many segments.
     ///

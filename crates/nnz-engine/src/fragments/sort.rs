@@ -29,6 +29,12 @@ pub struct SortedRuns {
     most: u64,
 }
 
+impl std::fmt::Debug for SortedRuns {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SortedRuns").finish_non_exhaustive()
+    }
+}
+
 impl SortedRuns {
     /// Waits in so many bytes of memory and in files of a directory, whose bytes `disk` is told.
     #[must_use]
@@ -87,6 +93,7 @@ impl SortedRuns {
 }
 
 /// Fragments in order.
+#[derive(Debug)]
 pub struct SortedRun(Vec<u32>);
 
 impl SortedRun {

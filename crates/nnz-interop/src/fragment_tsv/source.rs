@@ -58,6 +58,12 @@ pub struct Reading {
     pub joiner: Joiner,
 }
 
+impl std::fmt::Debug for Reading {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reading").finish_non_exhaustive()
+    }
+}
+
 /// Opens a file, be it plain, gzipped or of BGZF blocks: its name decides nothing.
 ///
 /// Anything but a regular file, such as a named pipe, can be read once.

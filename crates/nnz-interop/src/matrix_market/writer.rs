@@ -39,6 +39,19 @@ pub enum Target {
     },
 }
 
+impl std::fmt::Debug for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::File { path, options } => {
+                f.debug_struct("File").field("path", path).field("options", options).finish()
+            }
+            Self::Stream { name, .. } => {
+                f.debug_struct("Stream").field("name", name).finish_non_exhaustive()
+            }
+        }
+    }
+}
+
 /// Says how the text is written.
 #[derive(Clone, Debug)]
 pub struct Options {

@@ -40,6 +40,12 @@ pub struct RMatrixSink {
     last: Option<(u64, u64)>,
 }
 
+impl std::fmt::Debug for RMatrixSink {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RMatrixSink").finish_non_exhaustive()
+    }
+}
+
 /// Starts a `dgCMatrix` of the shape of `header`.
 ///
 /// # Errors

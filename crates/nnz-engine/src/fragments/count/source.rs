@@ -48,6 +48,12 @@ pub struct Counts {
     extents: Vec<(u64, u64)>,
 }
 
+impl std::fmt::Debug for Counts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Counts").field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
 impl Counts {
     /// Makes ready to count.
     ///
