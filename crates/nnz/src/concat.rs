@@ -22,7 +22,7 @@ pub fn concat(
         if *location == Location::Stream && from.iter().filter(|one| *one == location).count() > 1 {
             return Err(Error::argument("standard input can be read only once"));
         }
-        sources.push((crate::open::open_matrix(location, options.memory)?, location.clone()));
+        sources.push((options.open_options().open_matrix(location)?, location.clone()));
     }
     let concat = Concat::new(sources, axis, how)?;
     crate::convert_source(&concat, &Place::path("the concatenation"), to, options, progress)

@@ -16,7 +16,7 @@ use crate::{
 /// Says how a matrix is converted. The default changes nothing that need not change.
 #[derive(Clone, Debug)]
 pub struct ConvertOptions {
-    /// The formats that can be written; by default all of this crate.
+    /// The formats that can be read and written; by default all of this crate.
     pub registry: Registry,
     /// The name of the format to write; by default that of the target's extension.
     pub format: Option<&'static str>,
@@ -84,6 +84,11 @@ impl Default for ConvertOptions {
 }
 
 impl ConvertOptions {
+    /// Returns how sources are opened.
+    pub(crate) fn open_options(&self) -> OpenOptions {
+        OpenOptions::new().registry(self.registry.clone()).memory_limit(self.memory)
+    }
+
     /// Returns the options that have nothing to do with where and in which format a matrix is written.
     #[must_use]
     pub fn engine(&self) -> engine::ConvertOptions {
@@ -117,7 +122,7 @@ pub fn convert(
 ) -> Result<Summary> {
     let (from, to) = (&from.into(), &to.into());
     let started = Instant::now();
-    let found = OpenOptions::new().memory_limit(options.memory).open(from)?;
+    let found = options.open_options().open(from)?;
     let summary = convert_dataset(found, &from.source_place(), to, options, progress)?;
     Ok(Summary { seconds: started.elapsed().as_secs_f64(), ..summary })
 }

@@ -32,8 +32,7 @@ pub fn open(location: impl Into<Location>) -> Result<Dataset> {
 
 /// Opens the matrix at a place.
 pub(crate) fn open_matrix(location: &Location, memory: u64) -> Result<Box<dyn MatrixSource>> {
-    let dataset = OpenOptions::new().memory_limit(memory).open(location)?;
-    dataset.into_matrix().map_err(|error| error.with_context(&location.source_place()))
+    OpenOptions::new().memory_limit(memory).open_matrix(location)
 }
 
 /// How a place is opened.
@@ -47,6 +46,7 @@ pub(crate) fn open_matrix(location: &Location, memory: u64) -> Result<Box<dyn Ma
 /// ```
 #[derive(Clone, Debug)]
 pub struct OpenOptions {
+    registry: Registry,
     pub(crate) memory: u64,
     pub(crate) dialect: Option<Dialect>,
     pub(crate) format: Option<&'static str>,
@@ -56,6 +56,7 @@ pub struct OpenOptions {
 impl Default for OpenOptions {
     fn default() -> Self {
         Self {
+            registry: Registry::default(),
             memory: crate::default_memory(),
             dialect: None,
             format: None,
@@ -69,6 +70,13 @@ impl OpenOptions {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Sets the formats that are recognised; by default all of this crate.
+    #[must_use]
+    pub fn registry(mut self, registry: Registry) -> Self {
+        self.registry = registry;
+        self
     }
 
     /// Sets how many bytes may be taken by what has to be read whole, such as an R object.
@@ -108,6 +116,12 @@ impl OpenOptions {
     ///
     /// Fails as [`open`], and where an R object takes more memory than allowed.
     pub fn open(&self, location: impl Into<Location>) -> Result<Dataset> {
-        Registry::default().open(&location.into(), self)
+        self.registry.open(&location.into(), self)
+    }
+
+    /// Opens the matrix at a place.
+    pub(crate) fn open_matrix(&self, location: &Location) -> Result<Box<dyn MatrixSource>> {
+        let matrix = self.open(location).and_then(Dataset::into_matrix);
+        matrix.map_err(|error| error.with_context(&location.source_place()))
     }
 }

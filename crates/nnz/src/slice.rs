@@ -17,7 +17,7 @@ pub fn slice(
     progress: &dyn Progress,
 ) -> Result<Summary> {
     let (from, to) = (&from.into(), &to.into());
-    let source = crate::open::open_matrix(from, options.memory)?;
+    let source = options.open_options().open_matrix(from)?;
     let source = Box::new(Slice::new(source, from.source_place(), rows, cols)?);
     // Places in messages of the engine are those among what is selected.
     let place = Place::path(format!("what is selected of {from}"));

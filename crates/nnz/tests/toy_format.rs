@@ -157,6 +157,12 @@ fn a_format_of_a_test_is_converted_to_every_other_and_back() {
             std::fs::read_to_string(folder.path().join(format!("{name}.toy"))).unwrap(),
             TEXT
         );
+
+        // The registry is that of sources, too.
+        let mtx = Location::parse(folder.path().join(format!("{name}.again.mtx")));
+        let convert = ConvertOptions { value_type: None, ..convert };
+        nnz::convert(&again, &mtx, &convert, &NoProgress).unwrap();
+        assert_eq!(entries(registry.open(&mtx, &options).unwrap()).lines().count(), 3, "{name}");
     }
 }
 

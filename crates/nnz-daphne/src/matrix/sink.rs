@@ -37,16 +37,17 @@ use place::Position;
 /// # let header = Header {
 /// #     shape: Shape { rows: 2, cols: 3 },
 /// #     order: Order::Row,
+/// #     ordered: true,
 /// #     sorted_majors: true,
 /// #     sorted_indices: Some(true),
 /// #     value_type: ValueType::F64,
 /// #     iso: false,
-/// #     stored: Some(1),
+/// #     nnz: Some(1),
 /// #     storage: Storage::Sparse,
 /// #     structure: Structure::General,
 /// #     fill: None,
 /// #     duplicates: Duplicates::Refused,
-/// #     meaning: [AxisKind::Unknown; 2],
+/// #     axis_kinds: [AxisKind::Unknown; 2],
 /// # };
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("x.dbdf");

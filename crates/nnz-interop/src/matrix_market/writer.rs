@@ -115,16 +115,17 @@ pub fn needs(layout: Layout) -> SinkCapabilities {
 /// # let header = Header {
 /// #     shape: Shape { rows: 3, cols: 2 },
 /// #     order: Order::Col,
+/// #     ordered: true,
 /// #     sorted_majors: true,
 /// #     sorted_indices: Some(true),
 /// #     value_type: ValueType::F64,
 /// #     iso: false,
-/// #     stored: Some(1),
+/// #     nnz: Some(1),
 /// #     storage: Storage::Sparse,
 /// #     structure: Structure::General,
 /// #     fill: None,
 /// #     duplicates: Duplicates::Kept,
-/// #     meaning: [AxisKind::Unknown; 2],
+/// #     axis_kinds: [AxisKind::Unknown; 2],
 /// # };
 /// let target = Target::Stream {
 ///     writer: Box::new(std::io::sink()),
