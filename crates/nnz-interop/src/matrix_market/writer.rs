@@ -105,7 +105,7 @@ pub fn needs(layout: Layout) -> SinkCapabilities {
 /// readers, who take 64 bits, get the same number. The stored triangle is written as the lower
 /// one; entries of an upper one are mirrored into it.
 ///
-/// With [`Header::stored`] unknown, the entries of coordinate text wait in a file without a name,
+/// With [`Header::nnz`] unknown, the entries of coordinate text wait in a file without a name,
 /// beside the target, since their number comes first.
 ///
 /// ```
