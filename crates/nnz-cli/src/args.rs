@@ -344,7 +344,7 @@ pub(crate) struct Concat {
 }
 
 impl Writing {
-    /// Replaces `--format` and values of `--to` by the options that they stand for.
+    /// Replaces `--format`, and values of `--to` that are no names of formats, by options.
     fn resolve_format(&mut self) -> Result<(), Error> {
         if let Some(format) = self.format.take() {
             if matches!(&*format, "coordinate" | "array") {

@@ -167,8 +167,8 @@ pub trait Format: Send + Sync {
         read.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
     }
 
-    /// Returns the options that a value of `--to` stands for, if this format knows it by another name
-    /// than its own.
+    /// Returns the options for a value of `--to` that this format takes beside its names, as Binsparse
+    /// takes `CSR`.
     fn claims(&self, name: &str) -> Option<FormatOptions> {
         let _ = name;
         None

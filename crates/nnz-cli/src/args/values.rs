@@ -93,7 +93,7 @@ pub(super) fn memory(text: &str) -> Result<u64, String> {
     number.checked_mul(factor).ok_or_else(|| "too large".to_owned())
 }
 
-/// A format to write, and the options that its name stands for.
+/// A format to write, and the options that its name implies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct To {
     pub(crate) format: &'static str,

@@ -26,7 +26,6 @@ pub(super) fn convert(
 ) -> Result<Outcome, Error> {
     let writing = &args.writing;
     let of_matrices = transpose
-        || writing.to.as_ref().is_some_and(|to| to.format != "daphne")
         || writing.order.is_some()
         || writing.value_type.is_some()
         || writing.duplicates.is_some()
@@ -113,9 +112,9 @@ pub(super) fn names(args: &args::Names, frame: &FrameSource) -> Result<Outcome, 
     Ok(Outcome::Good)
 }
 
-/// What is told, with the keys of the JSON form.
+/// What is printed, with the keys of the JSON form.
 #[derive(Serialize)]
-struct Told {
+struct Report {
     format: String,
     container: String,
     version: Option<String>,
@@ -148,7 +147,7 @@ struct Blocks {
 pub(super) fn info(args: &args::Info, frame: &FrameSource) -> Result<Outcome, Error> {
     let about = frame.about();
     let columns = frame.columns().iter();
-    let told = Told {
+    let report = Report {
         format: about.format,
         container: about.container,
         version: about.version,
@@ -174,33 +173,33 @@ pub(super) fn info(args: &args::Info, frame: &FrameSource) -> Result<Outcome, Er
             .collect(),
     };
     if args.json {
-        print_json(super::info::INFO_SCHEMA, &told)?;
+        print_json(super::info::INFO_SCHEMA, &report)?;
     } else {
-        with_stdout(|out| show(&told, out).map_err(failed))?;
+        with_stdout(|out| show(&report, out).map_err(failed))?;
     }
     Ok(Outcome::Good)
 }
 
-fn show(told: &Told, out: &mut dyn Write) -> std::io::Result<()> {
+fn show(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
     let mut line = |key: &str, value: &str| writeln!(out, "{key:<12}{}", escaped(value));
-    line("format", &told.format)?;
-    line("container", &told.container)?;
-    line("version", told.version.as_deref().unwrap_or_default())?;
-    line("dialect", told.dialect.as_deref().unwrap_or_default())?;
-    line("kind", told.kind)?;
-    line("rows", &told.rows.to_string())?;
-    line("cols", &told.cols.to_string())?;
-    line("size", &bytes(told.bytes.unwrap_or_default()))?;
-    if !told.columns.is_empty() {
+    line("format", &report.format)?;
+    line("container", &report.container)?;
+    line("version", report.version.as_deref().unwrap_or_default())?;
+    line("dialect", report.dialect.as_deref().unwrap_or_default())?;
+    line("kind", report.kind)?;
+    line("rows", &report.rows.to_string())?;
+    line("cols", &report.cols.to_string())?;
+    line("size", &bytes(report.bytes.unwrap_or_default()))?;
+    if !report.columns.is_empty() {
         writeln!(out, "\n{:<10}label", "type")?;
     }
-    for Column { label, value_type } in &told.columns {
+    for Column { label, value_type } in &report.columns {
         writeln!(out, "{value_type:<10}{}", escaped(label))?;
     }
-    if !told.blocks.is_empty() {
+    if !report.blocks.is_empty() {
         writeln!(out, "\n{:<28}{:<10}{:>12}", "blocks", "type", "size")?;
     }
-    for Blocks { name, value_type, bytes: size } in &told.blocks {
+    for Blocks { name, value_type, bytes: size } in &report.blocks {
         let value_type = value_type.as_deref().unwrap_or("-");
         let name = escaped(name);
         writeln!(out, "{name:<28}{value_type:<10}{:>12}", bytes(*size))?;

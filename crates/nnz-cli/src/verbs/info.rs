@@ -11,9 +11,9 @@ use crate::{Outcome, args};
 /// The schema of the JSON of matrices, tensors, fragments and frames, as in `docs/json.md`.
 pub(crate) const INFO_SCHEMA: &str = "nnz-info/1";
 
-/// What is told, with the keys of the JSON form.
+/// What is printed, with the keys of the JSON form.
 #[derive(Serialize)]
-struct Told {
+struct Report {
     format: String,
     container: String,
     version: Option<String>,
@@ -68,26 +68,26 @@ pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
         Dataset::Tensor(tensor) => return tensor_info(args, &tensor),
         other => other.into_matrix()?,
     };
-    show(args, tell(opened.header(), opened.about()?))
+    show(args, describe(opened.header(), opened.about()?))
 }
 
 /// Tells what a tensor or vector is.
 fn tensor_info(args: &args::Info, tensor: &TensorFile) -> Result<Outcome, Error> {
     let descriptor = tensor.descriptor();
-    let told = Told {
+    let report = Report {
         kind: if tensor.is_vector() { "vector" } else { "tensor" },
         shape: Some(descriptor.shape.clone()),
-        ..tell(&tensor.header()?, tensor.about()?)
+        ..describe(&tensor.header()?, tensor.about()?)
     };
-    show(args, told)
+    show(args, report)
 }
 
-fn show(args: &args::Info, mut told: Told) -> Result<Outcome, Error> {
-    (told.other_groups, told.notes) = others(&args.source, told.notes);
+fn show(args: &args::Info, mut report: Report) -> Result<Outcome, Error> {
+    (report.other_groups, report.notes) = others(&args.source, report.notes);
     if args.json {
-        print_json(INFO_SCHEMA, &told)?;
+        print_json(INFO_SCHEMA, &report)?;
     } else {
-        with_stdout(|out| print(&told, out).map_err(failed))?;
+        with_stdout(|out| print(&report, out).map_err(failed))?;
     }
     Ok(Outcome::Good)
 }
@@ -102,12 +102,12 @@ pub(super) fn others(source: &Location, mut notes: Vec<String>) -> (Vec<String>,
     (others, notes)
 }
 
-fn tell(header: &Header, about: About) -> Told {
+fn describe(header: &Header, about: About) -> Report {
     let per_entry = |bytes: u64, factor: f64| {
         let entries = header.nnz.filter(|entries| *entries > 0)?;
         Some((ratio(bytes, entries) * factor * 100.0).round() / 100.0)
     };
-    Told {
+    Report {
         format: about.format,
         container: about.container,
         version: about.version,
@@ -151,53 +151,53 @@ fn ratio(a: u64, b: u64) -> f64 {
     a as f64 / b as f64
 }
 
-fn print(told: &Told, out: &mut dyn Write) -> std::io::Result<()> {
+fn print(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
     let mut line = |key: &str, value: String| writeln!(out, "{key:<12}{}", escaped(&value));
-    line("format", told.format.clone())?;
-    line("container", told.container.clone())?;
-    if let Some(version) = &told.version {
+    line("format", report.format.clone())?;
+    line("container", report.container.clone())?;
+    if let Some(version) = &report.version {
         line("version", version.clone())?;
     }
-    if let Some(dialect) = &told.dialect {
+    if let Some(dialect) = &report.dialect {
         line("dialect", dialect.clone())?;
     }
-    line("kind", format!("{} {}", told.storage, told.kind))?;
+    line("kind", format!("{} {}", report.storage, report.kind))?;
     let axes = |axis: &str| if axis == "unknown" { String::new() } else { format!(" ({axis})") };
-    match &told.shape {
+    match &report.shape {
         Some(extents) => line("shape", super::write::dimensions(extents))?,
         None => {
-            line("rows", format!("{}{}", told.rows, axes(&told.row_axis)))?;
-            line("cols", format!("{}{}", told.cols, axes(&told.col_axis)))?;
+            line("rows", format!("{}{}", report.rows, axes(&report.row_axis)))?;
+            line("cols", format!("{}{}", report.cols, axes(&report.col_axis)))?;
         }
     }
-    line("nnz", told.nnz.map_or("unknown".to_owned(), |nnz| nnz.to_string()))?;
-    if told.shape.is_none() {
-        line("order", told.order.clone().unwrap_or_else(|| "none".to_owned()))?;
+    line("nnz", report.nnz.map_or("unknown".to_owned(), |nnz| nnz.to_string()))?;
+    if report.shape.is_none() {
+        line("order", report.order.clone().unwrap_or_else(|| "none".to_owned()))?;
     }
-    let shared = if told.iso { ", one shared by all" } else { "" };
-    line("values", format!("{}{shared}", told.value_type))?;
-    if let Some(fill) = &told.fill {
+    let shared = if report.iso { ", one shared by all" } else { "" };
+    line("values", format!("{}{shared}", report.value_type))?;
+    if let Some(fill) = &report.fill {
         line("fill value", fill.clone())?;
     }
-    line("structure", told.structure.clone())?;
-    if let Some(size) = told.bytes {
-        let each = told.bytes_per_entry.map(|each| format!(", {each} bytes per entry"));
+    line("structure", report.structure.clone())?;
+    if let Some(size) = report.bytes {
+        let each = report.bytes_per_entry.map(|each| format!(", {each} bytes per entry"));
         line("size", format!("{}{}", bytes(size), each.unwrap_or_default()))?;
     }
-    if !told.other_groups.is_empty() {
-        line("also holds", nnz::list_groups(&told.other_groups))?;
+    if !report.other_groups.is_empty() {
+        line("also holds", nnz::list_groups(&report.other_groups))?;
     }
-    for note in &told.notes {
+    for note in &report.notes {
         line("note", note.clone())?;
     }
-    if !told.arrays.is_empty() {
+    if !report.arrays.is_empty() {
         writeln!(
             out,
             "\n{:<20}{:<10}{:>16}{:>12}{:>12}",
             "array", "type", "elements", "size", "bits/entry"
         )?;
     }
-    for array in &told.arrays {
+    for array in &report.arrays {
         let len = array.len.map(|len| len.to_string()).unwrap_or_default();
         let bits = array.bits_per_entry.map(|bits| format!("{bits:.2}")).unwrap_or_default();
         let (name, value_type, size) =

@@ -12,9 +12,9 @@ use crate::args::{AxisArg, Selected};
 use crate::output::{failed, print_json, with_stdout};
 use crate::{Outcome, args};
 
-/// What is told, with the keys of the JSON form. A number JSON does not have is null.
+/// What is printed, with the keys of the JSON form. A number JSON does not have is null.
 #[derive(Serialize)]
-struct Told {
+struct Report {
     whole: Line,
     #[serde(skip_serializing_if = "Option::is_none")]
     rows: Option<Vec<Labelled>>,
@@ -116,12 +116,12 @@ pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
         let lines = |axis, list: &Option<Vec<Moments>>| {
             list.as_ref().map(|list| labelled(&matrix, axis, list)).transpose()
         };
-        let told = Told {
+        let report = Report {
             whole: Line::from(&found.whole),
             rows: lines(Axis::Rows, &found.rows)?,
             cols: lines(Axis::Cols, &found.cols)?,
         };
-        print_json("nnz-stats/1", &told)?;
+        print_json("nnz-stats/1", &report)?;
         return Ok(Outcome::Good);
     }
     with_stdout(|out| {

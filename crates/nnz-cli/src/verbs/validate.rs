@@ -7,7 +7,7 @@ use crate::output::{failed, print_answer, print_json};
 use crate::{Outcome, args};
 
 #[derive(Serialize)]
-struct Told {
+struct Report {
     valid: bool,
     findings: Vec<One>,
 }
@@ -43,7 +43,7 @@ pub(crate) fn validate(args: &args::Validate) -> Result<Outcome, Error> {
             place: finding.place.to_string(),
             message: finding.message.clone(),
         });
-        print_json("nnz-validate/1", &Told { valid, findings: findings.collect() })?;
+        print_json("nnz-validate/1", &Report { valid, findings: findings.collect() })?;
     } else {
         print_answer(|out| {
             let mut shown =

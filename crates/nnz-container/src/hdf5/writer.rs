@@ -22,7 +22,7 @@ use new::NewFile;
 /// What programs a file is written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Readers {
-    /// All of HDF5. BPCells and h5py write so unless told otherwise.
+    /// All of HDF5. BPCells and h5py do so by default.
     Hdf5,
     /// Those of NetCDF, which add to a file only if it knows the order in which things were made.
     NetCdf,

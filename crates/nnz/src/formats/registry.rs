@@ -103,8 +103,8 @@ impl Registry {
         })
     }
 
-    /// Returns the format that a value of `--to` stands for, and the options that go with it: the name
-    /// of a format that is written, or what one of them claims, such as `CSR`.
+    /// Parses a value of `--to`: the name of a format that is written, or a value that one of them
+    /// claims, such as `CSR`. Returns the format and the options that come with the value.
     ///
     /// # Errors
     ///

@@ -98,8 +98,7 @@ impl Target {
                 });
             }
         };
-        if group.is_none() && format_of_path(path).is_some_and(|format| format.info().name == "mtx")
-        {
+        if group.is_none() && format_of_path(path).is_some_and(|format| !format.info().containers) {
             return refuse("fragments are no matrix; nnz fragments count makes one of them");
         }
         let home = ContainerTarget::of(

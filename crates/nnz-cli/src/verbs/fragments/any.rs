@@ -116,9 +116,9 @@ fn tell(difference: &FragmentDifference, out: &mut dyn Write) -> std::io::Result
     }
 }
 
-/// What is told, with the keys of the JSON form.
+/// What is printed, with the keys of the JSON form.
 #[derive(Serialize)]
-struct Told {
+struct Report {
     format: String,
     container: String,
     version: Option<String>,
@@ -153,7 +153,7 @@ pub(crate) fn info(args: &args::Info, source: &dyn FragmentSource) -> Result<Out
         Some((ratio(bytes, count) * factor * 100.0).round() / 100.0)
     };
     let (other_groups, notes) = others(&args.source, about.notes);
-    let told = Told {
+    let report = Report {
         notes,
         other_groups,
         kind: "fragments",
@@ -178,9 +178,9 @@ pub(crate) fn info(args: &args::Info, source: &dyn FragmentSource) -> Result<Out
         version: about.version,
     };
     if args.json {
-        print_json(crate::verbs::info::INFO_SCHEMA, &told)?;
+        print_json(crate::verbs::info::INFO_SCHEMA, &report)?;
     } else {
-        with_stdout(|out| show(&told, out).map_err(failed))?;
+        with_stdout(|out| show(&report, out).map_err(failed))?;
     }
     Ok(Outcome::Good)
 }
@@ -190,25 +190,25 @@ fn ratio(a: u64, b: u64) -> f64 {
     a as f64 / b as f64
 }
 
-fn show(told: &Told, out: &mut dyn Write) -> std::io::Result<()> {
+fn show(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
     let mut line = |key: &str, value: String| writeln!(out, "{key:<12}{}", escaped(&value));
-    line("format", told.format.clone())?;
-    line("container", told.container.clone())?;
-    if let Some(version) = &told.version {
+    line("format", report.format.clone())?;
+    line("container", report.container.clone())?;
+    if let Some(version) = &report.version {
         line("version", version.clone())?;
     }
-    line("kind", told.kind.to_owned())?;
-    line("fragments", told.fragments.to_string())?;
-    line("chromosomes", told.chromosomes.to_string())?;
-    line("cells", told.cells.to_string())?;
-    if let Some(size) = told.bytes {
-        let each = told.bytes_per_fragment.map(|each| format!(", {each} bytes per fragment"));
+    line("kind", report.kind.to_owned())?;
+    line("fragments", report.fragments.to_string())?;
+    line("chromosomes", report.chromosomes.to_string())?;
+    line("cells", report.cells.to_string())?;
+    if let Some(size) = report.bytes {
+        let each = report.bytes_per_fragment.map(|each| format!(", {each} bytes per fragment"));
         line("size", format!("{}{}", bytes(size), each.unwrap_or_default()))?;
     }
-    if !told.other_groups.is_empty() {
-        line("also holds", nnz::list_groups(&told.other_groups))?;
+    if !report.other_groups.is_empty() {
+        line("also holds", nnz::list_groups(&report.other_groups))?;
     }
-    for note in &told.notes {
+    for note in &report.notes {
         line("note", note.clone())?;
     }
     writeln!(
@@ -216,7 +216,7 @@ fn show(told: &Told, out: &mut dyn Write) -> std::io::Result<()> {
         "\n{:<20}{:<10}{:>16}{:>12}{:>14}",
         "array", "type", "elements", "size", "bits/fragment"
     )?;
-    for array in &told.arrays {
+    for array in &report.arrays {
         let len = array.len.map(|len| len.to_string()).unwrap_or_default();
         let bits = array.bits_per_fragment.map(|bits| format!("{bits:.2}")).unwrap_or_default();
         let (name, value_type, size) =

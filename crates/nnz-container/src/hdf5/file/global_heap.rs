@@ -24,7 +24,7 @@ pub(super) struct GlobalHeap {
 }
 
 impl GlobalHeap {
-    /// Stores bytes and returns what stands for them: their length, their collection's address and their
+    /// Stores bytes and returns a reference to them: their length, their collection's address and their
     /// number in it.
     pub(super) fn insert<W: Write + Seek>(
         &mut self,

@@ -55,8 +55,7 @@ impl<W: Write + Seek> FileWriter<W> {
         Ok(())
     }
 
-    /// Stores a string and returns the element of variable length that stands for it, such as a
-    /// field of a compound.
+    /// Stores a string and returns a reference to it, the form that a field of a compound has.
     ///
     /// # Errors
     ///
