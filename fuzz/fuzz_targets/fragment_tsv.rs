@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use libfuzzer_sys::{Corpus, fuzz_target};
 use nnz::Result;
-use nnz_interop::fragment_tsv::{Options, Read, TsvBlock, from_reader};
+use nnz_singlecell::fragment_tsv::{Options, Read, TsvBlock, from_reader};
 
 const END_INCLUSIVE: u8 = 1;
 const UNSORTED: u8 = 2;

@@ -11,7 +11,7 @@ use libfuzzer_sys::{Corpus, fuzz_target};
 use nnz::{Batch, Projection, Layout, MatrixSource, Result, Triangle, Values};
 use nnz_fuzz::entries::Entry;
 use nnz_fuzz::read::{agree, backwards, in_turn};
-use nnz_interop::matrix_market::{MatrixMarketSource, Options, Target, create, from_reader};
+use nnz_matrix_market::{MatrixMarketSource, Options, Target, create, from_reader};
 
 fuzz_target!(|input: &[u8]| -> Corpus {
     let Ok(source) = open(input) else {

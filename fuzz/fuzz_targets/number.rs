@@ -6,7 +6,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use nnz::{Projection, MatrixSource, Result, Scalar, Values};
-use nnz_interop::matrix_market::from_reader;
+use nnz_matrix_market::from_reader;
 
 fuzz_target!(|input: &[u8]| {
     // Blanks end a number, and a line no number is on may be a comment.

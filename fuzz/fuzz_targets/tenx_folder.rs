@@ -8,7 +8,7 @@ use nnz::{Axis, MatrixSource as _, Severity};
 use nnz_fuzz::members;
 use nnz_fuzz::read::{agree, backwards, in_turn};
 use nnz_fuzz::scratch::{Scratch, location};
-use nnz_interop::tenx_folder;
+use nnz_matrix_market::tenx_folder;
 
 static SCRATCH: LazyLock<Scratch> = LazyLock::new(Scratch::new);
 

@@ -23,7 +23,7 @@ use std::path::Path;
 
 use nnz_container::Tagged;
 use nnz_core::{Error, Finding, MatrixSource, Result};
-use nnz_interop::matrix_market::Layout;
+use nnz_matrix_market::Layout;
 
 pub use binsparse::list_binsparse;
 pub(crate) use binsparse::open_container as open_binsparse;

@@ -39,7 +39,7 @@ pub use nnz_engine::fragments::{
     CountMode, Counts, FragmentDifference, FragmentSummary, MergeOptions, Peaks, Region, Regions,
     SelectOptions, Tiles, print, query,
 };
-pub use nnz_interop::fragment_tsv::{Chromosomes, read_cells};
+pub use nnz_singlecell::fragment_tsv::{Chromosomes, read_cells};
 pub use place::{holds, open, open_within};
 pub use target::{StoreOptions, is_text};
 pub use verbs::{convert, diff, merge, select};

@@ -64,7 +64,7 @@ pub use nnz_engine::{
     Slice, Spread, Stats, StatsOptions, StructurePolicy, Summary, Total, Transposed,
     cat as cat_source, default_memory, print_names, stats as stats_of,
 };
-pub use nnz_interop::matrix_market::Layout;
+pub use nnz_matrix_market::Layout;
 pub use open::{OpenOptions, open};
 pub use read::{read, read_dense};
 pub use slice::slice;

@@ -18,7 +18,7 @@ use std::path::Path;
 use common::entries::{self, Entry};
 use common::{location, unsynced};
 use nnz::{ConvertOptions, FormatOptions, Order, StructurePolicy};
-use nnz_interop::matrix_market::Layout;
+use nnz_matrix_market::Layout;
 
 fn layout_option(layout: Layout) -> FormatOptions {
     let name = if layout == Layout::Array { "array" } else { "coordinate" };

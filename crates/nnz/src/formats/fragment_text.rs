@@ -1,7 +1,7 @@
 //! Fragments as text.
 
 use nnz_core::{Error, ErrorKind, Place, Result};
-use nnz_interop::fragment_tsv;
+use nnz_singlecell::fragment_tsv;
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, Probe};
 use crate::{Dataset, OpenOptions};

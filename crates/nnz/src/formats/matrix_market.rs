@@ -5,7 +5,6 @@ mod target;
 use std::path::Path;
 
 use nnz_core::{MatrixSource, Result};
-use nnz_interop::matrix_market;
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions};
@@ -35,7 +34,7 @@ impl Format for MatrixMarket {
             return Ok(Some(Confidence::Certain));
         }
         let Some((_, start, _)) = probe.file() else { return Ok(None) };
-        Ok(if matrix_market::looks_like(start) {
+        Ok(if nnz_matrix_market::looks_like(start) {
             Some(Confidence::Certain)
         } else {
             start.starts_with(b"\x1f\x8b").then_some(Confidence::Fallback)
@@ -44,8 +43,8 @@ impl Format for MatrixMarket {
 
     fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
         let source = match probe.path() {
-            Some(path) => matrix_market::open(path)?,
-            None => matrix_market::open_stdin()?,
+            Some(path) => nnz_matrix_market::open(path)?,
+            None => nnz_matrix_market::open_stdin()?,
         };
         Ok(Dataset::Matrix(Box::new(source)))
     }

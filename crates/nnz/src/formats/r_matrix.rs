@@ -3,7 +3,7 @@
 mod target;
 
 use nnz_core::{Error, MatrixSource, Result};
-use nnz_interop::r_matrix;
+use nnz_scientific::r_matrix;
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use nnz_core::Result;
-use nnz_interop::tenx_folder;
+use nnz_matrix_market::tenx_folder;
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, Probe};
 use crate::{Dataset, OpenOptions};

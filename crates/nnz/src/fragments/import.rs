@@ -7,7 +7,7 @@ use std::time::Instant;
 use nnz_core::{FragmentBatch, FragmentSink, Result, StringList, Unit, Written};
 use nnz_engine::flow::{self, Join, Work, Workers, Write};
 use nnz_engine::fragments::{FragmentTarget as _, SortedRun, SortedRuns};
-use nnz_interop::fragment_tsv::{
+use nnz_singlecell::fragment_tsv::{
     self, Chromosomes, FragmentTsv, Fragments, Joiner, Joint, Reading, TsvBlock,
 };
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use nnz_core::Result;
-use nnz_interop::fragment_tsv::each_region;
+use nnz_singlecell::fragment_tsv::each_region;
 
 use super::Peaks;
 

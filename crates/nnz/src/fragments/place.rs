@@ -52,7 +52,7 @@ fn none(location: &Location) -> Error {
 
 fn is_text(location: &Location) -> bool {
     let Location::Path { path, group: None } = location else { return false };
-    path.is_file() && nnz_interop::fragment_tsv::recognise(path).unwrap_or(false)
+    path.is_file() && nnz_singlecell::fragment_tsv::recognise(path).unwrap_or(false)
 }
 
 fn error_of_text(location: &Location) -> Option<Error> {

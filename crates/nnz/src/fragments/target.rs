@@ -9,7 +9,7 @@ use nnz_container::stdio::{self, TerminalEscapes};
 use nnz_core::{Error, FragmentSink, Place, Result, StringList};
 use nnz_engine::directory_of;
 use nnz_engine::fragments::{self as engine, FragmentTarget};
-use nnz_interop::fragment_tsv::{self, WriteOptions as TextOptions};
+use nnz_singlecell::fragment_tsv::{self, WriteOptions as TextOptions};
 
 use crate::container_target::{self, ContainerTarget, DirectoryKind, ends_in};
 use crate::formats::format_of_path;

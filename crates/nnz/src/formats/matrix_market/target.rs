@@ -8,7 +8,7 @@ use nnz_core::{
     COMMENT, Header, MatrixSink, MatrixSource, Metadata, Names, Order, Result, Rounding,
     SinkCapabilities, Storage,
 };
-use nnz_interop::matrix_market::{self, Layout};
+use nnz_matrix_market::Layout;
 
 use crate::formats::FormatOption;
 use crate::formats::MatrixTarget;
@@ -45,7 +45,7 @@ impl Target {
             path,
             layout: options.format_options.parse("layout")?.unwrap_or(layout),
             lossy: options.rounding == Rounding::Nearest,
-            comment: matrix_market::comment(&source.metadata()),
+            comment: nnz_matrix_market::comment(&source.metadata()),
             write: options.write,
         })
     }
@@ -53,7 +53,7 @@ impl Target {
 
 impl MatrixTarget for Target {
     fn capabilities(&self) -> SinkCapabilities {
-        matrix_market::needs(self.layout)
+        nnz_matrix_market::needs(self.layout)
     }
 
     fn path(&self) -> Option<&Path> {
@@ -98,15 +98,17 @@ impl MatrixTarget for Target {
 
     fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {
         let target = match &self.path {
-            Some(path) => matrix_market::Target::File { path: path.clone(), options: self.write },
-            None => matrix_market::Target::Stream {
+            Some(path) => {
+                nnz_matrix_market::Target::File { path: path.clone(), options: self.write }
+            }
+            None => nnz_matrix_market::Target::Stream {
                 writer: Box::new(stdio::stdout(TerminalEscapes::Text)),
                 name: "standard output".to_owned(),
             },
         };
-        let mut options = matrix_market::Options::new(self.layout, &target);
+        let mut options = nnz_matrix_market::Options::new(self.layout, &target);
         options.lossy = self.lossy;
         options.comment = self.comment.clone().unwrap_or_default();
-        matrix_market::create(target, header, options)
+        nnz_matrix_market::create(target, header, options)
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use nnz_container::rds::RdsOptions;
 use nnz_container::staging::{StagedFile, WriteOptions};
 use nnz_core::{Header, MatrixSink, Names, Result, SinkCapabilities};
-use nnz_interop::r_matrix;
+use nnz_scientific::r_matrix;
 
 use crate::container_target::rds_options;
 use crate::formats::MatrixTarget;

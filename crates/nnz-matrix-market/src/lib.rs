@@ -1,0 +1,32 @@
+//! Matrix Market: `.mtx` text, plain or gzipped.
+//!
+//! A banner, comments, a line of sizes, then one entry a line (*coordinate*) or one value a line,
+//! column by column (*array*). `docs/formats/matrix-market.md` says which liberties are taken.
+
+mod array;
+mod banner;
+mod comment;
+mod coordinate;
+mod decimal;
+mod entries;
+mod fault;
+mod header;
+mod line;
+mod number;
+mod peek;
+mod preamble;
+mod source;
+pub mod tenx_folder;
+mod value;
+mod window;
+mod writer;
+
+pub use banner::{Field, Layout, Symmetry, looks_like};
+pub use comment::comment;
+pub use nnz_lines::{LONGEST_LINE, Target};
+pub use source::{MatrixMarketSource, from_reader, open, open_stdin};
+pub use writer::{Options, create, needs};
+
+/// The largest number of rows, columns or entries: what a signed 64-bit integer holds, as readers
+/// elsewhere use one.
+pub const LARGEST_SIZE: u64 = i64::MAX.unsigned_abs();

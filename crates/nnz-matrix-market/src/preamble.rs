@@ -1,0 +1,118 @@
+//! What comes before the entries: banner, comments, sizes.
+
+use std::path::Path;
+
+use nnz_core::{At, Error, Place, Result, Shape, Structure, Triangle};
+
+use super::LARGEST_SIZE;
+use super::banner::{Banner, Layout, Symmetry, Words};
+use super::fault::{Expected, Fault};
+use super::number::{skip_blanks, unsigned};
+use nnz_lines::Lines;
+
+/// Everything a file says of itself before its entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Preamble {
+    pub(crate) banner: Banner,
+    pub(crate) shape: Shape,
+    /// Lines with an entry or a value.
+    pub(crate) stored: u64,
+}
+
+impl Preamble {
+    /// Reads up to the line of sizes.
+    pub(crate) fn read(lines: &mut Lines, path: &Path) -> Result<Self> {
+        let Some(block) = lines.next_line()? else {
+            let at = At::Line { line: 1, column: 1 };
+            let place = Place::path(path).at(at);
+            return Err(Error::mismatch(place, "an empty file", Expected::Banner));
+        };
+        let banner = Banner::parse(block.text).map_err(|fault| fault.report(path, block))?;
+        let Some(block) = lines.next_content()? else {
+            let at = At::Line { line: lines.line(), column: 1 };
+            let place = Place::path(path).at(at);
+            let expected = match banner.layout {
+                Layout::Coordinate => "numbers of rows, columns and entries",
+                Layout::Array => "numbers of rows and columns",
+            };
+            return Err(Error::mismatch(place, "the end of the file", expected));
+        };
+        Self::sizes(banner, block.text).map_err(|fault| fault.report(path, block))
+    }
+
+    /// Reads the line of sizes.
+    fn sizes(banner: Banner, line: &[u8]) -> Result<Self, Fault> {
+        let mut words = Words { line, at: 0 };
+        let rows_at = skip_blanks(line, 0);
+        let rows = words.size("rows")?;
+        let cols_at = skip_blanks(line, words.at);
+        let cols = words.size("columns")?;
+        let shape = Shape { rows, cols };
+        if banner.symmetry != Symmetry::General && rows != cols {
+            return Err(Fault { at: cols_at, expected: Expected::Square(rows) });
+        }
+        let stored = match banner.layout {
+            Layout::Coordinate => words.size("entries")?,
+            Layout::Array => cells(banner.symmetry, shape)
+                .ok_or(Fault { at: rows_at, expected: Expected::Cells })?,
+        };
+        words.end()?;
+        Ok(Self { banner, shape, stored })
+    }
+}
+
+impl Words<'_> {
+    fn size(&mut self, what: &'static str) -> Result<u64, Fault> {
+        let at = skip_blanks(self.line, self.at);
+        match unsigned(self.line, at) {
+            Ok((size, end)) if size <= LARGEST_SIZE => {
+                self.at = end;
+                Ok(size)
+            }
+            _ => Err(Fault { at, expected: Expected::Size(what) }),
+        }
+    }
+}
+
+/// Returns how many cells an array stores, if 64 bits can count them.
+fn cells(symmetry: Symmetry, shape: Shape) -> Option<u64> {
+    // Sides are below 2^63, so none of this leaves 128 bits.
+    let side = u128::from(shape.rows);
+    let cells = match symmetry {
+        Symmetry::General => shape.cells(),
+        Symmetry::Symmetric | Symmetry::Hermitian => side * (side + 1) / 2,
+        Symmetry::SkewSymmetric => side * side.saturating_sub(1) / 2,
+    };
+    u64::try_from(cells).ok()
+}
+
+impl Symmetry {
+    /// Returns the structure it stands for: it is the lower triangle that is stored.
+    pub(crate) fn structure(self) -> Structure {
+        match self {
+            Self::General => Structure::General,
+            Self::Symmetric => Structure::Symmetric(Triangle::Lower),
+            Self::SkewSymmetric => Structure::SkewSymmetric(Triangle::Lower),
+            Self::Hermitian => Structure::Hermitian(Triangle::Lower),
+        }
+    }
+
+    /// Returns the symmetry a structure stands for, whichever triangle it stores.
+    pub(crate) fn of(structure: Structure) -> Self {
+        match structure {
+            Structure::General => Self::General,
+            Structure::Symmetric(_) => Self::Symmetric,
+            Structure::SkewSymmetric(_) => Self::SkewSymmetric,
+            Structure::Hermitian(_) => Self::Hermitian,
+        }
+    }
+
+    /// Returns the first row that an array stores of a column.
+    pub(crate) fn first_row(self, col: u64) -> u64 {
+        match self {
+            Self::General => 0,
+            Self::Symmetric | Self::Hermitian => col,
+            Self::SkewSymmetric => col + 1,
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! A Matrix Market file as a source of batches.
+
+use std::io::Read;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use nnz_container::stdio;
+use nnz_core::{
+    About, At, Axis, Batch, Error, Header, MatrixSource, Metadata, Names, Order, Place, Projection,
+    Result, UnitReader, Values,
+};
+
+use super::array::ArrayReader;
+use super::banner::Layout;
+use super::comment::Comment;
+use super::coordinate::{CoordinateReader, Noted};
+use super::entries::Rules;
+use super::fault::{Fault, counted};
+use super::peek::{Guess, PEEK, guess_order};
+use super::preamble::Preamble;
+use nnz_lines::{Block, Lines};
+use nnz_lines::{Input, TextFile};
+
+/// A matrix in Matrix Market text, read from its start to its end.
+///
+/// For a coordinate file, [`Header::order`] and [`Header::sorted_majors`] are what its first
+/// 64 KiB of entries show. The rest may be otherwise: whoever relies on it checks as it reads.
+pub struct MatrixMarketSource {
+    path: PathBuf,
+    preamble: Preamble,
+    comment: Comment,
+    header: Header,
+    origin: Origin,
+    noted: Mutex<Noted>,
+}
+
+/// Where the text comes from.
+struct Origin {
+    gzip: bool,
+    /// The file, where it can be read again.
+    file: Option<TextFile>,
+    /// What can be read once: lines after the preamble, until they are taken.
+    once: Mutex<Option<Lines>>,
+}
+
+/// Opens a file, gzipped or not.
+///
+/// Anything but a regular file, such as a named pipe, can be read once.
+///
+/// # Errors
+///
+/// Fails where the file cannot be read, or its banner or sizes are not those of a matrix.
+pub fn open(path: &Path) -> Result<MatrixMarketSource> {
+    MatrixMarketSource::new(path, Input::open(path)?)
+}
+
+/// Reads a matrix from standard input, once.
+///
+/// # Errors
+///
+/// Fails where the banner or the sizes are not those of a matrix.
+pub fn open_stdin() -> Result<MatrixMarketSource> {
+    from_reader(Box::new(stdio::stdin()), "standard input")
+}
+
+/// Reads a matrix from any reader, once. Messages say `name`.
+///
+/// ```
+/// use nnz_core::MatrixSource;
+/// let text = b"%%MatrixMarket matrix coordinate real general\n3 2 1\n1 2 0.5\n";
+/// let matrix = nnz_matrix_market::from_reader(Box::new(&text[..]), "example")?;
+/// assert_eq!(matrix.header().shape.to_string(), "3 x 2");
+/// assert_eq!(matrix.header().nnz, Some(1));
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails where the banner or the sizes are not those of a matrix.
+pub fn from_reader(reader: Box<dyn Read + Send>, name: &str) -> Result<MatrixMarketSource> {
+    let path = Path::new(name);
+    MatrixMarketSource::new(path, Input::from_reader(reader, path)?)
+}
+
+impl MatrixMarketSource {
+    fn new(path: &Path, input: Input) -> Result<Self> {
+        let mut lines = Lines::new(input.reader, path);
+        lines.keep_comments();
+        let preamble = Preamble::read(&mut lines, path)?;
+        let comment = Comment::of(&lines.take_comments());
+        let guess = match preamble.banner.layout {
+            Layout::Array => Guess { order: Order::Col, ascend: true },
+            Layout::Coordinate => {
+                guess_order(lines.peek(PEEK)?, preamble.rules(Order::Col), preamble.stored)
+            }
+        };
+        Ok(Self {
+            path: path.to_path_buf(),
+            preamble,
+            comment,
+            header: preamble.header(guess),
+            origin: Origin {
+                gzip: input.gzip,
+                once: Mutex::new(input.file.is_none().then_some(lines)),
+                file: input.file,
+            },
+            noted: Mutex::default(),
+        })
+    }
+
+    /// Returns the lines after the preamble.
+    fn lines(&self) -> Result<Lines> {
+        let place = || Place::path(&self.path);
+        let Some(file) = &self.origin.file else {
+            let once = &self.origin.once;
+            let lines = once.lock().unwrap_or_else(PoisonError::into_inner).take();
+            return lines.ok_or_else(|| Error::unsupported(place(), "it can be read only once"));
+        };
+        let mut lines = Lines::new(file.read(&self.path)?.reader, &self.path);
+        if Preamble::read(&mut lines, &self.path)? != self.preamble {
+            let found = "another banner or other sizes";
+            return Err(Error::mismatch(place(), found, "the file as it was opened"));
+        }
+        Ok(lines)
+    }
+
+    pub(super) fn rules(&self) -> Rules {
+        self.preamble.rules(self.header.order)
+    }
+
+    /// Makes the error that tells of a fault in a block.
+    #[cold]
+    pub(super) fn refuse(&self, fault: Fault, block: Block<'_>) -> Error {
+        fault.out_of(self.preamble.stored).report(&self.path, block)
+    }
+
+    /// Returns the number of entries that the sizes state, or for an array imply.
+    pub(super) fn stored(&self) -> u64 {
+        self.preamble.stored
+    }
+
+    pub(super) fn empty_batch(&self) -> Batch {
+        Batch::new(self.header.order, Values::new(self.header.value_type))
+    }
+
+    /// Keeps what a whole reading has noticed.
+    pub(super) fn note(&self, noted: &Noted) {
+        *self.noted.lock().unwrap_or_else(PoisonError::into_inner) = noted.clone();
+    }
+}
+
+/// Entries, or values of an array, in the blocks that were handed out.
+///
+/// They are counted as lines with something on them: one each, or the block will be refused.
+#[derive(Default)]
+pub(super) struct Progress {
+    read: u64,
+}
+
+impl Progress {
+    /// Counts those of a block, and returns how many there may be from its start.
+    pub(super) fn take(&mut self, count: u64, stored: u64) -> u64 {
+        let left = stored.saturating_sub(self.read);
+        self.read += count;
+        left
+    }
+
+    /// Checks at the end of the file that it held what its sizes say.
+    pub(super) fn end(&self, source: &MatrixMarketSource, lines: &Lines) -> Result<()> {
+        let stored = source.stored();
+        if self.read == stored {
+            return Ok(());
+        }
+        let at = At::Line { line: lines.line(), column: 1 };
+        Err(Error::mismatch(
+            Place::path(&source.path).at(at),
+            format_args!("the end of the file after {}", counted(self.read)),
+            format_args!("{stored}"),
+        ))
+    }
+}
+
+impl MatrixSource for MatrixMarketSource {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn about(&self) -> Result<About> {
+        let container = match (&self.origin.file, self.origin.gzip) {
+            (Some(_), false) => "file",
+            (Some(_), true) => "gzip file",
+            (None, false) => "stream",
+            (None, true) => "gzip stream",
+        };
+        Ok(About {
+            format: "Matrix Market".to_owned(),
+            container: container.to_owned(),
+            version: None,
+            dialect: Some(self.preamble.banner.to_string()),
+            bytes: self.origin.file.as_ref().map(|file| file.len),
+            arrays: Vec::new(),
+            notes: Vec::new(),
+        })
+    }
+
+    fn read_names(&self, _: Axis) -> Result<Option<Names<'_>>> {
+        Ok(None)
+    }
+
+    fn random_access(&self) -> bool {
+        false
+    }
+
+    fn rereadable(&self) -> bool {
+        self.origin.file.is_some()
+    }
+
+    fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        let all = 0..self.header.shape.major(self.header.order);
+        if majors != all {
+            let what = "a text is read whole, not by a range of rows or columns";
+            return Err(Error::unsupported(Place::path(&self.path), what));
+        }
+        let lines = self.lines()?;
+        Ok(match self.preamble.banner.layout {
+            Layout::Coordinate => Box::new(CoordinateReader::new(self, lines)),
+            Layout::Array => Box::new(ArrayReader::new(self, lines)),
+        })
+    }
+
+    fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {
+        if !self.rereadable() {
+            return Ok(Vec::new());
+        }
+        let lines = self.lines()?;
+        match self.preamble.banner.layout {
+            Layout::Coordinate => CoordinateReader::new(self, lines).locate(row, col),
+            Layout::Array => ArrayReader::new(self, lines).locate(row, col),
+        }
+    }
+
+    fn metadata(&self) -> Metadata {
+        self.comment.metadata()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = self.comment.notes();
+        let noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        if let (count, Some(first)) = (noted.count, &noted.first) {
+            let symmetry = self.preamble.banner.symmetry;
+            notes.push(format!(
+                "{} above the diagonal, though a {symmetry} file stores the lower triangle; \
+                 the first is at {first}",
+                counted(count),
+            ));
+        }
+        notes
+    }
+}
+
+impl std::fmt::Debug for MatrixMarketSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MatrixMarketSource")
+            .field("path", &self.path)
+            .field("header", &self.header)
+            .finish_non_exhaustive()
+    }
+}

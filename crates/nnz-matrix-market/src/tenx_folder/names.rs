@@ -1,0 +1,85 @@
+//! Columns of a table of names.
+
+use std::path::Path;
+
+use nnz_core::{Axis, Error, Place, Result, StringReader};
+
+use nnz_lines::Input;
+use nnz_lines::Lines;
+
+/// Returns the number of columns of the first line; 0 for an empty file.
+pub(super) fn columns(path: &Path) -> Result<usize> {
+    let mut lines = Lines::new(Input::open(path)?.reader, path);
+    let line = lines.next_line()?;
+    Ok(line.map_or(0, |line| memchr::memchr_iter(b'\t', without_newline(line.text)).count() + 1))
+}
+
+/// Columns of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Columns {
+    /// The first, which has the names.
+    First,
+    /// Those after the first, with tabs between.
+    Others,
+}
+
+/// Columns of a table, of which there have to be as many lines as the axis is long.
+pub(super) struct ColumnReader<'a> {
+    columns: Columns,
+    lines: Lines,
+    path: &'a Path,
+    given: u64,
+    expected: u64,
+    axis: Axis,
+}
+
+impl<'a> ColumnReader<'a> {
+    pub(super) fn open(
+        path: &'a Path,
+        columns: Columns,
+        expected: u64,
+        axis: Axis,
+    ) -> Result<Self> {
+        let lines = Lines::new(Input::open(path)?.reader, path);
+        Ok(Self { columns, lines, path, given: 0, expected, axis })
+    }
+}
+
+impl StringReader for ColumnReader<'_> {
+    fn next_string(&mut self) -> Result<Option<&[u8]>> {
+        let wrong = |found: u64| {
+            let place = Place::path(self.path);
+            let expected =
+                format_args!("{}, as many as the matrix has {}", self.expected, self.axis);
+            Error::mismatch(place, format_args!("{found} names"), expected)
+        };
+        if self.given == self.expected {
+            // Names past the end are only counted.
+            while self.lines.next_line()?.is_some() {}
+            // Lines are counted from 1, and the next one is not there.
+            let found = self.lines.line() - 1;
+            return if found == self.expected { Ok(None) } else { Err(wrong(found)) };
+        }
+        match self.lines.next_line()? {
+            Some(line) => {
+                self.given += 1;
+                let text = without_newline(line.text);
+                let end = memchr::memchr(b'\t', text).unwrap_or(text.len());
+                Ok(Some(match self.columns {
+                    Columns::First => &text[..end],
+                    Columns::Others => text.get(end + 1..).unwrap_or_default(),
+                }))
+            }
+            None => Err(wrong(self.given)),
+        }
+    }
+
+    fn remaining(&self) -> Option<u64> {
+        Some(self.expected - self.given)
+    }
+}
+
+fn without_newline(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}

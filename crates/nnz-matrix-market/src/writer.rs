@@ -1,0 +1,148 @@
+//! Writing Matrix Market text, plain or gzipped.
+
+mod array;
+mod body;
+mod coordinate;
+mod line;
+mod output;
+mod place;
+mod ready;
+mod sink;
+mod text;
+
+use std::path::{Path, PathBuf};
+
+use nnz_core::{Error, Header, MatrixSink, Order, Place, Result, SinkCapabilities, ValueType};
+use nnz_lines::Target;
+
+use super::{LARGEST_SIZE, Layout};
+use array::Cells;
+use coordinate::Entries;
+use output::Output;
+
+/// Says how the text is written.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Entries with their places, or every cell.
+    pub layout: Layout,
+    /// Whether the text is compressed.
+    pub gzip: bool,
+    /// Whether a NaN that is not the plain one is written all the same, without its payload.
+    pub lossy: bool,
+    /// What the lines of comments below the banner say; none if it is empty.
+    pub comment: String,
+}
+
+impl Options {
+    /// Makes options for exact text, compressed where the name of the target ends in `.gz`.
+    #[must_use]
+    pub fn new(layout: Layout, target: &Target) -> Self {
+        let gzip = match target {
+            Target::File { path, .. } => {
+                path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
+            }
+            Target::Stream { .. } => false,
+        };
+        Self { layout, gzip, lossy: false, comment: String::new() }
+    }
+}
+
+/// Returns what a layout can hold.
+///
+/// Coordinate text takes either order. An array goes column by column.
+#[must_use]
+pub fn needs(layout: Layout) -> SinkCapabilities {
+    SinkCapabilities {
+        orders: match layout {
+            Layout::Coordinate => &[Order::Col, Order::Row],
+            Layout::Array => &[Order::Col],
+        },
+        value_types: ValueType::ALL,
+        structure: true,
+        fill: false,
+        unique: true,
+        names: false,
+        dense: layout == Layout::Array,
+    }
+}
+
+/// Starts writing a matrix.
+///
+/// Integers and booleans become `integer`, floats `real`, complex numbers `complex`, and a shared
+/// bint8 value of 1 `pattern`. A 32-bit float is written as the 64-bit one that equals it, so that
+/// readers, who take 64 bits, get the same number. The stored triangle is written as the lower
+/// one; entries of an upper one are mirrored into it.
+///
+/// With [`Header::nnz`] unknown, the entries of coordinate text wait in a file without a name,
+/// beside the target, since their number comes first.
+///
+/// ```
+/// use nnz_core::{Batch, Header, Majors, Minors, Order, Values};
+/// # use nnz_core::{AxisKind, Duplicates, Shape, Storage, Structure, ValueType};
+/// use nnz_matrix_market::{Layout, Options, Target, create};
+/// # let header = Header {
+/// #     shape: Shape { rows: 3, cols: 2 },
+/// #     order: Order::Col,
+/// #     ordered: true,
+/// #     sorted_majors: true,
+/// #     sorted_indices: Some(true),
+/// #     value_type: ValueType::F64,
+/// #     iso: false,
+/// #     nnz: Some(1),
+/// #     storage: Storage::Sparse,
+/// #     structure: Structure::General,
+/// #     fill: None,
+/// #     duplicates: Duplicates::Kept,
+/// #     axis_kinds: [AxisKind::Unknown; 2],
+/// # };
+/// let target = Target::Stream {
+///     writer: Box::new(std::io::sink()),
+///     name: "nowhere".to_owned(),
+/// };
+/// let options = Options::new(Layout::Coordinate, &target);
+/// let mut sink = create(target, &header, options)?;
+/// sink.write(&Batch {
+///     order: Order::Col,
+///     majors: Majors::Listed(vec![1]),
+///     offsets: vec![0, 1],
+///     minors: Minors::U32(vec![2]),
+///     values: Values::F64(vec![0.5]),
+/// })?;
+/// assert_eq!(sink.finish()?.bytes, 60);
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails where the target is there already or cannot be written, where a side is longer than
+/// [`LARGEST_SIZE`], and where an array is asked for that does not come column by column.
+pub fn create(target: Target, header: &Header, options: Options) -> Result<Box<dyn MatrixSink>> {
+    let place = Place::path(match &target {
+        Target::File { path, .. } => path.clone(),
+        Target::Stream { name, .. } => PathBuf::from(name),
+    });
+    let largest = header.shape.rows.max(header.shape.cols);
+    if largest > LARGEST_SIZE {
+        let expected = format_args!("sides of at most {LARGEST_SIZE}");
+        return Err(Error::mismatch(place, header.shape, expected));
+    }
+    if header.structure.triangle().is_some() && header.shape.rows != header.shape.cols {
+        let expected = format_args!("a square, as it is {}", header.structure);
+        return Err(Error::mismatch(place, header.shape, expected));
+    }
+    if options.layout == Layout::Array && place::order(header) != Order::Col {
+        let what = "an array is written column by column, and the entries come row by row";
+        return Err(Error::unsupported(place, what));
+    }
+    let output = Output::create(target, options.gzip)?;
+    Ok(match options.layout {
+        Layout::Coordinate => Box::new(Entries::sink(output, header, &options)?),
+        Layout::Array => Box::new(Cells::sink(output, header, &options)?),
+    })
+}
+
+/// Makes the error that what failed before cannot be completed.
+fn failed(path: &Path) -> Error {
+    let what = "an entry could not be written, so the matrix is not complete";
+    Error::unsupported(Place::path(path), what)
+}

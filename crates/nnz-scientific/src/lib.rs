@@ -1,0 +1,3 @@
+//! Formats of scientific computing: matrices of R's Matrix package.
+
+pub mod r_matrix;

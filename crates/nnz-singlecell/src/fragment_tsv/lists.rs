@@ -1,0 +1,217 @@
+//! Lists beside the text: chromosomes in their order, cells that are wanted.
+
+use std::path::{Path, PathBuf};
+
+use nnz_core::{At, ChromosomeSizes, Error, Place, Result, StringList};
+
+use super::fault::{BYTE_ORDER_MARK, MARKED, field, shown};
+use super::names::Names;
+use nnz_lines::Input;
+use nnz_lines::Lines;
+use nnz_lines::digits::digits;
+
+/// Chromosomes in the order they are to have, with their sizes where those are known.
+#[derive(Debug, Default)]
+pub struct Chromosomes {
+    names: Names,
+    /// Bases of each.
+    sizes: Vec<Option<u32>>,
+    /// The file they were read from.
+    path: Option<PathBuf>,
+}
+
+impl Chromosomes {
+    /// Reads names from the first column of a text, and sizes from the second where there is one.
+    ///
+    /// Such are `chrom.sizes` of UCSC and the `.fai` index of a genome. Blank lines and those that
+    /// begin with `#` are passed over; the text may be gzipped.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the file cannot be read, a name is there twice, a size is no number or stands
+    /// behind a blank.
+    pub fn read(path: &Path) -> Result<Self> {
+        let mut chromosomes = Self { path: Some(path.to_path_buf()), ..Self::default() };
+        each_line(path, |line, place| {
+            let (name, more) = first_field(line);
+            let size = more.then(|| number(line, name.len() + 1, "bases", place)).transpose()?;
+            let size = size.map(|(size, _)| size);
+            if name.is_empty() {
+                return Err(Error::mismatch(place(1), field(line), "the name of a chromosome"));
+            }
+            if let (None, Some(blank)) = (size, name.iter().position(|&byte| byte == b' ')) {
+                let expected = "a tab between the name and the size of a chromosome";
+                return Err(Error::mismatch(place(blank as u64 + 1), "a blank", expected));
+            }
+            if !chromosomes.push(name, size) {
+                let expected = "names that are there once";
+                return Err(Error::mismatch(place(1), shown(name), expected));
+            }
+            Ok(())
+        })?;
+        Ok(chromosomes)
+    }
+
+    /// Takes names of chromosomes whose sizes are not known.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a name is there twice.
+    pub fn named(names: &StringList) -> Result<Self> {
+        let mut chromosomes = Self::default();
+        for name in names.iter() {
+            if !chromosomes.push(name, None) {
+                let what = format!("the chromosome {} is listed twice", shown(name));
+                return Err(Error::argument(what));
+            }
+        }
+        Ok(chromosomes)
+    }
+
+    /// Adds a chromosome, unless it is there.
+    fn push(&mut self, name: &[u8], size: Option<u32>) -> bool {
+        let before = self.names.len();
+        let number = self.names.find_or_insert(name);
+        let new = number.is_some() && self.names.len() > before;
+        if new {
+            self.sizes.push(size);
+        }
+        new
+    }
+
+    #[inline]
+    pub(super) fn find(&self, name: &[u8]) -> Option<u32> {
+        self.names.find(name)
+    }
+
+    /// Returns the bases of the chromosome of a number, where that is known.
+    #[must_use]
+    pub fn size(&self, chromosome: u32) -> Option<u32> {
+        self.sizes.get(chromosome as usize).copied().flatten()
+    }
+
+    /// Returns the file they were read from, for messages.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.path.as_ref().map_or_else(Place::default, Place::path)
+    }
+
+    /// Returns the names in their order.
+    #[must_use]
+    pub fn names(&self) -> StringList {
+        self.names.list()
+    }
+}
+
+impl From<Chromosomes> for ChromosomeSizes {
+    fn from(chromosomes: Chromosomes) -> Self {
+        let (names, place) = (chromosomes.names(), chromosomes.place());
+        Self { names, sizes: chromosomes.sizes, place }
+    }
+}
+
+/// Reads names of cells from the first column of a text, such as the `barcodes.tsv` of 10x.
+///
+/// Blank lines and those that begin with `#` are passed over; the text may be gzipped.
+///
+/// # Errors
+///
+/// Fails where the file cannot be read.
+pub fn read_cells(path: &Path) -> Result<StringList> {
+    let mut cells = StringList::new();
+    each_line(path, |line, place| {
+        let name = line.split(|&byte| byte == b'\t').next().unwrap_or(&[]);
+        if name.is_empty() {
+            return Err(Error::mismatch(place(1), field(line), "the name of a cell"));
+        }
+        cells.push(name);
+        Ok(())
+    })?;
+    Ok(cells)
+}
+
+/// Visits lines that are neither blank nor comments, without their ends.
+fn each_line(
+    path: &Path,
+    mut each: impl FnMut(&[u8], &dyn Fn(u64) -> Place) -> Result<()>,
+) -> Result<()> {
+    let mut lines = Lines::new(Input::open(path)?.reader, path);
+    while let Some(block) = lines.next_line()? {
+        let line = block.text.strip_suffix(b"\n").unwrap_or(block.text);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if !line.is_empty() && line.first() != Some(&b'#') {
+            let place = |column| Place::path(path).at(At::Line { line: block.line, column });
+            if line.starts_with(BYTE_ORDER_MARK) {
+                return Err(Error::mismatch(place(1), MARKED, "a name"));
+            }
+            each(line, &place)?;
+        }
+    }
+    Ok(())
+}
+
+/// Hands the regions of a BED file to `each`: chromosome, start and end, the first three columns.
+///
+/// Blank lines and those that begin with `#`, `track` or `browser` are passed over; the text may be
+/// gzipped.
+///
+/// # Errors
+///
+/// Fails where the file cannot be read, a line is no region, or one whose end is not behind its
+/// start.
+pub fn each_region(path: &Path, mut each: impl FnMut(&[u8], u32, u32) -> Result<()>) -> Result<()> {
+    each_line(path, |line, place| {
+        let (name, more) = first_field(line);
+        if says_how_to_show(name, more) {
+            return Ok(());
+        }
+        if name.is_empty() {
+            return Err(Error::mismatch(place(1), field(line), "the name of a chromosome"));
+        }
+        let (start, after) = number(line, name.len() + 1, "a base", place)?;
+        let (end, _) = number(line, after + 1, "a base", place)?;
+        if start >= end {
+            let found = format!("a region from {start} to {end}");
+            return Err(Error::mismatch(place(1), found, "an end behind the start"));
+        }
+        each(name, start, end)
+    })
+}
+
+/// Returns the first field of a line, and whether there are more.
+fn first_field(line: &[u8]) -> (&[u8], bool) {
+    let tab = memchr::memchr(b'\t', line);
+    (&line[..tab.unwrap_or(line.len())], tab.is_some())
+}
+
+/// Returns whether a line whose first field this is says how regions are shown.
+fn says_how_to_show(name: &[u8], more_fields: bool) -> bool {
+    [&b"track"[..], b"browser"].into_iter().any(|word| match name.strip_prefix(word) {
+        Some([]) => !more_fields,
+        Some([next, ..]) => *next == b' ',
+        None => false,
+    })
+}
+
+/// Reads the number that the field at a position is, and returns also where the field ends.
+fn number(
+    line: &[u8],
+    at: usize,
+    what: &str,
+    place: &dyn Fn(u64) -> Place,
+) -> Result<(u32, usize)> {
+    if let Some((number, end)) = digits(line, at)
+        && let Ok(number) = u32::try_from(number)
+        && line.get(end).is_none_or(|&byte| byte == b'\t')
+    {
+        return Ok((number, end));
+    }
+    let rest = line.get(at..).unwrap_or_default();
+    let ends = rest.iter().position(|&byte| byte < b' ').filter(|&end| rest[end] != b'\t');
+    if let Some(end) = ends.filter(|&end| end > 0) {
+        let expected = "a tab or the end of the line";
+        return Err(Error::mismatch(place((at + end) as u64 + 1), field(&rest[end..]), expected));
+    }
+    let expected = format!("{what}, a whole number from 0 to {}", u32::MAX);
+    Err(Error::mismatch(place(at as u64 + 1), field(rest), expected))
+}

@@ -1,0 +1,348 @@
+//! Whole lines become fragments.
+
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+
+use super::LONGEST_LINE;
+use super::block::{OWN, Run, TsvBlock};
+use super::cells::{Cells, Known};
+use super::fault::{BYTE_ORDER_MARK, Fault, MARKED, field, shown};
+use super::lists::Chromosomes;
+use nnz_lines::digits::digits;
+
+/// Lines that are read before their barcodes are looked up.
+const TOGETHER: u64 = 512;
+
+/// What holds for every line.
+#[derive(Debug, Default)]
+pub(super) struct Rules {
+    pub(super) end_inclusive: bool,
+    /// Whether starts have to ascend.
+    pub(super) sorted: bool,
+    pub(super) chromosomes: Option<Chromosomes>,
+}
+
+/// What all who read a text share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) rules: Rules,
+    pub(super) cells: RwLock<Cells>,
+}
+
+impl Shared {
+    fn cells(&self) -> RwLockReadGuard<'_, Cells> {
+        self.cells.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds the fragments of whole lines to a block, up to the first fault.
+    pub(super) fn scan(&self, text: &[u8], block: &mut TsvBlock) {
+        if block.fault.is_some() {
+            return;
+        }
+        // Lines of 10x files have some 40 bytes.
+        let likely = text.len() / 36;
+        block.cells.reserve(likely);
+        block.starts.reserve(likely);
+        block.ends.reserve(likely);
+        let mut at = 0;
+        while at < text.len() {
+            let run = block.runs.len().saturating_sub(1);
+            let mut scan = Scan { text, rules: &self.rules, block };
+            let until = scan.block.lines + TOGETHER;
+            let mut wrong = None;
+            while at < text.len() && scan.block.lines < until && wrong.is_none() {
+                match scan.line(at) {
+                    Ok(next) => {
+                        at = next;
+                        scan.block.lines += 1;
+                    }
+                    Err(found) => wrong = Some(found),
+                }
+            }
+            scan.look_up(&self.cells(), run);
+            if let Some(wrong) = wrong {
+                return scan.refuse(at, wrong);
+            }
+        }
+    }
+}
+
+/// What is wrong, and at which byte.
+struct Wrong {
+    at: usize,
+    found: String,
+    expected: String,
+}
+
+struct Scan<'a> {
+    text: &'a [u8],
+    rules: &'a Rules,
+    block: &'a mut TsvBlock,
+}
+
+impl Scan<'_> {
+    /// Reads the line at a position and returns where the next one begins.
+    #[inline]
+    fn line(&mut self, line: usize) -> Result<usize, Wrong> {
+        let current = &self.block.current;
+        let same = !current.is_empty() && self.text[line..].starts_with(current);
+        let (mut at, mut chromosome) = (line + current.len(), None);
+        if !same {
+            at = self.control(line);
+            match self.byte(line) {
+                b'#' => return Ok(self.end_of_line(at)),
+                b'\n' => return Ok(line + 1),
+                b'\r' if self.byte(line + 1) == b'\n' => return Ok(line + 2),
+                _ => {}
+            }
+            if at == line || self.byte(at) != b'\t' {
+                let at = if at == line { line } else { at };
+                return Err(self.wrong(at, if at == line { "a chromosome" } else { TAB }));
+            }
+            chromosome = Some(line..at);
+            at += 1;
+        }
+        let (start, end_at) = self.base(at, "start")?;
+        if self.byte(end_at) != b'\t' {
+            return Err(self.wrong(end_at, TAB));
+        }
+        let (end, cell_at) = self.base(end_at + 1, "end")?;
+        if self.byte(cell_at) != b'\t' {
+            return Err(self.wrong(cell_at, TAB));
+        }
+        let cell = cell_at + 1;
+        let after = self.control(cell);
+        if after == cell {
+            return Err(self.wrong(cell, "a barcode"));
+        }
+        let (columns, next) = match (self.byte(after), self.byte(after + 1)) {
+            (b'\n', _) => (4, after + 1),
+            (b'\r', b'\n') => (4, after + 2),
+            _ => self.columns(after)?,
+        };
+        if next - line > LONGEST_LINE {
+            return Err(too_long(line));
+        }
+        match self.block.columns {
+            Some((expected, _)) if expected == columns => {}
+            Some((expected, _)) => return Err(other_columns(line, columns, expected)),
+            None => self.block.columns = Some((columns, self.block.lines)),
+        }
+        if let Some(name) = chromosome {
+            self.begin(name, start)?;
+        }
+        let end = self.end(start, end, end_at + 1)?;
+        let Some(run) = self.block.runs.last_mut() else {
+            return Ok(next);
+        };
+        if start < run.last_start && self.rules.sorted {
+            return Err(disorder(at, start, run.last_start));
+        }
+        run.last_start = start;
+        self.block.barcodes.push(cell..after);
+        self.block.starts.push(start);
+        self.block.ends.push(end);
+        run.end = self.block.starts.len();
+        Ok(next)
+    }
+
+    /// Looks up the barcodes of the last lines, whose fragments begin in a run, and takes out those
+    /// of cells that are not wanted.
+    ///
+    /// Where there are many cells, each of them has to be fetched from afar; for one line after the
+    /// other the processor does that at the same time.
+    fn look_up(&mut self, cells: &Cells, first_run: usize) {
+        let TsvBlock { barcodes, cells: numbers, starts, ends, runs, new_cells, unwanted, .. } =
+            &mut *self.block;
+        let asked: Vec<_> =
+            barcodes.iter().map(|barcode| cells.ask(&self.text[barcode.clone()])).collect();
+        let mut barcodes = barcodes.drain(..).zip(asked);
+        let mut at = numbers.len();
+        for run in runs.iter_mut().skip(first_run) {
+            let count = run.end.saturating_sub(at);
+            for (barcode, asked) in barcodes.by_ref().take(count) {
+                let name = &self.text[barcode];
+                let number = match cells.answer(name, asked) {
+                    Known::Cell(number) => Some(number),
+                    Known::New => Some(new_cells.find_or_insert(name).map_or(OWN, |own| own | OWN)),
+                    Known::Unwanted => None,
+                };
+                if let Some(number) = number {
+                    let kept = numbers.len();
+                    (starts[kept], ends[kept]) = (starts[at], ends[at]);
+                    numbers.push(number);
+                }
+                at += 1;
+            }
+            run.end = numbers.len();
+        }
+        *unwanted += (at - numbers.len()) as u64;
+        starts.truncate(numbers.len());
+        ends.truncate(numbers.len());
+    }
+
+    /// Begins the fragments of a chromosome.
+    fn begin(&mut self, name: std::ops::Range<usize>, start: u32) -> Result<(), Wrong> {
+        let at = name.start;
+        let name = &self.text[name];
+        if name.starts_with(BYTE_ORDER_MARK) {
+            let (found, expected) = (MARKED.to_owned(), "a chromosome".to_owned());
+            return Err(Wrong { at, found, expected });
+        }
+        self.block.size = match &self.rules.chromosomes {
+            None => None,
+            Some(known) => match known.find(name) {
+                Some(number) => known.size(number),
+                None => {
+                    return Err(Wrong {
+                        at,
+                        found: shown(name),
+                        expected: "one of the chromosomes that are listed".to_owned(),
+                    });
+                }
+            },
+        };
+        self.block.current.clear();
+        self.block.current.extend_from_slice(name);
+        self.block.current.push(b'\t');
+        // A block has fewer lines than there may be names.
+        let chromosome = self.block.chromosomes.find_or_insert(name).unwrap_or(u32::MAX);
+        self.block.runs.push(Run {
+            chromosome,
+            line: self.block.lines,
+            first_start: start,
+            last_start: start,
+            end: self.block.starts.len(),
+        });
+        Ok(())
+    }
+
+    /// Returns where a fragment ends, the base behind its last one.
+    #[inline]
+    fn end(&self, start: u32, end: u32, at: usize) -> Result<u32, Wrong> {
+        let behind = u64::from(end) + u64::from(self.rules.end_inclusive);
+        if behind < u64::from(start) {
+            let expected = format!("where the fragment ends, {start} or more");
+            return Err(Wrong { at, found: end.to_string(), expected });
+        }
+        match u32::try_from(behind) {
+            Ok(behind) if behind <= self.block.size.unwrap_or(u32::MAX) => Ok(behind),
+            _ => {
+                let most = self.block.size.unwrap_or(u32::MAX);
+                let most = most.saturating_sub(self.rules.end_inclusive.into());
+                let expected = match self.block.size {
+                    None => format!("where the fragment ends, at most {most}"),
+                    Some(_) => format!("at most {most}, where the chromosome ends"),
+                };
+                Err(Wrong { at, found: end.to_string(), expected })
+            }
+        }
+    }
+
+    /// Reads a base, and returns also the position after it.
+    #[inline]
+    fn base(&self, at: usize, what: &str) -> Result<(u32, usize), Wrong> {
+        if let Some((base, end)) = digits(self.text, at)
+            && let Ok(base) = u32::try_from(base)
+            && self.byte(end) < b' '
+        {
+            return Ok((base, end));
+        }
+        Err(self.no_base(at, what))
+    }
+
+    #[cold]
+    fn no_base(&self, at: usize, what: &str) -> Wrong {
+        let expected = format!("the {what} of the fragment, a whole number from 0 to {}", u32::MAX);
+        Wrong { at, found: field(&self.text[at.min(self.text.len())..]), expected }
+    }
+
+    /// Counts the columns of a line whose fourth one ends here; returns where the next line begins.
+    #[inline]
+    fn columns(&self, mut at: usize) -> Result<(u64, usize), Wrong> {
+        let mut columns = 4;
+        loop {
+            match self.byte(at) {
+                b'\t' => columns += 1,
+                b'\n' => return Ok((columns, at + 1)),
+                b'\r' if self.byte(at + 1) == b'\n' => return Ok((columns, at + 2)),
+                _ => return Err(self.wrong(at, "a tab or the end of the line")),
+            }
+            at = self.control(at + 1);
+        }
+    }
+
+    /// Returns the position of the first control character, such as a tab or a newline.
+    #[inline]
+    fn control(&self, mut at: usize) -> usize {
+        while let Some(bytes) = self.text.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+            let word = u64::from_le_bytes(*bytes);
+            // What is below a blank borrows from the bytes behind it, which do not matter then.
+            let below = word.wrapping_sub(0x2020_2020_2020_2020) & !word & 0x8080_8080_8080_8080;
+            if below != 0 {
+                return at + below.trailing_zeros() as usize / 8;
+            }
+            at += 8;
+        }
+        while self.text.get(at).is_some_and(|&byte| byte >= b' ') {
+            at += 1;
+        }
+        at
+    }
+
+    fn end_of_line(&self, at: usize) -> usize {
+        let rest = self.text.get(at..).unwrap_or(&[]);
+        memchr::memchr(b'\n', rest).map_or(self.text.len(), |newline| at + newline + 1)
+    }
+
+    /// Returns the byte at a position; past the end there are newlines.
+    #[inline]
+    fn byte(&self, at: usize) -> u8 {
+        self.text.get(at).copied().unwrap_or(b'\n')
+    }
+
+    #[cold]
+    fn wrong(&self, at: usize, expected: &str) -> Wrong {
+        let found = field(&self.text[at.min(self.text.len())..]);
+        Wrong { at, found, expected: expected.to_owned() }
+    }
+
+    /// Keeps what is wrong in the line that begins at a position.
+    #[cold]
+    fn refuse(self, line: usize, wrong: Wrong) {
+        // Whatever else is wrong with a line that is too long, it was not kept whole.
+        let next = self.end_of_line(line);
+        let wrong = if next - line > LONGEST_LINE { too_long(line) } else { wrong };
+        self.block.fault = Some(Fault {
+            line: self.block.lines,
+            column: (wrong.at - line) as u64 + 1,
+            found: wrong.found,
+            expected: wrong.expected,
+        });
+    }
+}
+
+const TAB: &str = "a tab, as a fragment has at least four columns";
+
+#[cold]
+fn too_long(line: usize) -> Wrong {
+    Wrong {
+        at: line + LONGEST_LINE,
+        found: "a longer line".to_owned(),
+        expected: format!("at most {LONGEST_LINE} bytes"),
+    }
+}
+
+#[cold]
+fn other_columns(at: usize, found: u64, expected: u64) -> Wrong {
+    let expected = format!("{expected}, as the lines before have");
+    Wrong { at, found: format!("{found} columns"), expected }
+}
+
+#[cold]
+fn disorder(at: usize, start: u32, before: u32) -> Wrong {
+    Wrong { at, found: format!("start {start} after {before}"), expected: ASCEND.to_owned() }
+}
+
+/// What is expected of starts.
+pub(super) const ASCEND: &str =
+    "starts that ascend within a chromosome; unsorted fragments can be read with --sort";

@@ -1,0 +1,3 @@
+//! Formats of single-cell genomics.
+
+pub mod fragment_tsv;
