@@ -9,7 +9,7 @@ use libfuzzer_sys::{Corpus, fuzz_target};
 use nnz::{
     Batch, Projection, Header, MatrixSink as _, MatrixSource as _, Order, Severity, Storage, Values,
 };
-use nnz_container::staging::WriteOptions;
+use nnz_storage::staging::WriteOptions;
 use nnz_daphne::csv::{self, CsvReader};
 use nnz_daphne::{
     DataType, Dialect, FrameBatch, FrameReader as _, FrameSource, MatrixSink, MatrixSource,

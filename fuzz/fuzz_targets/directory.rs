@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use nnz_container::directory::{Directory, DirectoryWriter};
-use nnz_container::staging::WriteOptions;
+use nnz_storage::staging::WriteOptions;
 use nnz_container::{Container, ContainerWriter};
 use nnz_fuzz::scratch::Scratch;
 

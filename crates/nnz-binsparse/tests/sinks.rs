@@ -316,7 +316,7 @@ fn a_fill_is_kept_and_fills_dense_cells() {
 #[test]
 fn files_come_back_and_nothing_is_left_of_those_not_finished() {
     use nnz_container::hdf5::{Hdf5, Hdf5Options, Hdf5Writer};
-    use nnz_container::staging::WriteOptions;
+    use nnz_storage::staging::WriteOptions;
 
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("m.h5");

@@ -11,8 +11,8 @@ use std::time::Instant;
 
 use nnz_bpcells::{FRAGMENT_MEMBERS, FragmentSink, FragmentSource, SinkOptions};
 use nnz_container::directory::{Directory, DirectoryWriter};
-use nnz_container::staging::WriteOptions;
 use nnz_core::{FragmentBatch, FragmentFields, FragmentSink as _, FragmentSource as _, StringList};
+use nnz_storage::staging::WriteOptions;
 
 /// Time of the processor where the system tells it, which others at work on it do not change.
 struct Clock(Option<u64>, Instant);

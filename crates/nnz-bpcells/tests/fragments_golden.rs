@@ -23,8 +23,8 @@ use nnz_container::Container;
 use nnz_container::directory::{Directory, DirectoryWriter};
 use nnz_container::hdf5::Hdf5;
 use nnz_container::memory::Memory;
-use nnz_container::staging::WriteOptions;
 use nnz_core::{FragmentFields, FragmentSource as _, StringList};
+use nnz_storage::staging::WriteOptions;
 use serde_json::Value;
 
 fn testdata() -> PathBuf {

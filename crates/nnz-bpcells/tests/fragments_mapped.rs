@@ -16,8 +16,8 @@ use std::path::Path;
 
 use nnz_bpcells::{FRAGMENT_MEMBERS, FormatVersion, FragmentSource, Packing, SinkOptions};
 use nnz_container::directory::{Directory, DirectoryWriter};
-use nnz_container::staging::WriteOptions;
 use nnz_core::{FragmentFields, FragmentSource as _, Result};
+use nnz_storage::staging::WriteOptions;
 
 use fragments_common::{Fragment, batches, names, write};
 

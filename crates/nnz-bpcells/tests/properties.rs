@@ -18,12 +18,12 @@ use std::path::Path;
 use nnz_bpcells::{FormatVersion, MatrixSink, MatrixSource, Packing, SinkOptions};
 use nnz_container::directory::{Directory, DirectoryWriter};
 use nnz_container::memory::Memory;
-use nnz_container::staging::WriteOptions;
 use nnz_container::{Container, ContainerWriter};
 use nnz_core::{
     Axis, AxisKind, Batch, Duplicates, Header, Majors, MatrixSink as _, MatrixSource as _, Minors,
     Order, Projection, Severity, Shape, Storage, StringList, Structure, ValueType, Values,
 };
+use nnz_storage::staging::WriteOptions;
 use proptest::prelude::*;
 
 /// A matrix of any content: entries of one major come in any order and may share a place.

@@ -13,11 +13,11 @@ use nnz_bpcells::{
     SinkOptions,
 };
 use nnz_container::rds::{Limits, Rds, RdsOptions, Version};
-use nnz_container::staging::WriteOptions;
 use nnz_container::{Container, ContainerWriter};
 use nnz_core::{
     Axis, Batch, MatrixSink as _, MatrixSource as _, Order, Projection, Result, ValueType, Values,
 };
+use nnz_storage::staging::WriteOptions;
 
 const FORCE: WriteOptions = WriteOptions { overwrite: true, sync: false };
 

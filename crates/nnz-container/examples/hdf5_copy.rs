@@ -7,9 +7,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use nnz_container::hdf5::{Compression, Hdf5, Hdf5Options, Hdf5Writer, groups_with};
-use nnz_container::staging::WriteOptions;
 use nnz_container::{Container, ContainerWriter};
 use nnz_core::Error;
+use nnz_storage::staging::WriteOptions;
 
 /// Elements copied at a time.
 const BLOCK: u64 = 1 << 20;

@@ -11,8 +11,8 @@ use nnz_container::hdf5::file::{
     CharacterSet, DatasetSpec, Dataspace, ElementType, Field, FileOptions, FileWriter, ObjectId,
     StringPadding, Value,
 };
-use nnz_container::staging::{StagedFile, WriteOptions};
 use nnz_core::{Element, Result, ValueType};
+use nnz_storage::staging::{StagedFile, WriteOptions};
 
 type File = FileWriter<StagedFile>;
 

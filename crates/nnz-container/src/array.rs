@@ -2,7 +2,7 @@
 
 use nnz_core::{At, Element, Error, Place, Result, ValueType};
 
-use crate::Mapped;
+use nnz_storage::Mapped;
 
 /// An array of numbers that can be read at any position, from many threads.
 pub trait NumberArray: Send + Sync {

@@ -15,24 +15,17 @@ mod chunk_cache;
 mod compress;
 mod container;
 pub mod directory;
-mod fresh;
 #[cfg(feature = "hdf5")]
 pub mod hdf5;
 mod json;
-mod mapped;
 pub mod memory;
 pub mod netcdf;
 pub mod npy;
 pub mod npz;
 mod parallel;
-mod pinned;
 pub mod rds;
 #[cfg(any(feature = "hdf5", feature = "zarr"))]
 mod shuffle;
-mod spool;
-pub mod staging;
-pub mod stdio;
-mod temporary;
 // Not every kind of container uses all of it.
 #[cfg_attr(not(all(feature = "hdf5", feature = "zarr")), allow(dead_code))]
 pub mod tree;
@@ -42,6 +35,3 @@ pub mod zarr;
 pub use array::NumberArray;
 pub use compress::Compression;
 pub use container::{ArrayId, Capabilities, Container, ContainerWriter, Tagged};
-pub use fresh::prefault;
-pub use mapped::Mapped;
-pub use temporary::{TemporaryFile, set_temporary_directory, spill_directory, temporary_directory};

@@ -23,7 +23,7 @@ pub use nnz_rds::{
 pub use reader::Rds;
 pub use writer::{Form, RdsOptions, RdsWriter};
 
-pub use crate::spool::Texts;
+pub use nnz_storage::Texts;
 
 /// Returns whether a file starts like an object of R, compressed or not.
 ///

@@ -10,11 +10,11 @@ use nnz_container::netcdf::{NetCdf, NetCdfWriter};
 use nnz_container::npy::{NpyDirectory, NpyDirectoryWriter};
 use nnz_container::npz::{Npz, NpzOptions, NpzWriter};
 use nnz_container::rds::{Limits, Rds, RdsOptions, RdsWriter};
-use nnz_container::staging::WriteOptions;
 #[cfg(feature = "zarr")]
 use nnz_container::zarr::{Zarr, ZarrOptions, ZarrWriter};
 use nnz_container::{Compression, Container, ContainerWriter};
 use nnz_core::{ErrorKind, ValueType, Values};
+use nnz_storage::staging::WriteOptions;
 use proptest::prelude::*;
 
 /// Every name that is used here.

@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use nnz_container::directory::{Directory, DirectoryWriter};
-use nnz_container::staging::WriteOptions;
 use nnz_container::{Container, ContainerWriter};
 use nnz_core::{ErrorKind, ValueType};
+use nnz_storage::staging::WriteOptions;
 
 /// Writes one name, reads it again, and returns it.
 fn there_and_back(name: &[u8]) -> nnz_core::Result<Vec<u8>> {

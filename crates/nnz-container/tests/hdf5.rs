@@ -12,9 +12,9 @@ use nnz_container::directory::Directory;
 use nnz_container::hdf5::{
     AttributeValue, Compression, Hdf5, Hdf5Options, Hdf5Writer, groups_with, is_hdf5,
 };
-use nnz_container::staging::WriteOptions;
 use nnz_container::{Container, ContainerWriter};
 use nnz_core::{ErrorKind, StringReader, ValueType};
+use nnz_storage::staging::WriteOptions;
 
 const NEW: WriteOptions = WriteOptions { overwrite: false, sync: false };
 const FORCE: WriteOptions = WriteOptions { overwrite: true, sync: false };

@@ -13,9 +13,9 @@ use nnz_container::hdf5::file::{
     StringPadding, Value,
 };
 use nnz_container::hdf5::{AttributeValue, Hdf5};
-use nnz_container::staging::WriteOptions;
 use nnz_container::{Compression, Container};
 use nnz_core::ValueType;
+use nnz_storage::staging::WriteOptions;
 use proptest::prelude::*;
 
 const NEW: WriteOptions = WriteOptions { overwrite: false, sync: false };

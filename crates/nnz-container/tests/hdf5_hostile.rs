@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use damage_common::{Numbers, Target, count, mutated};
 use hdf5_common::golden;
 use nnz_container::hdf5::{Compression, Hdf5, Hdf5Options, Hdf5Writer, groups_with};
-use nnz_container::staging::WriteOptions;
 use nnz_container::{Container, ContainerWriter};
 use nnz_core::ValueType;
+use nnz_storage::staging::WriteOptions;
 
 /// Reads whatever can be read, and returns the bytes asked for in the largest read.
 fn read_all(path: &Path) -> u64 {

@@ -4,8 +4,8 @@
 use std::fs;
 
 use nnz_container::npy::{NdArray, read_array, write_array};
-use nnz_container::staging::WriteOptions;
 use nnz_core::Values;
+use nnz_storage::staging::WriteOptions;
 use proptest::prelude::*;
 
 /// A file of version 1.0 with 16-bit elements, the byte of the highest value first.

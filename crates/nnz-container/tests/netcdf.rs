@@ -8,9 +8,9 @@ use std::path::Path;
 
 use nnz_container::hdf5::{Hdf5, Hdf5Options};
 use nnz_container::netcdf::{NetCdf, NetCdfWriter, groups_with, is_netcdf, is_netcdf4};
-use nnz_container::staging::WriteOptions;
 use nnz_container::{Container, ContainerWriter};
 use nnz_core::{ErrorKind, ValueType};
+use nnz_storage::staging::WriteOptions;
 
 #[test]
 fn binsparse_files_hold_what_their_manifest_says() {

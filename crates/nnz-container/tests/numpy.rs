@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use nnz_container::npy::{NpyDirectory, NpyDirectoryWriter, is_npy_directory};
 use nnz_container::npz::{Npz, NpzOptions, NpzWriter, is_npz};
-use nnz_container::staging::WriteOptions;
 use nnz_container::{Compression, Container, ContainerWriter};
 use nnz_core::{Result, ValueType};
+use nnz_storage::staging::WriteOptions;
 
 const UNSYNCED: WriteOptions = WriteOptions { overwrite: false, sync: false };
 

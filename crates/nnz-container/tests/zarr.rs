@@ -5,10 +5,10 @@
 
 mod common;
 
-use nnz_container::staging::WriteOptions;
 use nnz_container::zarr::{Zarr, ZarrOptions, ZarrWriter, groups_with, is_zarr};
 use nnz_container::{Container, ContainerWriter};
 use nnz_core::Result;
+use nnz_storage::staging::WriteOptions;
 
 /// Writes a store of one array, `a`, from its metadata and the files of its chunks.
 fn store(metadata: &str, chunks: &[(&str, &[u8])]) -> tempfile::TempDir {

@@ -4,10 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
-use nnz_container::staging::WriteOptions;
 use nnz_container::zarr::{Zarr, ZarrOptions, ZarrWriter, groups_with};
 use nnz_container::{Compression, Container, ContainerWriter};
 use nnz_core::{Result, ValueType};
+use nnz_storage::staging::WriteOptions;
 
 const NEW: WriteOptions = WriteOptions { overwrite: false, sync: false };
 const FORCED: WriteOptions = WriteOptions { overwrite: true, sync: false };

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use nnz_container::staging::{StagedDirectory, StagedFile, WriteOptions};
 use nnz_core::{Error, Result, Written};
+use nnz_storage::staging::{StagedDirectory, StagedFile, WriteOptions};
 
 use crate::Meta;
 

@@ -21,7 +21,6 @@ use common::UNSYNCED;
 
 use std::path::Path;
 
-use nnz_container::staging::WriteOptions;
 use nnz_core::{
     AxisKind, Batch, Duplicates, Header, Majors, MatrixSink as _, MatrixSource as _, Minors, Order,
     Result, Shape, Storage, Structure, ValueType, Values,
@@ -30,6 +29,7 @@ use nnz_daphne::{
     BlockType, Column, DataType, Dialect, FrameOptions, FrameSink, MatrixSink, MatrixSource,
     Options, ReadOptions, SegmentsSink, SegmentsSource,
 };
+use nnz_storage::staging::WriteOptions;
 
 fn header(rows: u64, cols: u64, value_type: ValueType) -> Header {
     Header {

@@ -121,7 +121,7 @@ fn read<'a>(
     // A mirrored pair counts as one place.
     let builder = Builder::new(header.order, header.shape);
     let mut steps = mirror(header, Mirroring::Fold);
-    let directory = nnz_container::temporary_directory();
+    let directory = nnz_storage::temporary_directory();
     let mut plan = SortPlan::of(source, header.order, options.memory, &directory, ALONE);
     if let Some(value_type) = Counted::of_pattern(header) {
         steps.push(Box::new(Counted(value_type)));

@@ -162,7 +162,7 @@ struct Comparison<'a> {
 impl Comparison<'_> {
     /// Compares entries; `None` where they do not come in order and are not sorted.
     fn run(&self, sort: bool) -> Result<Option<Vec<Difference>>> {
-        let directory = nnz_container::temporary_directory();
+        let directory = nnz_storage::temporary_directory();
         let meanings = self.sources.map(|source| meaning(source, self.unstored));
         let mut cells = Vec::with_capacity(2);
         for ((which, source), (steps, value_type)) in (0..).zip(self.sources).zip(&meanings) {

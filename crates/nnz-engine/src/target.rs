@@ -22,7 +22,7 @@ pub trait MatrixTarget: Send + Sync {
 
     /// Returns the directory of the output, on whose disk there has to be room for it.
     fn directory(&self) -> PathBuf {
-        self.path().map_or_else(nnz_container::temporary_directory, directory_of)
+        self.path().map_or_else(nnz_storage::temporary_directory, directory_of)
     }
 
     /// Checks that the place may be written, before any work is done.

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use nnz_container::staging;
+use nnz_storage::staging;
 
 /// Says where the text goes.
 pub enum Target {

@@ -15,11 +15,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use nnz_container::staging::WriteOptions;
 use nnz_core::{
     Batch, Encoded, Error, Header, MatrixSource, Projection, Result, UnitReader, Values,
 };
 use nnz_matrix_market::{Layout, Options, Target, create, open};
+use nnz_storage::staging::WriteOptions;
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args_os().skip(1);

@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use nnz_container::stdio;
 use nnz_core::{
     About, At, Axis, Batch, Error, Header, MatrixSource, Metadata, Names, Order, Place, Projection,
     Result, UnitReader, Values,
 };
+use nnz_storage::stdio;
 
 use super::array::ArrayReader;
 use super::banner::Layout;

@@ -4,12 +4,12 @@
 mod common;
 
 use common::{Entry, batch, header, read_text, write, write_text};
-use nnz_container::staging;
 use nnz_core::{
     Batch, Bint8, ErrorKind, Header, Majors, Minors, Order, Scalar, Structure, Triangle, ValueType,
     Values,
 };
 use nnz_matrix_market::{Layout, Options, Target, create, needs};
+use nnz_storage::staging;
 
 fn coordinate(header: &Header, entries: &[Entry]) -> nnz_core::Result<String> {
     let batch = batch(header.order, entries, header.value_type);

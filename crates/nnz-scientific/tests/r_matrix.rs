@@ -6,12 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use nnz_container::rds::{Limits, RdsOptions};
-use nnz_container::staging::WriteOptions;
 use nnz_core::{
     Axis, Batch, MatrixSink as _, MatrixSource, Order, Projection, Result, Scalar, Storage,
     Structure, Triangle, ValueType, Values,
 };
 use nnz_scientific::r_matrix::{self, RMatrixSource};
+use nnz_storage::staging::WriteOptions;
 
 fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/rds").join(name)

@@ -5,12 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use nnz_container::rds::{Limits, RdsOptions};
-use nnz_container::staging::WriteOptions;
 use nnz_core::{
     Axis, Batch, Majors, MatrixSink as _, MatrixSource as _, Order, Projection, Result, Structure,
     Values,
 };
 use nnz_scientific::r_matrix::{self, RMatrixSource};
+use nnz_storage::staging::WriteOptions;
 
 const NONE: &str = "254";
 const REAL: &str = "x 14 1 5";

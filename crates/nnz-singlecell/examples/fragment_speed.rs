@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
-use nnz_container::staging;
 use nnz_core::{Error, FragmentBatch, FragmentSink, Result};
 use nnz_singlecell::fragment_tsv::{
     Fragments, Options, Read, Target, TsvBlock, WriteOptions, create, open,
 };
+use nnz_storage::staging;
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args_os().skip(1);

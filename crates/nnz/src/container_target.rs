@@ -9,10 +9,10 @@ use nnz_container::netcdf::NetCdfWriter;
 use nnz_container::npy::NpyDirectoryWriter;
 use nnz_container::npz::{NpzOptions, NpzWriter};
 use nnz_container::rds::RdsOptions;
-use nnz_container::staging::{StagedFile, WriteOptions};
 use nnz_container::zarr::{ZarrOptions, ZarrWriter};
 use nnz_container::{Compression, ContainerWriter};
 use nnz_core::{Error, Place, Result};
+use nnz_storage::staging::{StagedFile, WriteOptions};
 
 use crate::{ConvertOptions, formats};
 

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use nnz_container::Compression;
-use nnz_container::staging::WriteOptions;
 use nnz_core::{Error, ErrorKind, MatrixSource, Order, Place, Result, Rounding, ValueType};
 use nnz_engine as engine;
+use nnz_storage::staging::WriteOptions;
 
 use crate::formats::{FormatOptions, Registry};
 use crate::{

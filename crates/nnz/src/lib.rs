@@ -45,11 +45,7 @@ pub use formats::{FormatOptions, Registry, formats, list_binsparse, list_groups,
 pub use location::Location;
 pub use nnz_binsparse as binsparse;
 pub use nnz_bpcells::{FormatVersion, Packing};
-pub use nnz_container::staging::{
-    StagedFile, WriteOptions, remove_staged_outputs, remove_staged_outputs_unless_placed,
-};
-pub use nnz_container::stdio;
-pub use nnz_container::{Compression, set_temporary_directory};
+pub use nnz_container::Compression;
 pub use nnz_core::{
     About, ArrayAbout, At, Axis, AxisKind, Batch, BatchReader, Bint8, Duplicates, Element, Entries,
     Error, ErrorKind, Finding, Header, Majors, MatrixSink, MatrixSource, Metadata, Minors, Names,
@@ -65,6 +61,10 @@ pub use nnz_engine::{
     cat as cat_source, default_memory, print_names, stats as stats_of,
 };
 pub use nnz_matrix_market::Layout;
+pub use nnz_storage::staging::{
+    StagedFile, WriteOptions, remove_staged_outputs, remove_staged_outputs_unless_placed,
+};
+pub use nnz_storage::{set_temporary_directory, stdio};
 pub use open::{OpenOptions, open};
 pub use read::{read, read_dense};
 pub use slice::slice;

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use nnz_binsparse::{EntryReader, Tensor, Version};
 use nnz_container::npy::{NdArray, read_array, write_array};
-use nnz_container::staging::WriteOptions;
 use nnz_core::{Error, ErrorKind, Place, Result, Rounding, Scalar, Structure, ValueType, Values};
+use nnz_storage::staging::WriteOptions;
 
 use crate::Location;
 use crate::container_target::{ContainerTarget, DirectoryKind, may_hold_binsparse};

@@ -1,8 +1,9 @@
 //! Packed words in memory, to be decoded.
 
 use bytemuck::try_cast_slice;
-use nnz_container::{Mapped, NumberArray};
+use nnz_container::NumberArray;
 use nnz_core::{Result, ValueType};
+use nnz_storage::Mapped;
 
 /// How words get into memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use nnz_container::rds::{Form, RdsOptions, RdsWriter, Texts, Value};
-use nnz_container::staging::WriteOptions;
 use nnz_container::{ArrayId, ContainerWriter};
 use nnz_core::{Error, Place, Result, StringReader, ValueType};
+use nnz_storage::staging::WriteOptions;
 
 use super::class::{PACKAGE, class_of};
 use super::views::double_of;

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use nnz_bpcells::{MatrixSource, SinkOptions};
 use nnz_container::directory::{Directory, DirectoryWriter};
-use nnz_container::staging::WriteOptions;
 use nnz_core::{Axis, Batch, MatrixSink as _, MatrixSource as _, Projection, Result, Values};
+use nnz_storage::staging::WriteOptions;
 
 pub fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/bpcells")

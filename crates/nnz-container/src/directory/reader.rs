@@ -9,8 +9,9 @@ use nnz_core::{At, Error, ErrorKind, Names, Place, Result, StringReader, ValueTy
 use super::header;
 use super::lines::{Lines, Stopped};
 use crate::array::check_range;
-use crate::pinned::Pinned;
-use crate::{Capabilities, Container, Mapped, NumberArray};
+use crate::{Capabilities, Container, NumberArray};
+use nnz_storage::Mapped;
+use nnz_storage::Pinned;
 
 /// A directory of array files. Opening one reads nothing.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use std::path::Path;
 use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
 
 use super::{header, lines, replaced};
-use crate::staging::{StagedDirectory, WriteOptions};
 use crate::{ArrayId, Capabilities, ContainerWriter};
+use nnz_storage::staging::{StagedDirectory, WriteOptions};
 
 pub(super) const CAPABILITIES: Capabilities = Capabilities {
     value_types: header::TYPES,

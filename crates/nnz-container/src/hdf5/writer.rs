@@ -14,10 +14,10 @@ use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
 pub use options::Hdf5Options;
 
 use super::container::{CAPABILITIES, full_path};
-use crate::staging::WriteOptions;
 use crate::{ArrayId, ContainerWriter};
 use existing::ExistingFile;
 use new::NewFile;
+use nnz_storage::staging::WriteOptions;
 
 /// What programs a file is written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

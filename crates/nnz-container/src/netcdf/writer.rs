@@ -6,8 +6,8 @@ use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
 
 use super::CAPABILITIES;
 use crate::hdf5::{Hdf5Options, Hdf5Writer};
-use crate::staging::WriteOptions;
 use crate::{ArrayId, ContainerWriter};
+use nnz_storage::staging::WriteOptions;
 
 /// Bytes a name has at most: one less than `NC_MAX_NAME`, as the library does not open files with
 /// names that long.

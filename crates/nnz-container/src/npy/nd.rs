@@ -9,7 +9,7 @@ use nnz_core::{At, Error, ErrorKind, Place, Result, Values};
 use super::element::Element;
 use super::header::{Header, LONGEST, NdHeader, PREAMBLE};
 use crate::byte_order;
-use crate::staging::{StagedFile, WriteOptions};
+use nnz_storage::staging::{StagedFile, WriteOptions};
 
 /// The most dimensions that are handled, as many as NumPy has.
 const MOST_DIMENSIONS: usize = 64;
@@ -127,7 +127,7 @@ fn last_index_fastest(values: &Values, shape: &[u64]) -> Option<Values> {
 ///
 /// ```
 /// use nnz_container::npy::{NdArray, read_array, write_array};
-/// use nnz_container::staging::WriteOptions;
+/// use nnz_storage::staging::WriteOptions;
 /// use nnz_core::Values;
 ///
 /// let folder = tempfile::tempdir()?;

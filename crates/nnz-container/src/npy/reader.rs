@@ -10,8 +10,8 @@ use nnz_core::{Error, ErrorKind, Names, Place, Result};
 use super::element::TYPES;
 use super::stored::{ReadAt, Stored};
 use crate::container::one_line;
-use crate::pinned::Pinned;
 use crate::{Capabilities, Container, NumberArray};
+use nnz_storage::Pinned;
 
 pub(super) const CAPABILITIES: Capabilities =
     Capabilities { value_types: TYPES, line_breaks: true, any_bytes: false, long_texts: true };

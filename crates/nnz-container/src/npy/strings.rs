@@ -8,7 +8,7 @@ use nnz_core::{At, Error, ErrorKind, Place, Result, StringReader};
 use super::element::Element;
 use super::header::Header;
 use super::stored::Stored;
-use crate::spool::Texts;
+use nnz_storage::Texts;
 
 /// Bytes of elements read at a time, if one element is not longer.
 const BLOCK: u64 = 256 << 10;

@@ -14,8 +14,8 @@ use super::header::Header;
 use super::strings::{check_text, spool_strings, write_string, write_strings};
 use crate::container::one_line;
 use crate::json;
-use crate::staging::{StagedDirectory, WriteOptions};
 use crate::{ArrayId, ContainerWriter};
+use nnz_storage::staging::{StagedDirectory, WriteOptions};
 
 /// Bytes collected for an array before they are handed to the system.
 const BUFFER: usize = 256 << 10;

@@ -8,7 +8,7 @@ use flate2::Crc;
 use flate2::read::DeflateDecoder;
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-use crate::TemporaryFile;
+use nnz_storage::TemporaryFile;
 
 /// Bytes that are kept in memory.
 const IN_MEMORY: u64 = 1 << 20;

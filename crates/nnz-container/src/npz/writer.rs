@@ -9,9 +9,9 @@ use super::output::{Head, Output};
 use crate::compress::Compression;
 use crate::container::one_line;
 use crate::npy::{Element, Header, check_text, spool_strings, write_string, write_strings};
-use crate::spool::{Spool, Texts};
-use crate::staging::{StagedFile, WriteOptions};
 use crate::{ArrayId, ContainerWriter};
+use nnz_storage::staging::{StagedFile, WriteOptions};
+use nnz_storage::{Spool, Texts};
 
 /// Bytes collected before they are handed to the system.
 const BUFFER: usize = 256 << 10;

@@ -9,9 +9,9 @@ use nnz_rds::{Encoding, Object, Output, Strings, TextRef, Version, Writer};
 use super::placed;
 use super::reader::CAPABILITIES;
 use crate::container::one_line;
-use crate::spool::{Spool, Texts};
-use crate::staging::{StagedFile, WriteOptions};
 use crate::{ArrayId, ContainerWriter};
+use nnz_storage::staging::{StagedFile, WriteOptions};
+use nnz_storage::{Spool, Texts};
 
 /// Says how an object is written.
 #[derive(Clone, Copy, Debug)]

@@ -12,8 +12,8 @@ use super::store::Store;
 use super::strings::{self, Strings};
 use crate::container::{full_path, one_line};
 use crate::npy::TYPES;
-use crate::pinned::Pinned;
 use crate::{Capabilities, Container, NumberArray};
+use nnz_storage::Pinned;
 
 /// What a group can hold.
 pub(super) const CAPABILITIES: Capabilities =

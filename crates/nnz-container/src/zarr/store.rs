@@ -12,7 +12,7 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 use super::node::{self, Fields, Node};
 use crate::npy::ReadAt;
 use crate::npz::Archive;
-use crate::pinned::Pinned;
+use nnz_storage::Pinned;
 
 /// A group or an array of a store, by where its files are.
 #[derive(Clone)]

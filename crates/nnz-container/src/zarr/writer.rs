@@ -16,9 +16,9 @@ pub use options::ZarrOptions;
 
 use crate::container::{full_path, one_line};
 use crate::json;
-use crate::staging::WriteOptions;
 use crate::{ArrayId, ContainerWriter};
 use array::Array;
+use nnz_storage::staging::WriteOptions;
 use target::Target;
 
 /// A group of a Zarr store being written, invisible until it is finished.

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use nnz_container::staging::WriteOptions;
 use nnz_core::{Error, Place, Result, Shape, ValueType, Values, Written};
+use nnz_storage::staging::WriteOptions;
 
 use super::interleave::scatter;
 use super::{Column, FrameBatch};

@@ -13,11 +13,11 @@ mod tiles;
 use std::path::Path;
 use std::sync::Arc;
 
-use nnz_container::staging::{StagedDirectory, WriteOptions};
 use nnz_core::{
     Batch, BatchEncoder, Encoded, Error, Header, Order, Place, Result, Structure, ValueType,
     Written,
 };
+use nnz_storage::staging::{StagedDirectory, WriteOptions};
 
 use super::Options;
 use crate::block::refused_type;
@@ -30,7 +30,7 @@ use place::Position;
 /// A matrix being written to a file.
 ///
 /// ```
-/// use nnz_container::staging::WriteOptions;
+/// use nnz_storage::staging::WriteOptions;
 /// use nnz_core::{Batch, Header, Majors, MatrixSink as _, Minors, Order, Values};
 /// # use nnz_core::{AxisKind, Duplicates, Shape, Storage, Structure, ValueType};
 /// use nnz_daphne::{MatrixSink, Options};

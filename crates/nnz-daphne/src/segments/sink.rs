@@ -4,10 +4,10 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
-use nnz_container::staging::{StagedDirectory, StagedFile, WriteOptions};
 use nnz_core::{
     Batch, Error, Header, Majors, MatrixSink as _, Minors, Place, Result, Shape, Values, Written,
 };
+use nnz_storage::staging::{StagedDirectory, StagedFile, WriteOptions};
 
 use super::{SEGMENT, is_member, replaced};
 use crate::meta::Hdfs;

@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use nnz_container::staging::WriteOptions;
 use nnz_core::{Batch, MatrixSource, Order, Projection, Scalar, Shape, ValueType, Values};
 use nnz_daphne::{DataType, Dialect};
+use nnz_storage::staging::WriteOptions;
 use serde_json::Value;
 
 /// Row, column and the bits of a cell.

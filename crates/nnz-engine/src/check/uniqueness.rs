@@ -123,7 +123,7 @@ pub(crate) fn refuse_repeated(
 ) -> Result<()> {
     let header = source.header();
     let steps = mirror(header, Mirroring::Fold);
-    let directory = nnz_container::temporary_directory();
+    let directory = nnz_storage::temporary_directory();
     let workers = workers.alone();
     let plan = SortPlan {
         value_type: None,

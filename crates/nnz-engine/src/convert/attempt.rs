@@ -152,7 +152,7 @@ impl Attempt<'_> {
         value_type: ValueType,
     ) -> Result<(Units<'b>, u64)> {
         let (plan, header) = (self.plan, self.source.header());
-        let directory = nnz_container::spill_directory(&self.target.directory());
+        let directory = nnz_storage::spill_directory(&self.target.directory());
         let sort = SortPlan {
             value_type: Some(value_type),
             disk: Some(&self.disk),

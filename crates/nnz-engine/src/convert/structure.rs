@@ -66,7 +66,7 @@ pub(super) fn find(
         let what = "its structure shows only where it is read twice, which cannot be done here";
         return Err(Error::argument(what));
     }
-    let (order, directory) = (header.order, nnz_container::spill_directory(&target.directory()));
+    let (order, directory) = (header.order, nnz_storage::spill_directory(&target.directory()));
     let seen = Header { fill: plan::fill(header, &target.capabilities()), ..header.clone() };
     let [lower, upper] = [Part::Lower, Part::UpperExchanged].map(|part| steps(&seen, part));
     let plan = SortPlan::of(source, order, options.memory / 2, &directory, options.workers());

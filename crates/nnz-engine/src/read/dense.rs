@@ -2,11 +2,11 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use nnz_container::prefault;
 use nnz_core::{
     Batch, Error, ErrorKind, MatrixSource, Minors, Order, Place, Projection, Result, Shape,
     Storage, Structure, Unit, Values,
 };
+use nnz_storage::prefault;
 
 use super::{CsMatrix, ReadOptions, no_memory, read};
 use crate::flow::{Done, Join, Work, run};

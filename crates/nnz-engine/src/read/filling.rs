@@ -2,10 +2,10 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use nnz_container::prefault;
 use nnz_core::{
     Batch, Error, Extent, Header, Majors, Minors, Order, Place, Result, Unit, ValueType, Values,
 };
+use nnz_storage::prefault;
 
 use crate::flow::{Join, Work};
 

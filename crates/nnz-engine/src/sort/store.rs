@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nnz_container::TemporaryFile;
 use nnz_core::Result;
+use nnz_storage::TemporaryFile;
 
 /// Keeps words.
 pub(crate) struct Store {

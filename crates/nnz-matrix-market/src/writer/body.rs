@@ -1,8 +1,8 @@
 //! Text on its way to the output, through one buffer; aside first, where what precedes it is
 //! not known yet.
 
-use nnz_container::TemporaryFile;
 use nnz_core::{Result, Written};
+use nnz_storage::TemporaryFile;
 
 use super::output::Output;
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use nnz_container::TemporaryFile;
-use nnz_container::staging::StagedFile;
 use nnz_core::{Error, Result, Written};
+use nnz_storage::TemporaryFile;
+use nnz_storage::staging::StagedFile;
 
 use super::Target;
 

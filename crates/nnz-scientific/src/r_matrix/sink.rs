@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use nnz_container::rds::{Form, Integers, RdsOptions, RdsWriter, Value};
-use nnz_container::staging::WriteOptions;
 use nnz_container::{ArrayId, ContainerWriter};
 use nnz_core::{
     At, Batch, Error, Header, MatrixSink, Names, Order, Place, Result, SinkCapabilities, ValueType,
     Values, Written,
 };
+use nnz_storage::staging::WriteOptions;
 
 /// What a `dgCMatrix` can hold.
 pub const NEEDS: SinkCapabilities = SinkCapabilities {

@@ -5,8 +5,8 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use nnz_container::stdio;
 use nnz_core::{About, Error, Place, Result, StringList, UnitReader};
+use nnz_storage::stdio;
 
 use super::bgzf::{self, Beginning};
 use super::block::TsvBlock;

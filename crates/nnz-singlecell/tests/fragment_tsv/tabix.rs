@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use nnz_container::staging;
 use nnz_core::{FragmentBatch, FragmentSink};
 use nnz_singlecell::fragment_tsv::{Options, Target, WriteOptions, create, open};
+use nnz_storage::staging;
 
 use super::common::{Whole, gunzip, list, read};
 

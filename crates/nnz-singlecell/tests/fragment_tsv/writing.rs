@@ -1,10 +1,10 @@
 //! What is written, on literal text, and what is refused.
 
-use nnz_container::staging;
 use nnz_core::{FragmentBatch, FragmentSink, Result, StringList};
 use nnz_singlecell::fragment_tsv::{
     Columns, Compression, FragmentTsvSink, LARGEST_INDEXED, Target, WriteOptions, create,
 };
+use nnz_storage::staging;
 
 use super::common::{Whole, gunzip, list, write};
 

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use nnz_bpcells::{FRAGMENT_MEMBERS, SinkOptions};
 use nnz_container::hdf5::Compression;
-use nnz_container::staging::WriteOptions;
-use nnz_container::stdio::{self, TerminalEscapes};
 use nnz_core::{Error, FragmentSink, Place, Result, StringList};
 use nnz_engine::directory_of;
 use nnz_engine::fragments::{self as engine, FragmentTarget};
 use nnz_singlecell::fragment_tsv::{self, WriteOptions as TextOptions};
+use nnz_storage::staging::WriteOptions;
+use nnz_storage::stdio::{self, TerminalEscapes};
 
 use crate::container_target::{self, ContainerTarget, DirectoryKind, ends_in};
 use crate::formats::format_of_path;
@@ -119,8 +119,8 @@ impl Target {
     /// Returns a directory for files that are needed while this is written.
     pub(super) fn spool_directory(&self) -> PathBuf {
         let beside = self.path.as_deref().map(directory_of);
-        beside.map_or_else(nnz_container::temporary_directory, |beside| {
-            nnz_container::spill_directory(&beside)
+        beside.map_or_else(nnz_storage::temporary_directory, |beside| {
+            nnz_storage::spill_directory(&beside)
         })
     }
 

@@ -4,11 +4,11 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use nnz_container::staging::{StagedFile, WriteOptions};
-use nnz_container::stdio::{self, TerminalEscapes};
 use nnz_core::{Error, ErrorKind, Place, Result, Rounding, ValueType};
 use nnz_daphne::csv::{self, CsvReader};
 use nnz_daphne::{FrameBatch, FrameReader, FrameSink};
+use nnz_storage::staging::{StagedFile, WriteOptions};
+use nnz_storage::stdio::{self, TerminalEscapes};
 
 use super::widen;
 use crate::Location;

@@ -16,7 +16,7 @@ use super::object::{Object, ObjectId, ObjectKind};
 use super::output::Output;
 use super::spec::DatasetSpec;
 use super::superblock;
-use crate::staging::{StagedFile, WriteOptions};
+use nnz_storage::staging::{StagedFile, WriteOptions};
 
 /// How a file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

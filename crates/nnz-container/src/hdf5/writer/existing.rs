@@ -16,8 +16,8 @@ use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
 use rust_hdf5::{H5Dataset, H5File, H5Group, Hdf5Error};
 
 use super::{GroupWriter, Hdf5Options, Readers};
-use crate::staging::WriteOptions;
 use array::Array;
+use nnz_storage::staging::WriteOptions;
 use target::Target;
 
 /// A group being written into a file that is there.

@@ -13,8 +13,8 @@ use super::dimensions::SIGNATURE;
 use super::{GroupWriter, Hdf5Options, Readers};
 use crate::hdf5::file::{CharacterSet, FileOptions, FileWriter, ObjectId, StringPadding, Value};
 use crate::netcdf::PROPERTIES;
-use crate::staging::{Expected, StagedFile, WriteOptions};
 use array::Array;
+use nnz_storage::staging::{Expected, StagedFile, WriteOptions};
 
 /// A group being written into a new file.
 pub(super) struct NewFile {

@@ -11,12 +11,12 @@ use super::attribute;
 use crate::Container;
 use crate::container::full_path;
 use crate::npz::Archive;
-use crate::pinned::Pinned;
 use crate::tree::{Attribute, Attributes, Child, ChildKind, Group, NdArray, View};
 use crate::zarr::Zarr;
 use crate::zarr::container::inside;
 use crate::zarr::node::{self, Fields, Node};
 use crate::zarr::store::Store;
+use nnz_storage::Pinned;
 
 /// A group of a Zarr store, in a directory or a zip file. Opening one reads its attributes.
 pub struct ZarrGroup {

@@ -8,8 +8,8 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 
 use super::metadata;
 use crate::container::full_path;
-use crate::staging::{Expected, StagedDirectory, UpdateLock, WriteOptions, is_hidden_name};
 use crate::zarr::node::{self, Node};
+use nnz_storage::staging::{Expected, StagedDirectory, UpdateLock, WriteOptions, is_hidden_name};
 
 /// The files of a store that are none of chunks.
 const FILES: [&str; 5] = ["zarr.json", ".zgroup", ".zarray", ".zattrs", ".zmetadata"];

@@ -67,7 +67,7 @@ impl ArrayStream {
                 // A directory that is being written is not there yet.
                 let folder = output.path().ancestors().skip(1).find(|folder| folder.is_dir());
                 let folder = folder.unwrap_or(".".as_ref());
-                let folder = nnz_container::spill_directory(folder);
+                let folder = nnz_storage::spill_directory(folder);
                 let file = tempfile::tempfile_in(&folder);
                 Values::Waiting(file.map_err(|error| Error::io(&folder, error))?)
             }

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use flate2::Compression as Level;
 use flate2::write::GzEncoder;
-use nnz_container::staging::StagedFile;
 use nnz_core::Result;
+use nnz_storage::staging::StagedFile;
 
 use super::super::Target;
 use super::Compression;

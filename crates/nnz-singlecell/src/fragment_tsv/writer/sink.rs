@@ -4,11 +4,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nnz_container::staging::StagedFile;
 use nnz_core::{
     Encoded, Error, FragmentBatch, FragmentEncoder, FragmentSink, Place, Result, StringList,
     Written,
 };
+use nnz_storage::staging::StagedFile;
 
 use super::super::fault::shown;
 use super::super::{Target, bgzf};

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use nnz_container::staging::WriteOptions;
 use nnz_core::{Error, Header, MatrixSink, MatrixSource, Names, Result, SinkCapabilities, Storage};
 use nnz_daphne::{DataType, Options, SegmentsSink};
 use nnz_matrix_market::Layout;
+use nnz_storage::staging::WriteOptions;
 
 use super::options::DaphneOptions;
 use crate::container_target::ends_in;

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use nnz_container::staging::{StagedFile, WriteOptions};
-use nnz_container::stdio::{self, TerminalEscapes};
 use nnz_core::{
     COMMENT, Header, MatrixSink, MatrixSource, Metadata, Names, Order, Result, Rounding,
     SinkCapabilities, Storage,
 };
 use nnz_matrix_market::Layout;
+use nnz_storage::staging::{StagedFile, WriteOptions};
+use nnz_storage::stdio::{self, TerminalEscapes};
 
 use crate::formats::FormatOption;
 use crate::formats::MatrixTarget;

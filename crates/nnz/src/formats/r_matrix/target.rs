@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use nnz_container::rds::RdsOptions;
-use nnz_container::staging::{StagedFile, WriteOptions};
 use nnz_core::{Header, MatrixSink, Names, Result, SinkCapabilities};
 use nnz_scientific::r_matrix;
+use nnz_storage::staging::{StagedFile, WriteOptions};
 
 use crate::container_target::rds_options;
 use crate::formats::MatrixTarget;

@@ -12,7 +12,7 @@ use rust_hdf5::{H5File, H5Group, LibverBound};
 use super::super::Readers;
 use super::{guarded, there};
 use crate::hdf5::opened::Opened;
-use crate::staging::{Expected, StagedFile, UpdateLock, WriteOptions};
+use nnz_storage::staging::{Expected, StagedFile, UpdateLock, WriteOptions};
 
 /// How long the old file stays locked behind the exchange. HDF5's library opens a file first and
 /// locks it then: what it opened before the exchange must not be free when it comes to the lock, since
@@ -86,7 +86,7 @@ impl Target {
     pub(super) fn commit(self) -> Result<u64> {
         let bytes = self.staged.commit()?;
         std::thread::sleep(LINGER);
-        Ok(bytes.saturating_sub(self.copied.version().len()))
+        Ok(bytes.saturating_sub(self.copied.version().bytes()))
     }
 }
 

@@ -8,7 +8,7 @@ use super::super::Hdf5Options;
 use crate::byte_order;
 use crate::compress::Compression;
 use crate::hdf5::file::{DatasetSpec, ElementType, FileWriter, ObjectId};
-use crate::staging::StagedFile;
+use nnz_storage::staging::StagedFile;
 
 /// An array of numbers being written: a dataset in chunks that may grow without end.
 ///

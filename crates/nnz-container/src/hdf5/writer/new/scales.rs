@@ -8,7 +8,7 @@ use super::super::dimensions::{LONGEST_CHUNK, description, free_name};
 use crate::hdf5::file::{
     CharacterSet, DatasetSpec, ElementType, FileWriter, ObjectId, StringPadding, Value,
 };
-use crate::staging::StagedFile;
+use nnz_storage::staging::StagedFile;
 
 /// Gives each dataset a dimension of its length. Those of one length share it.
 ///

@@ -4,7 +4,7 @@ use nnz_core::{Place, Result, StringReader};
 
 use super::super::texts::{check_count, check_room, check_text};
 use crate::hdf5::file::{DatasetSpec, ElementType, FileWriter, ObjectId};
-use crate::staging::StagedFile;
+use nnz_storage::staging::StagedFile;
 
 /// Elements of a chunk, where the number of strings is not known before.
 const CHUNK: u32 = 16 << 10;

@@ -13,11 +13,7 @@ use super::{WriteOptions, hidden};
 
 /// What has to be at the target when an output takes its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(
-    not(any(feature = "hdf5", feature = "zarr")),
-    expect(dead_code, reason = "only these add to what is there")
-)]
-pub(crate) enum Expected {
+pub enum Expected {
     /// Nothing, or with leave to overwrite anything that may be replaced.
     Anything,
     /// Nothing, whatever may be overwritten.
@@ -28,7 +24,7 @@ pub(crate) enum Expected {
 
 /// The state of a file: another file, length or time of change means that it was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Version {
+pub struct Version {
     device: u64,
     inode: u64,
     len: u64,
@@ -36,7 +32,9 @@ pub(crate) struct Version {
 }
 
 impl Version {
-    pub(crate) fn of(found: &Metadata) -> Self {
+    /// Returns the state that the system describes.
+    #[must_use]
+    pub fn of(found: &Metadata) -> Self {
         Self {
             device: found.dev(),
             inode: found.ino(),
@@ -46,8 +44,7 @@ impl Version {
     }
 
     /// Returns the length in bytes.
-    #[cfg(feature = "hdf5")]
-    pub(crate) fn len(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         self.len
     }
 }

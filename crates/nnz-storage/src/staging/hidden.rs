@@ -46,8 +46,7 @@ fn has_digits(rest: &str) -> bool {
 }
 
 /// Returns whether a name is one that this module makes, for any target.
-#[cfg(feature = "zarr")]
-pub(crate) fn is_hidden_name(name: &OsStr) -> bool {
+pub fn is_hidden_name(name: &OsStr) -> bool {
     let parts = name.to_str().and_then(|name| name.rsplit_once(MARK));
     parts.is_some_and(|(name, digits)| name.starts_with('.') && has_digits(digits))
 }

@@ -16,7 +16,7 @@ const BLOCK: usize = 64 << 10;
 
 /// Bytes appended to, then read once: in memory while they are few, else in a file without a name.
 #[derive(Debug, Default)]
-pub(crate) struct Spool {
+pub struct Spool {
     buffer: Vec<u8>,
     file: Option<File>,
     len: u64,
@@ -24,11 +24,23 @@ pub(crate) struct Spool {
 
 impl Spool {
     /// Returns the number of bytes.
-    pub(crate) fn len(&self) -> u64 {
+    #[must_use]
+    pub fn len(&self) -> u64 {
         self.len
     }
 
-    pub(crate) fn append(&mut self, bytes: &[u8], directory: &Path) -> io::Result<()> {
+    /// Returns whether there are no bytes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Appends bytes; where they are many, they go to a file without a name in `directory`.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the file cannot be written.
+    pub fn append(&mut self, bytes: &[u8], directory: &Path) -> io::Result<()> {
         self.len += bytes.len() as u64;
         if self.buffer.len() + bytes.len() <= BUFFER {
             self.buffer.extend_from_slice(bytes);
@@ -44,7 +56,11 @@ impl Spool {
     }
 
     /// Hands all bytes to `each`, whole elements of up to 8 bytes at a time.
-    pub(crate) fn drain<E: From<io::Error>>(
+    ///
+    /// # Errors
+    ///
+    /// Fails where they cannot be read back, or `each` fails.
+    pub fn drain<E: From<io::Error>>(
         mut self,
         mut each: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {

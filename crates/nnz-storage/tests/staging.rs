@@ -5,8 +5,8 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use nnz_container::staging::{StagedDirectory, StagedFile, WriteOptions};
 use nnz_core::ErrorKind;
+use nnz_storage::staging::{StagedDirectory, StagedFile, WriteOptions};
 
 const NEW: WriteOptions = WriteOptions { overwrite: false, sync: true };
 const MEMBERS: &[&str] = &["version", "val"];

@@ -27,7 +27,7 @@ static HELD: Mutex<Vec<(FileId, ThreadId)>> = Mutex::new(Vec::new());
 /// that only nnz takes, so that its processes wait for each other. Programs without locks, and
 /// handles that were opened without, are not held off.
 #[derive(Debug)]
-pub(crate) struct UpdateLock {
+pub struct UpdateLock {
     file: File,
     version: Version,
     /// Open for writing, as the exclusive lock asks for. Closing it releases that.
@@ -37,7 +37,11 @@ pub(crate) struct UpdateLock {
 
 impl UpdateLock {
     /// Waits for the locks of what is at `path` then.
-    pub(crate) fn acquire(path: &Path) -> Result<Self> {
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is no file, or it is in use.
+    pub fn acquire(path: &Path) -> Result<Self> {
         let io = |error| Error::io(path, error);
         loop {
             // Opening a pipe would wait for ever.
@@ -66,13 +70,12 @@ impl UpdateLock {
     }
 
     /// Returns the file, open for reading.
-    #[cfg(feature = "hdf5")]
-    pub(crate) fn file(&self) -> &File {
+    pub fn file(&self) -> &File {
         &self.file
     }
 
     /// Returns the state of the file when the locks were obtained.
-    pub(crate) fn version(&self) -> Version {
+    pub fn version(&self) -> Version {
         self.version
     }
 }

@@ -15,7 +15,7 @@ use super::tree::{Members, Tree};
 use super::{StagedFile, WriteOptions};
 
 /// Names what a directory holds that is no part of a store, if there is such a thing.
-pub(crate) type Foreign = fn(&Path) -> io::Result<Option<OsString>>;
+pub type Foreign = fn(&Path) -> io::Result<Option<OsString>>;
 
 /// Says what is wrong with a directory whose files have the right names, if it is no store after all.
 pub type Refusal = fn(&Path) -> io::Result<Option<String>>;
@@ -105,11 +105,11 @@ impl StagedDirectory {
     }
 
     /// Starts a directory that replaces one that is there only if that holds nothing foreign.
-    pub(crate) fn create_store(
-        target: &Path,
-        options: WriteOptions,
-        foreign: Foreign,
-    ) -> Result<Self> {
+    ///
+    /// # Errors
+    ///
+    /// Fails where the target may not be replaced, or its directory cannot be written.
+    pub fn create_store(target: &Path, options: WriteOptions, foreign: Foreign) -> Result<Self> {
         Self::start(target, options, Files::Store(foreign))
     }
 
@@ -138,14 +138,16 @@ impl StagedDirectory {
     }
 
     /// Expects something else at the target than what may be replaced.
-    #[cfg(feature = "zarr")]
-    pub(crate) fn expect(&mut self, expected: super::Expected) {
+    pub fn expect(&mut self, expected: super::Expected) {
         self.target.expected = expected;
     }
 
     /// Gives a directory that replaces nothing the access of another.
-    #[cfg(feature = "zarr")]
-    pub(crate) fn with_access_of(mut self, directory: &Path) -> Result<Self> {
+    ///
+    /// # Errors
+    ///
+    /// Fails where the mode of `directory` cannot be read.
+    pub fn with_access_of(mut self, directory: &Path) -> Result<Self> {
         if self.target.find()?.is_none() {
             let access = Members::beside(directory).map_err(|error| Error::io(directory, error))?;
             self.tree = Mutex::new(Tree::new(access));
@@ -185,7 +187,7 @@ impl StagedDirectory {
     }
 
     /// Returns the directory it will lie in.
-    pub(crate) fn parent(&self) -> &Path {
+    pub fn parent(&self) -> &Path {
         &self.target.parent
     }
 

@@ -49,7 +49,7 @@ pub fn temporary_directory() -> PathBuf {
 /// A temporary file.
 ///
 /// ```
-/// use nnz_container::TemporaryFile;
+/// use nnz_storage::TemporaryFile;
 ///
 /// let mut file = TemporaryFile::create()?;
 /// file.write_all(b"abc")?;

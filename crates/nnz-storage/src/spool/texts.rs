@@ -26,7 +26,12 @@ impl Texts {
         self.len == 0
     }
 
-    pub(crate) fn append(&mut self, text: &str, directory: &Path) -> io::Result<()> {
+    /// Appends a string.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a temporary file in `directory` cannot be written, or the string has 4 GiB.
+    pub fn append(&mut self, text: &str, directory: &Path) -> io::Result<()> {
         let len = u32::try_from(text.len());
         let len = len.map_err(|_| io::Error::other("a string of 4 GiB or more"))?;
         self.spool.append(&len.to_ne_bytes(), directory)?;
@@ -36,7 +41,11 @@ impl Texts {
     }
 
     /// Hands all strings to `each`.
-    pub(crate) fn drain<E: From<io::Error>>(
+    ///
+    /// # Errors
+    ///
+    /// Fails where they cannot be read back, or `each` fails.
+    pub fn drain<E: From<io::Error>>(
         self,
         mut each: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {

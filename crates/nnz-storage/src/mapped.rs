@@ -30,7 +30,7 @@ impl Mapped {
     /// be mapped: reading it says what is wrong, where touching its pages would end the process.
     /// That is left to happen only where a file is cut while this is used.
     #[cfg(target_os = "linux")]
-    pub(crate) fn of(file: &File, start: u64, len: usize) -> Option<Self> {
+    pub fn of(file: &File, start: u64, len: usize) -> Option<Self> {
         use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap};
         use rustix::param::page_size;
 
@@ -52,7 +52,7 @@ impl Mapped {
 
     /// Maps nothing: elsewhere pages cannot be brought into memory in a way that tells of failures.
     #[cfg(not(target_os = "linux"))]
-    pub(crate) fn of(_: &File, _: u64, _: usize) -> Option<Self> {
+    pub fn of(_: &File, _: u64, _: usize) -> Option<Self> {
         None
     }
 }

@@ -18,18 +18,14 @@ mod lock;
 mod ready;
 mod target;
 mod tree;
-#[cfg(any(feature = "hdf5", feature = "zarr"))]
 mod update;
 
 pub use critical::{remove_staged_outputs, remove_staged_outputs_unless_placed};
-pub use directory::{Refusal, StagedDirectory};
+pub use directory::{Foreign, Refusal, StagedDirectory};
 pub use file::StagedFile;
-#[cfg(feature = "zarr")]
-pub(crate) use hidden::is_hidden_name;
-#[cfg(any(feature = "hdf5", feature = "zarr"))]
-pub(crate) use target::Expected;
-#[cfg(any(feature = "hdf5", feature = "zarr"))]
-pub(crate) use update::UpdateLock;
+pub use hidden::is_hidden_name;
+pub use target::{Expected, Version};
+pub use update::UpdateLock;
 
 /// Says how a target is put in its place.
 #[derive(Clone, Copy, Debug)]

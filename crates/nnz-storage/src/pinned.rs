@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Files are those of that directory, also after another took its name: what is read is never of two
 /// stores. Systems without `/proc` look the name up each time.
 #[derive(Clone, Debug)]
-pub(crate) struct Pinned {
+pub struct Pinned {
     path: PathBuf,
     root: Arc<Root>,
 }
@@ -28,7 +28,11 @@ struct Root {
 
 impl Pinned {
     /// Opens a directory.
-    pub(crate) fn open(directory: &Path) -> io::Result<Self> {
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is no directory.
+    pub fn open(directory: &Path) -> io::Result<Self> {
         let found = directory.metadata()?;
         if !found.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
@@ -52,12 +56,12 @@ impl Pinned {
     }
 
     /// Returns the path of something inside.
-    pub(crate) fn inside(&self, path: impl AsRef<Path>) -> Self {
+    pub fn inside(&self, path: impl AsRef<Path>) -> Self {
         Self { path: self.path.join(path), root: Arc::clone(&self.root) }
     }
 
     /// Returns whether something else has the directory's name now: files may be missing since then.
-    pub(crate) fn is_replaced(&self) -> bool {
+    pub fn is_replaced(&self) -> bool {
         !self.root.named.metadata().is_ok_and(|found| id(&found) == self.root.id)
     }
 }

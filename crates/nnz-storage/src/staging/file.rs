@@ -40,8 +40,7 @@ impl StagedFile {
     }
 
     /// Expects something else at the target than what may be replaced.
-    #[cfg(feature = "hdf5")]
-    pub(crate) fn expect(&mut self, expected: super::Expected) {
+    pub fn expect(&mut self, expected: super::Expected) {
         self.target.expected = expected;
     }
 
@@ -55,8 +54,11 @@ impl StagedFile {
     ///
     /// They may ask for the canonical path, and a file without a name has none: what the system shows for
     /// it leads nowhere. Meanwhile there is a stand-in, which a process that is killed leaves behind.
-    #[cfg(feature = "hdf5")]
-    pub(crate) fn open_with<T>(&self, open: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
+    ///
+    /// # Errors
+    ///
+    /// Fails where the file has no name to be opened by, or `open` fails.
+    pub fn open_with<T>(&self, open: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
         use std::os::fd::AsRawFd;
         if let Some(hidden) = &self.hidden {
             return open(hidden.path());
@@ -70,13 +72,12 @@ impl StagedFile {
     }
 
     /// Returns the open file itself, to be filled by other means than [`Write`].
-    #[cfg(feature = "hdf5")]
-    pub(crate) fn file(&self) -> &File {
+    pub fn file(&self) -> &File {
         &self.file
     }
 
     /// Returns the directory it will lie in.
-    pub(crate) fn parent(&self) -> &Path {
+    pub fn parent(&self) -> &Path {
         &self.target.parent
     }
 
@@ -135,7 +136,6 @@ fn create_hidden(target: &Target) -> io::Result<(File, Pending)> {
 }
 
 /// Creates a stand-in. Nothing depends on it but the canonical path.
-#[cfg(feature = "hdf5")]
 fn create_stand_in(path: std::path::PathBuf, target: &Target) -> Option<Pending> {
     let _lock = target.lock();
     let mut critical = Critical::enter();
