@@ -18,6 +18,7 @@ pub mod directory;
 #[cfg(feature = "hdf5")]
 pub mod hdf5;
 mod json;
+pub mod matrix;
 pub mod memory;
 pub mod netcdf;
 pub mod npy;

@@ -7,6 +7,7 @@
 
 mod dict;
 mod element;
+mod file;
 mod header;
 mod nd;
 mod reader;
@@ -15,6 +16,7 @@ mod strings;
 mod tree;
 mod writer;
 
+pub use file::{NpyFile, is_npy};
 pub use nd::{NdArray, read_array, write_array};
 pub use reader::{NpyDirectory, is_npy_directory};
 pub use tree::NpyGroup;

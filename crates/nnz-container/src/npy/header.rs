@@ -113,6 +113,9 @@ fn described(bytes: &[u8], place: &Place) -> Result<(String, Description, Place)
 fn unhandled(descr: &str, place: Place) -> Error {
     let what = match descr {
         "|O" => "NumPy arrays of pickled Python objects are not read".to_owned(),
+        "<f16" | ">f16" | "<c32" | ">c32" => format!(
+            "NumPy arrays of long doubles ({descr}) are not read: their bytes depend on the machine"
+        ),
         _ => format!("NumPy arrays of type {descr:?} are not handled"),
     };
     Error::unsupported(place, what)

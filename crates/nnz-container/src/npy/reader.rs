@@ -85,7 +85,7 @@ impl NpyDirectory {
     /// Opens the file of an array.
     pub(super) fn source(&self, name: &str) -> Result<Box<dyn ReadAt>> {
         let (file, bytes) = self.file(name, "npy")?;
-        Ok(Box::new(Source { file, bytes, place: self.place(name) }))
+        Ok(Box::new(Source::new(file, bytes, self.place(name))))
     }
 
     /// Lists the names of all arrays, sorted.
@@ -168,10 +168,16 @@ impl Container for NpyDirectory {
 }
 
 /// One file, read at the positions asked for.
-struct Source {
+pub(super) struct Source {
     file: File,
     bytes: u64,
     place: Place,
+}
+
+impl Source {
+    pub(super) fn new(file: File, bytes: u64, place: Place) -> Self {
+        Self { file, bytes, place }
+    }
 }
 
 impl ReadAt for Source {

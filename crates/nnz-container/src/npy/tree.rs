@@ -21,6 +21,8 @@ pub(crate) struct NumpyArray {
     element: Stored,
     shape: Vec<u64>,
     strides: Vec<u64>,
+    /// Whether the first index changes fastest.
+    fortran: bool,
     /// Where elements start.
     first: u64,
 }
@@ -51,7 +53,29 @@ impl NumpyArray {
         if fortran {
             strides.reverse();
         }
-        Ok(Self { source, place, element, shape, strides, first: header.len() as u64 })
+        Ok(Self { source, place, element, shape, strides, fortran, first: header.len() as u64 })
+    }
+
+    /// Returns where the last element ends; `None` if 64 bits cannot count that.
+    pub(crate) fn end(&self) -> Option<u64> {
+        self.len()?.checked_mul(self.element.bytes()? as u64)?.checked_add(self.first)
+    }
+
+    /// Returns the number of elements; `None` if 64 bits cannot count them.
+    fn len(&self) -> Option<u64> {
+        if self.shape.contains(&0) {
+            return Some(0);
+        }
+        self.shape.iter().try_fold(1_u64, |all, &length| all.checked_mul(length))
+    }
+
+    /// Returns the shape, whether the first index changes fastest, and all elements as they are stored.
+    pub(crate) fn flattened(mut self) -> (Vec<u64>, bool, Self) {
+        // As many elements as there are bytes for were checked to be there.
+        let len = self.len().unwrap_or(0);
+        let shape = std::mem::replace(&mut self.shape, vec![len]);
+        self.strides = vec![self.element.bytes().unwrap_or(0) as u64];
+        (shape, self.fortran, self)
     }
 
     /// Opens an array as one of a tree.

@@ -1,0 +1,47 @@
+//! Matrices made of named arrays: what formats such as AnnData, 10x HDF5 and SciPy's npz share.
+//!
+//! [`Compressed`] is a matrix by rows or columns, [`Coordinates`] one of entries in any order, and
+//! [`Dense`] one of which every cell is stored. Each is opened with the arrays that it is made of, and
+//! hands out units that any thread decodes. All indices are checked as they are read; a format adds
+//! what it demands beyond that.
+
+mod compressed;
+mod coordinates;
+mod dense;
+mod indices;
+mod vector;
+
+pub use compressed::{Compressed, CompressedArrays};
+pub use coordinates::Coordinates;
+pub use dense::Dense;
+pub use indices::{Index, Indices};
+pub use vector::Vector;
+
+use std::ops::Range;
+
+use nnz_core::{Axis, Error, Result};
+
+/// Entries of a unit, unless chunks are longer.
+const ENTRIES: u64 = 1 << 16;
+
+/// The most entries of a unit.
+const MOST_ENTRIES: u64 = 1 << 20;
+
+/// Returns how many entries a unit has, so that it ends where chunks do.
+fn entries_of_unit(chunk: Option<u64>) -> u64 {
+    match chunk {
+        Some(chunk) if chunk > 0 && chunk <= MOST_ENTRIES => {
+            ENTRIES.div_ceil(chunk).saturating_mul(chunk)
+        }
+        _ => ENTRIES,
+    }
+}
+
+/// Refuses a range of majors that ends past the axis.
+fn check_majors(majors: &Range<u64>, len: u64, axis: Axis) -> Result<()> {
+    if majors.start <= majors.end && majors.end <= len {
+        return Ok(());
+    }
+    let (start, end) = (majors.start, majors.end);
+    Err(Error::argument(format!("{axis} {start} to {end} of {len} were asked for")))
+}

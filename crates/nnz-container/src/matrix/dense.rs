@@ -1,0 +1,123 @@
+//! Matrices of which every cell is stored.
+
+use std::ops::Range;
+
+use nnz_core::{
+    ArrayAbout, Batch, Error, Majors, Order, Projection, Result, Shape, Unit, UnitReader, ValueType,
+};
+
+use super::{Vector, check_majors, entries_of_unit};
+
+/// A matrix of which every cell is stored, row by row or column by column.
+#[derive(Debug)]
+pub struct Dense {
+    cells: Vector,
+    order: Order,
+    majors: u64,
+    minors: u64,
+    step: u64,
+}
+
+impl Dense {
+    /// Checks that there are as many values as cells.
+    ///
+    /// # Errors
+    ///
+    /// Fails where that is not so.
+    pub fn new(cells: Vector, shape: Shape, order: Order) -> Result<Self> {
+        if u128::from(cells.len()) != shape.cells() {
+            let found = format!("{} values", cells.len());
+            return Err(Error::mismatch(cells.place(), found, format!("{shape} of them")));
+        }
+        let (majors, minors) = (shape.major(order), shape.minor(order));
+        let step = entries_of_unit(cells.chunk());
+        Ok(Self { cells, order, majors, minors, step })
+    }
+
+    /// Returns the type of the values.
+    #[must_use]
+    pub fn value_type(&self) -> ValueType {
+        self.cells.value_type()
+    }
+
+    /// Returns the number of cells.
+    #[must_use]
+    pub fn entries(&self) -> u64 {
+        self.cells.len()
+    }
+
+    /// Describes the array.
+    #[must_use]
+    pub fn about(&self) -> Vec<ArrayAbout> {
+        vec![self.cells.about()]
+    }
+
+    /// Starts reading a range of majors.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it ends past the axis.
+    pub fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        check_majors(&majors, self.majors, self.order.major())?;
+        // All cells can be counted.
+        let at = |major: u64| major.saturating_mul(self.minors);
+        Ok(Box::new(Reader { matrix: self, fields, cells: at(majors.start)..at(majors.end) }))
+    }
+}
+
+/// Cuts a range of cells into units.
+struct Reader<'a> {
+    matrix: &'a Dense,
+    fields: Projection,
+    /// The cells that are still to come.
+    cells: Range<u64>,
+}
+
+impl<'a> UnitReader<'a> for Reader<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
+        let (matrix, fields) = (self.matrix, self.fields);
+        // Without cells there are no major vectors worth counting through: there may be 2^63.
+        if self.cells.is_empty() {
+            return Ok(None);
+        }
+        let start = self.cells.start;
+        let limit = (start / matrix.step).saturating_add(1).saturating_mul(matrix.step);
+        let end = limit.min(self.cells.end);
+        self.cells.start = end;
+        Ok(Some(Box::new(Piece { matrix, fields, cells: start..end })))
+    }
+}
+
+/// Neighbouring cells.
+struct Piece<'a> {
+    matrix: &'a Dense,
+    fields: Projection,
+    cells: Range<u64>,
+}
+
+impl Unit for Piece<'_> {
+    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
+        let Self { matrix, fields, cells } = *self;
+        let len = matrix.minors;
+        let first = cells.start / len;
+        batch.offsets.clear();
+        batch.offsets.push(0);
+        let starts = batch.minors.spans_mut();
+        let mut at = cells.start;
+        while at < cells.end {
+            starts.push(at % len);
+            at = (at - at % len).saturating_add(len).min(cells.end);
+            batch.offsets.push(usize::try_from(at - cells.start).unwrap_or(usize::MAX));
+        }
+        if fields.values {
+            matrix.cells.read(cells, &mut batch.values)?;
+        }
+        batch.order = matrix.order;
+        batch.majors = Majors::Consecutive(first);
+        Ok(())
+    }
+}

@@ -1,0 +1,218 @@
+//! Numbers along one dimension.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use nnz_core::{ArrayAbout, At, Bint8, Error, Place, Result, Scalar, ValueType, Values};
+
+use crate::NumberArray;
+use crate::tree::{ElementType, Group, NdArray};
+
+/// Elements that need no proof that so many are stored.
+const UNPROVEN: u64 = 64 << 20;
+
+/// Numbers along one dimension: an array of one, or a row of an array of two.
+pub struct Vector {
+    source: Source,
+    value_type: ValueType,
+    len: u64,
+    chunk: Option<u64>,
+}
+
+enum Source {
+    Numbers(Box<dyn NumberArray>),
+    /// With the indices of the dimensions before the last.
+    Row(Arc<dyn NdArray>, Vec<Range<u64>>),
+    /// Zeros that are stored nowhere.
+    Zeros(Place),
+}
+
+impl Vector {
+    /// Opens an array of a group.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is missing, has other than one dimension, or holds no numbers.
+    pub fn open(group: &dyn Group, name: &str) -> Result<Self> {
+        let array = group.array(name)?;
+        let &[len] = array.shape() else { return Err(other_rank(&*array, "one dimension")) };
+        let value_type = array.value_type()?;
+        if *array.element_type() == ElementType::Float16 {
+            return Self::new(array);
+        }
+        let chunk = array.storage().chunk_shape.and_then(|chunk| chunk.first().copied());
+        let source = Source::Numbers(group.container()?.array(name)?);
+        Ok(Self { source, value_type, len, chunk })
+    }
+
+    /// Takes an array of one dimension.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it has another number of dimensions, or holds no numbers.
+    pub fn new(array: Box<dyn NdArray>) -> Result<Self> {
+        let &[len] = array.shape() else { return Err(other_rank(&*array, "one dimension")) };
+        if len > UNPROVEN && !array.is_fully_stored()? {
+            let found = format!("{len} elements in chunks of which some are not stored");
+            return Err(Error::mismatch(array.place(), found, "all chunks"));
+        }
+        let value_type = array.value_type()?;
+        let chunk = array.storage().chunk_shape.and_then(|chunk| chunk.first().copied());
+        let source = Source::Row(array.into(), Vec::new());
+        Ok(Self { source, value_type, len, chunk })
+    }
+
+    /// Takes a row of an array of two dimensions.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it has another number of dimensions, has no such row, or holds no numbers.
+    pub fn row(array: &Arc<dyn NdArray>, row: u64) -> Result<Self> {
+        let &[rows, len] = array.shape() else { return Err(other_rank(&**array, "two dimensions")) };
+        if row >= rows {
+            let found = format!("{rows} rows");
+            return Err(Error::mismatch(array.place(), found, format!("{} or more", row + 1)));
+        }
+        let value_type = array.value_type()?;
+        let outer = std::iter::once(row..row + 1).collect();
+        let source = Source::Row(Arc::clone(array), outer);
+        Ok(Self { source, value_type, len, chunk: None })
+    }
+
+    /// Makes a vector of zeros of the type `uint8`, which are stored nowhere; messages say `place`.
+    #[must_use]
+    pub fn zeros(len: u64, place: Place) -> Self {
+        Self { source: Source::Zeros(place), value_type: ValueType::U8, len, chunk: None }
+    }
+
+    /// Returns the array's place, for messages.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        match &self.source {
+            Source::Zeros(place) => place.clone(),
+            Source::Numbers(array) => array.place(),
+            Source::Row(array, _) => array.place(),
+        }
+    }
+
+    /// Returns the place of an element.
+    #[must_use]
+    pub fn place_of(&self, element: u64) -> Place {
+        let before = match &self.source {
+            Source::Row(_, outer) => outer.first().map_or(0, |row| row.start),
+            Source::Numbers(_) | Source::Zeros(_) => 0,
+        };
+        self.place().at(At::Element(before.saturating_mul(self.len).saturating_add(element)))
+    }
+
+    /// Returns the type that elements are read as.
+    #[must_use]
+    pub fn value_type(&self) -> ValueType {
+        self.value_type
+    }
+
+    /// Returns the number of elements.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Returns whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns the elements of a chunk, where they are stored in chunks.
+    #[must_use]
+    pub fn chunk(&self) -> Option<u64> {
+        self.chunk
+    }
+
+    /// Describes the array.
+    #[must_use]
+    pub fn about(&self) -> ArrayAbout {
+        let bytes = match &self.source {
+            Source::Numbers(array) => array.stored_bytes(),
+            Source::Row(array, _) => array.stored_bytes().unwrap_or(0),
+            Source::Zeros(_) => 0,
+        };
+        let (name, value_type) = (self.place().array.unwrap_or_default(), Some(self.value_type));
+        ArrayAbout { name, value_type, len: Some(self.len), bytes }
+    }
+
+    /// Fills `out` with elements from `first` on, in native byte order.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the range ends past the last element, or the storage cannot be read.
+    pub fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
+        match &self.source {
+            Source::Numbers(array) => array.read_bytes(first, out),
+            Source::Row(array, outer) => {
+                let count = (out.len() / self.value_type.size()) as u64;
+                let mut selection = outer.clone();
+                selection.push(first..first.saturating_add(count));
+                array.read_bytes(&selection, out)
+            }
+            Source::Zeros(_) => {
+                out.fill(0);
+                Ok(())
+            }
+        }
+    }
+
+    /// Reads one element.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`read`](Self::read).
+    pub fn get(&self, element: u64) -> Result<Scalar> {
+        let mut one = Values::new(self.value_type);
+        self.read(element..element.saturating_add(1), &mut one)?;
+        one.get(0).ok_or_else(|| Error::mismatch(self.place(), "no element", "one"))
+    }
+
+    /// Reads a range of elements.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`read_bytes`](Self::read_bytes), and where a boolean is neither 0 nor 1.
+    pub fn read(&self, range: Range<u64>, values: &mut Values) -> Result<()> {
+        let count = range.end.saturating_sub(range.start);
+        self.read_bytes(range.start, prepare(values, self.value_type, count))?;
+        check_booleans(values, |at| self.place_of(range.start.saturating_add(at)))
+    }
+}
+
+impl std::fmt::Debug for Vector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Vector").field("place", &self.place()).field("len", &self.len).finish()
+    }
+}
+
+/// Makes room for so many values of a type, and returns their bytes.
+fn prepare(values: &mut Values, value_type: ValueType, count: u64) -> &mut [u8] {
+    if values.value_type() != value_type || matches!(values, Values::Iso(_)) {
+        *values = Values::new(value_type);
+    }
+    // Few: a unit.
+    values.resize_bytes(usize::try_from(count).unwrap_or(usize::MAX))
+}
+
+/// Refuses booleans that are neither 0 nor 1, where `place` returns the place of one of the values.
+pub(crate) fn check_booleans(values: &Values, place: impl Fn(u64) -> Place) -> Result<()> {
+    let Values::Bint8(values) = values else { return Ok(()) };
+    match values.iter().enumerate().find(|(_, Bint8(value))| *value > 1) {
+        None => Ok(()),
+        Some((at, Bint8(value))) => Err(Error::mismatch(place(at as u64), value, "0 or 1")),
+    }
+}
+
+fn other_rank(array: &dyn NdArray, expected: &str) -> Error {
+    let found = match array.shape() {
+        [] => "a single number".to_owned(),
+        shape => format!("an array of {}", crate::tree::shown(shape)),
+    };
+    Error::mismatch(array.place(), found, expected)
+}

@@ -1,0 +1,14 @@
+//! Sparse matrices of SciPy, as `scipy.sparse.save_npz` writes them to an `.npz` file.
+//!
+//! The entry `format` says which arrays there are: `csr`, `csc`, `coo`, `bsr` or `dia`. Files of every
+//! version of SciPy are read; `docs/formats/scipy.md` lists how they differ.
+
+mod blocks;
+mod diagonals;
+mod layout;
+mod open;
+mod source;
+
+pub use layout::SparseFormat;
+pub use open::{ScipyFile, is_scipy};
+pub use source::ScipySource;

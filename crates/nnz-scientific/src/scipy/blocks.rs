@@ -1,0 +1,167 @@
+//! `bsr`: dense blocks of one size, by rows of blocks.
+
+use std::ops::Range;
+
+use nnz_container::matrix::{Compressed, CompressedArrays, Indices, Vector};
+use nnz_container::tree::{Group, NdArray};
+use nnz_core::{
+    ArrayAbout, Batch, Error, Order, Place, Projection, Result, Shape, Unit, UnitReader, ValueType,
+    Values,
+};
+
+/// Cells of a unit, unless a block has more.
+const CELLS: u64 = 1 << 16;
+
+/// The most cells of a block. More would not be read in bounded memory.
+const LARGEST: u64 = 1 << 22;
+
+/// A matrix of dense blocks. Its cells come block after block, each by rows.
+#[derive(Debug)]
+pub(super) struct Blocks {
+    /// The places of blocks, as those of entries in a matrix of blocks.
+    places: Compressed,
+    data: Box<dyn NdArray>,
+    value_type: ValueType,
+    /// Rows and columns of a block.
+    block: [u64; 2],
+    /// The blocks above each other.
+    rows: u64,
+    entries: u64,
+}
+
+impl Blocks {
+    pub(super) fn open(file: &dyn Group, shape: Shape) -> Result<Self> {
+        let data = file.array("data")?;
+        let &[blocks, rows, cols] = data.shape() else {
+            let found = format!("an array of {} dimensions", data.shape().len());
+            return Err(Error::mismatch(data.place(), found, "blocks of rows and columns: 3"));
+        };
+        let value_type = data.value_type()?;
+        let block = Shape { rows, cols };
+        if block.is_empty() || !shape.rows.is_multiple_of(rows) || !shape.cols.is_multiple_of(cols)
+        {
+            let place = Place::array(file.path(), "shape");
+            let found = format!("{shape} in blocks of {block}");
+            return Err(Error::mismatch(place, found, "whole blocks"));
+        }
+        let cells = u64::try_from(block.cells()).ok().filter(|cells| *cells <= LARGEST);
+        let Some(cells) = cells else {
+            let what = format!("blocks of {block} cells: up to {LARGEST} cells are read");
+            return Err(Error::unsupported(data.place(), what));
+        };
+        let arrays = CompressedArrays {
+            pointers: Indices::open(file, "indptr")?,
+            indices: Indices::open(file, "indices")?,
+            values: Vector::zeros(blocks, data.place()),
+        };
+        let of_blocks = Shape { rows: shape.rows / rows, cols: shape.cols / cols };
+        let places = Compressed::new(arrays, of_blocks, Order::Row)?
+            .with_unit_entries(CELLS / cells.clamp(1, CELLS));
+        let entries = places.entries().checked_mul(cells).ok_or_else(|| {
+            let found = format!("{blocks} blocks of {block} cells");
+            Error::mismatch(data.place(), found, "fewer than 2^64 cells")
+        })?;
+        let block = [rows, cols];
+        Ok(Self { places, data, value_type, block, rows: of_blocks.rows, entries })
+    }
+
+    pub(super) fn value_type(&self) -> ValueType {
+        self.value_type
+    }
+
+    pub(super) fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    /// Returns whether rows never go down: where blocks have one row each.
+    pub(super) fn is_sorted(&self) -> bool {
+        self.block[0] == 1
+    }
+
+    pub(super) fn unused(&self) -> u64 {
+        self.places.unused()
+    }
+
+    pub(super) fn about(&self) -> Vec<ArrayAbout> {
+        let mut arrays = self.places.about();
+        arrays.pop();
+        let len = self.data.shape().iter().try_fold(1_u64, |all, &len| all.checked_mul(len));
+        arrays.push(ArrayAbout {
+            name: self.data.place().array.unwrap_or_default(),
+            value_type: Some(self.value_type),
+            len,
+            bytes: self.data.stored_bytes().unwrap_or(0),
+        });
+        arrays
+    }
+
+    pub(super) fn units(&self, fields: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        let places = self.places.units(0..self.rows, Projection::MINORS)?;
+        Ok(Box::new(Reader { matrix: self, fields, places, next: 0 }))
+    }
+}
+
+struct Reader<'a> {
+    matrix: &'a Blocks,
+    fields: Projection,
+    places: Box<dyn UnitReader<'a> + 'a>,
+    /// The next block.
+    next: u64,
+}
+
+impl<'a> UnitReader<'a> for Reader<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
+        let Some(unit) = self.places.next_unit()? else { return Ok(None) };
+        // Few, so that they are read at once.
+        let mut places = Batch::new(Order::Row, Values::default());
+        unit.decode(&mut places)?;
+        let start = self.next;
+        self.next = start.saturating_add(places.entries() as u64);
+        let (matrix, fields, blocks) = (self.matrix, self.fields, start..self.next);
+        Ok(Some(Box::new(Piece { matrix, fields, places, blocks })))
+    }
+}
+
+/// Neighbouring blocks.
+struct Piece<'a> {
+    matrix: &'a Blocks,
+    fields: Projection,
+    places: Batch,
+    blocks: Range<u64>,
+}
+
+impl Unit for Piece<'_> {
+    fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
+        let Self { matrix, fields, places, blocks } = *self;
+        let [rows, cols] = matrix.block;
+        // A block has few cells.
+        let width = usize::try_from(cols).unwrap_or(usize::MAX);
+        batch.order = Order::Row;
+        batch.offsets.clear();
+        batch.offsets.push(0);
+        let mut end = 0;
+        let majors = batch.majors.listed_mut();
+        let starts = batch.minors.spans_mut();
+        let listed = places.try_for_each(|_, row, col| {
+            for inside in 0..rows {
+                // Inside of the shape, as blocks are whole.
+                majors.push(row.saturating_mul(rows).saturating_add(inside));
+                starts.push(col.saturating_mul(cols));
+                end += width;
+                batch.offsets.push(end);
+            }
+            Ok::<(), Error>(())
+        });
+        listed?;
+        if fields.values {
+            if batch.values.value_type() != matrix.value_type
+                || matches!(batch.values, Values::Iso(_))
+            {
+                batch.values = Values::new(matrix.value_type);
+            }
+            let out = batch.values.resize_bytes(end);
+            matrix.data.read_bytes(&[blocks, 0..rows, 0..cols], out)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,120 @@
+//! The entries that describe a matrix: `format`, `shape` and `_is_array`.
+
+use std::fmt;
+
+use nnz_container::matrix::Vector;
+use nnz_container::tree::Group;
+use nnz_core::{At, Error, ErrorKind, Place, Result, Scalar, Values};
+
+/// The longest `format` that is read.
+const LONGEST: u64 = 1 << 10;
+
+/// The most dimensions that are handled.
+const MOST_DIMENSIONS: u64 = 64;
+
+/// How SciPy stores a sparse matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SparseFormat {
+    /// By rows.
+    Csr,
+    /// By columns.
+    Csc,
+    /// Entries in any order.
+    Coo,
+    /// Dense blocks, by rows of blocks.
+    Bsr,
+    /// Diagonals.
+    Dia,
+}
+
+impl SparseFormat {
+    const ALL: [Self; 5] = [Self::Csr, Self::Csc, Self::Coo, Self::Bsr, Self::Dia];
+
+    /// Returns the name that the entry `format` has.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Csr => "csr",
+            Self::Csc => "csc",
+            Self::Coo => "coo",
+            Self::Bsr => "bsr",
+            Self::Dia => "dia",
+        }
+    }
+
+    /// Reads the entry `format`: bytes or a string, by version of SciPy.
+    pub(super) fn read(file: &dyn Group) -> Result<Self> {
+        let array = match file.array("format") {
+            Err(error) if matches!(error.kind(), ErrorKind::Missing) => {
+                return Err(without_format(file, error));
+            }
+            found => found?,
+        };
+        let text = array.text(LONGEST)?;
+        Self::ALL.into_iter().find(|format| format.name() == text).ok_or_else(|| {
+            let found = format!("the format \"{}\"", text.escape_debug());
+            Error::mismatch(array.place(), found, "csr, csc, coo, bsr or dia")
+        })
+    }
+}
+
+impl fmt::Display for SparseFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Names the format of a file that looks like one of SciPy, and has no entry `format`.
+fn without_format(file: &dyn Group, missing: Error) -> Error {
+    let has = |name| matches!(file.child(name), Ok(Some(_)));
+    if has("coords") && has("fill_value") {
+        let what = "an array of the Python package sparse (PyData), which is not read: it has no \
+                    \"format\"";
+        return Error::unsupported(Place::path(file.path()), what);
+    }
+    if has("indptr") {
+        let what = "no \"format\" says whether it is stored by rows or by columns; \
+                    scipy.sparse.save_npz writes it";
+        return Error::unsupported(Place::path(file.path()), what);
+    }
+    missing
+}
+
+/// Reads the lengths of all dimensions.
+pub(super) fn read_shape(file: &dyn Group) -> Result<Vec<u64>> {
+    let vector = Vector::open(file, "shape")?;
+    let value_type = vector.value_type();
+    if !value_type.is_integer() || value_type == nnz_core::ValueType::Bint8 {
+        let found = format!("elements of type {value_type}");
+        return Err(Error::mismatch(vector.place(), found, "integers"));
+    }
+    if vector.is_empty() || vector.len() > MOST_DIMENSIONS {
+        let found = format!("{} dimensions", vector.len());
+        return Err(Error::mismatch(vector.place(), found, "1 to 64"));
+    }
+    let mut values = Values::new(value_type);
+    vector.read(0..vector.len(), &mut values)?;
+    let length = |at: u64| {
+        let value = usize::try_from(at).ok().and_then(|at| values.get(at));
+        value.and_then(signed).and_then(|value| u64::try_from(value).ok()).ok_or_else(|| {
+            let shown = value.map_or_else(|| "none".to_owned(), |value| value.to_string());
+            Error::mismatch(vector.place().at(At::Element(at)), shown, "a length of 0 or more")
+        })
+    };
+    (0..vector.len()).map(length).collect()
+}
+
+/// Returns an integer of any type.
+pub(super) fn signed(value: Scalar) -> Option<i128> {
+    Some(match value {
+        Scalar::U8(value) => value.into(),
+        Scalar::U16(value) => value.into(),
+        Scalar::U32(value) => value.into(),
+        Scalar::U64(value) => value.into(),
+        Scalar::I8(value) => value.into(),
+        Scalar::I16(value) => value.into(),
+        Scalar::I32(value) => value.into(),
+        Scalar::I64(value) => value.into(),
+        _ => return None,
+    })
+}

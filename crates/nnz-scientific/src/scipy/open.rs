@@ -1,0 +1,173 @@
+//! Opening a file, whatever its format.
+
+use std::sync::Arc;
+
+use nnz_container::matrix::{Compressed, CompressedArrays, Coordinates, Indices, Vector};
+use nnz_container::tree::{Group, NdArray};
+use nnz_core::{Error, Order, Place, Result, Shape};
+
+use super::blocks::Blocks;
+use super::diagonals::Diagonals;
+use super::layout::{SparseFormat, read_shape};
+use super::source::{Form, ScipySource};
+
+/// What a file holds.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ScipyFile {
+    /// A matrix, or a vector, which is a matrix of one column.
+    Matrix(ScipySource),
+    /// A sparse array of three dimensions or more.
+    Tensor(CooTensor),
+}
+
+/// A sparse array of three dimensions or more: entries in any order.
+#[derive(Debug)]
+pub struct CooTensor {
+    /// The length of each dimension.
+    pub shape: Vec<u64>,
+    /// The indices of all entries, for each dimension.
+    pub coordinates: Vec<Indices>,
+    /// The value of each entry.
+    pub values: Vector,
+}
+
+/// Returns whether an `.npz` file holds the entries of a sparse matrix of SciPy.
+///
+/// # Errors
+///
+/// Fails where its entries cannot be listed.
+pub fn is_scipy(file: &dyn Group) -> Result<bool> {
+    let children = file.children()?;
+    let has = |name: &str| children.iter().any(|child| child.name == name);
+    // A store of Binsparse or BPCells has them too.
+    if has("binsparse") || has("version") {
+        return Ok(false);
+    }
+    let parts = ["data", "shape", "indices", "indptr", "row", "col", "coords", "offsets"];
+    let there = parts.iter().filter(|name| has(name)).count();
+    Ok((has("format") && there >= 1) || (has("indptr") && there >= 3) || (has("coords") && there >= 3))
+}
+
+impl ScipyFile {
+    /// Opens the matrix in an `.npz` file.
+    ///
+    /// # Errors
+    ///
+    /// Fails where an entry is missing or broken, or entries contradict each other.
+    pub fn open(file: &dyn Group) -> Result<Self> {
+        let format = SparseFormat::read(file)?;
+        let shape = read_shape(file)?;
+        let is_array = file.array("_is_array").and_then(|array| array.read(&array.all(), 1));
+        let is_array = is_array.is_ok_and(|values| values.bytes() == [1]);
+        let form = match (format, &shape[..]) {
+            (SparseFormat::Csr, &[len]) => {
+                // A vector is a single row of entries, which are read as those of a single column.
+                compressed(file, Shape { rows: len, cols: 1 }, Order::Col)
+            }
+            (SparseFormat::Csr, &[rows, cols]) => {
+                compressed(file, Shape { rows, cols }, Order::Row)
+            }
+            (SparseFormat::Csc, &[rows, cols]) => {
+                compressed(file, Shape { rows, cols }, Order::Col)
+            }
+            (SparseFormat::Bsr, &[rows, cols]) => {
+                Blocks::open(file, Shape { rows, cols }).map(Form::Blocks)
+            }
+            (SparseFormat::Dia, &[rows, cols]) => {
+                Diagonals::open(file, Shape { rows, cols }).map(Form::Diagonals)
+            }
+            (SparseFormat::Coo, &[len]) => vector(file, len),
+            (SparseFormat::Coo, &[rows, cols]) => coordinates(file, Shape { rows, cols }),
+            (SparseFormat::Coo, _) => return tensor(file, shape).map(Self::Tensor),
+            _ => {
+                let place = Place::array(file.path(), "shape");
+                let found = format!("{} dimensions", shape.len());
+                let expected = format!("those of a matrix, which a {format} array is");
+                return Err(Error::mismatch(place, found, expected));
+            }
+        }?;
+        let shape = match shape[..] {
+            [rows, cols] => (Shape { rows, cols }, false),
+            _ => (Shape { rows: shape.first().copied().unwrap_or(0), cols: 1 }, true),
+        };
+        Ok(Self::Matrix(ScipySource::new(file.path(), (format, is_array), shape, form)))
+    }
+}
+
+fn compressed(file: &dyn Group, shape: Shape, order: Order) -> Result<Form> {
+    let arrays = CompressedArrays {
+        pointers: Indices::open(file, "indptr")?,
+        indices: Indices::open(file, "indices")?,
+        values: Vector::open(file, "data")?,
+    };
+    Compressed::new(arrays, shape, order).map(Form::Compressed)
+}
+
+fn has_coords(file: &dyn Group) -> Result<bool> {
+    Ok(file.child("coords")?.is_some())
+}
+
+/// Opens `coords`, whose rows are the indices of one dimension each.
+fn coords(file: &dyn Group, rank: u64) -> Result<Vec<Indices>> {
+    let array: Arc<dyn NdArray> = file.array("coords")?.into();
+    match array.shape() {
+        &[rows, _] if rows == rank => {}
+        shape => {
+            let found = match shape {
+                &[rows, _] => format!("indices for {rows} dimensions"),
+                _ => format!("an array of {} dimensions", shape.len()),
+            };
+            return Err(Error::mismatch(array.place(), found, format!("those for {rank}")));
+        }
+    }
+    (0..rank).map(|row| Vector::row(&array, row).and_then(Indices::new)).collect()
+}
+
+fn coordinates(file: &dyn Group, shape: Shape) -> Result<Form> {
+    let values = Vector::open(file, "data")?;
+    let [rows, cols] = if has_coords(file)? {
+        two(coords(file, 2)?)?
+    } else {
+        [Indices::open(file, "row")?, Indices::open(file, "col")?]
+    };
+    Coordinates::new(rows, cols, values, shape).map(Form::Coordinates)
+}
+
+fn vector(file: &dyn Group, len: u64) -> Result<Form> {
+    let values = Vector::open(file, "data")?;
+    let [rows, cols] = if has_coords(file)? {
+        let zeros = Vector::zeros(values.len(), Place::array(file.path(), "coords"));
+        let mut all = coords(file, 1)?;
+        all.push(Indices::new(zeros)?);
+        two(all)?
+    } else {
+        // SciPy 1.13 to 1.15 stored the indices as `col`, and zeros as `row`.
+        [Indices::open(file, "col")?, Indices::open(file, "row")?]
+    };
+    Coordinates::new(rows, cols, values, Shape { rows: len, cols: 1 }).map(Form::Coordinates)
+}
+
+fn two(indices: Vec<Indices>) -> Result<[Indices; 2]> {
+    indices.try_into().map_err(|_| Error::argument("two dimensions have two lists of indices"))
+}
+
+fn tensor(file: &dyn Group, shape: Vec<u64>) -> Result<CooTensor> {
+    if !has_coords(file)? && file.child("row")?.is_some() {
+        let what = format!(
+            "SciPy 1.15 stored the indices of the last two of {} dimensions only; the others are lost",
+            shape.len()
+        );
+        return Err(Error::unsupported(Place::array(file.path(), "row"), what));
+    }
+    let coordinates = coords(file, shape.len() as u64)?;
+    let values = Vector::open(file, "data")?;
+    for indices in &coordinates {
+        if indices.len() != values.len() {
+            let found = format!("{} indices", indices.len());
+            let expected = format!("{}, as many as there are values", values.len());
+            return Err(Error::mismatch(indices.vector().place(), found, expected));
+        }
+    }
+    Ok(CooTensor { shape, coordinates, values })
+}

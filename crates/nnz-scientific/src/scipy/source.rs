@@ -1,0 +1,163 @@
+//! A matrix of SciPy as a source of batches.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use nnz_container::matrix::{Compressed, Coordinates};
+use nnz_core::{
+    About, ArrayAbout, Axis, AxisKind, Duplicates, Error, Header, MatrixSource, Names, Order,
+    Projection, Result, Shape, Storage, Structure, UnitReader,
+};
+
+use super::blocks::Blocks;
+use super::diagonals::Diagonals;
+use super::layout::SparseFormat;
+
+/// A matrix of SciPy, open for reading.
+#[derive(Debug)]
+pub struct ScipySource {
+    path: PathBuf,
+    format: SparseFormat,
+    /// Whether it is a sparse array, whose operators are those of NumPy's arrays.
+    is_array: bool,
+    is_vector: bool,
+    form: Form,
+    header: Header,
+}
+
+/// How entries are stored.
+#[derive(Debug)]
+pub(super) enum Form {
+    Compressed(Compressed),
+    Coordinates(Coordinates),
+    Blocks(Blocks),
+    Diagonals(Diagonals),
+}
+
+impl ScipySource {
+    /// Takes what has been opened. `shape` says, too, whether it is that of a vector.
+    pub(super) fn new(
+        path: &Path,
+        (format, is_array): (SparseFormat, bool),
+        (shape, is_vector): (Shape, bool),
+        form: Form,
+    ) -> Self {
+        let (order, sorted_majors) = match &form {
+            // A vector is a column.
+            Form::Compressed(_) if is_vector => (Order::Col, true),
+            Form::Compressed(_) if format == SparseFormat::Csc => (Order::Col, true),
+            Form::Compressed(_) => (Order::Row, true),
+            Form::Coordinates(matrix) => (matrix.order(), matrix.is_sorted()),
+            Form::Blocks(matrix) => (Order::Row, matrix.is_sorted()),
+            Form::Diagonals(matrix) => (Order::Row, matrix.is_sorted()),
+        };
+        let (value_type, entries) = match &form {
+            Form::Compressed(matrix) => (matrix.value_type(), matrix.entries()),
+            Form::Coordinates(matrix) => (matrix.value_type(), matrix.entries()),
+            Form::Blocks(matrix) => (matrix.value_type(), matrix.entries()),
+            Form::Diagonals(matrix) => (matrix.value_type(), matrix.entries()),
+        };
+        let header = Header {
+            shape,
+            order,
+            ordered: matches!(form, Form::Compressed(_)),
+            sorted_majors,
+            sorted_indices: None,
+            value_type,
+            iso: false,
+            nnz: Some(entries),
+            storage: Storage::Sparse,
+            structure: Structure::General,
+            fill: None,
+            duplicates: Duplicates::Kept,
+            axis_kinds: [AxisKind::Unknown; 2],
+        };
+        Self { path: path.to_path_buf(), format, is_array, is_vector, form, header }
+    }
+
+    /// Returns how it is stored.
+    #[must_use]
+    pub fn format(&self) -> SparseFormat {
+        self.format
+    }
+
+    fn arrays(&self) -> Vec<ArrayAbout> {
+        match &self.form {
+            Form::Compressed(matrix) => matrix.about(),
+            Form::Coordinates(matrix) => matrix.about(),
+            Form::Blocks(matrix) => matrix.about(),
+            Form::Diagonals(matrix) => matrix.about(),
+        }
+    }
+}
+
+impl MatrixSource for ScipySource {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn about(&self) -> Result<About> {
+        let kind = match (self.is_vector, self.is_array) {
+            (true, _) => "array of one dimension",
+            (false, true) => "array",
+            (false, false) => "matrix",
+        };
+        Ok(About {
+            format: "SciPy sparse matrix".to_owned(),
+            container: "npz".to_owned(),
+            version: None,
+            dialect: Some(format!("{} {kind}", self.format)),
+            bytes: self.path.metadata().ok().map(|found| found.len()),
+            arrays: self.arrays(),
+            notes: Vec::new(),
+        })
+    }
+
+    fn read_names(&self, _: Axis) -> Result<Option<Names<'_>>> {
+        Ok(None)
+    }
+
+    fn random_access(&self) -> bool {
+        matches!(self.form, Form::Compressed(_))
+    }
+
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        let all = 0..self.header.shape.major(self.header.order);
+        match &self.form {
+            Form::Compressed(matrix) => matrix.units(majors, fields),
+            _ if majors != all => {
+                let (format, axis) = (self.format, self.header.order.major());
+                let what = format!("a {format} matrix is read whole, not by a range of {axis}");
+                Err(Error::argument(what))
+            }
+            Form::Coordinates(matrix) => Ok(matrix.units(fields)),
+            Form::Blocks(matrix) => matrix.units(fields),
+            Form::Diagonals(matrix) => Ok(matrix.units(fields)),
+        }
+    }
+
+    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
+        match &self.form {
+            Form::Compressed(matrix) => matrix.stored_before(major).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn is_vector(&self) -> bool {
+        self.is_vector
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let (unused, what) = match &self.form {
+            Form::Compressed(matrix) => (matrix.unused(), "entries"),
+            Form::Blocks(matrix) => (matrix.unused(), "blocks"),
+            _ => (0, ""),
+        };
+        let note = || format!("{unused} {what} behind the last of indptr are no part of the matrix");
+        (unused > 0).then(note).into_iter().collect()
+    }
+}
