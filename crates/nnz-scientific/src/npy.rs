@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use nnz_container::matrix::{Dense, Vector};
 use nnz_container::npy::NpyFile;
 use nnz_core::{
-    About, Axis, AxisKind, Duplicates, Error, Header, MatrixSource, Names, Order, Place, Projection,
-    Result, Shape, Storage, Structure, UnitReader,
+    About, Axis, AxisKind, Duplicates, Error, Header, MatrixSource, Names, Order, Place,
+    Projection, Result, Shape, Storage, Structure, UnitReader,
 };
 
 /// An array of one or two dimensions as a matrix. One of one dimension is a column.

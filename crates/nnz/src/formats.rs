@@ -11,11 +11,14 @@ mod fragment_text;
 mod grouped;
 mod groups;
 mod matrix_market;
+mod npy;
 mod options;
 mod probe;
 mod r_matrix;
 mod registry;
+mod scipy;
 pub(crate) mod target;
+mod tensor_arrays;
 mod tenx_folder;
 
 use std::fmt;

@@ -15,10 +15,12 @@ use crate::CatOptions;
 /// Bytes of text that are written at once.
 const TEXT: usize = 64 << 10;
 
-/// A vector, scalar or tensor of Binsparse. A vector is also a matrix, of one column; others are not.
+/// A vector, scalar or tensor, such as one of Binsparse. A vector is also a matrix, of one column; others are not.
 pub struct TensorFile {
     container: Box<dyn Container>,
     descriptor: Descriptor,
+    /// How it is stored, where that is not as Binsparse.
+    about: Option<About>,
 }
 
 impl std::fmt::Debug for TensorFile {
@@ -29,7 +31,20 @@ impl std::fmt::Debug for TensorFile {
 
 impl TensorFile {
     pub(crate) fn new(container: Box<dyn Container>, descriptor: Descriptor) -> Self {
-        Self { container, descriptor }
+        Self { container, descriptor, about: None }
+    }
+
+    /// Takes arrays of another format, which `descriptor` describes in terms of Binsparse.
+    pub(crate) fn with_about(mut self, about: About) -> Self {
+        self.about = Some(about);
+        self
+    }
+
+    /// Reads all entries, and checks them.
+    pub(crate) fn check(&self) -> Result<()> {
+        let mut entries = EntryReader::open(&*self.container)?;
+        while entries.next_entry()?.is_some() {}
+        Ok(())
     }
 
     /// Opens it as a matrix, which a vector is, too.
@@ -59,7 +74,10 @@ impl TensorFile {
     ///
     /// Fails where an array is missing.
     pub fn about(&self) -> Result<About> {
-        self.descriptor.about(&*self.container)
+        match &self.about {
+            Some(about) => Ok(about.clone()),
+            None => self.descriptor.about(&*self.container),
+        }
     }
 
     /// Returns what is known of it without reading entries; as it is no matrix, it has neither rows nor

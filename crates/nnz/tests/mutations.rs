@@ -105,6 +105,16 @@ fn tenx_folder() -> Vec<Subject> {
     Subject::in_folder("examples", "", |path| path.ends_with("pbmc_10x_v3_mtx"))
 }
 
+/// Files of SciPy and NumPy.
+fn numpy() -> Vec<Subject> {
+    let is_file = |path: &Path| path.is_file();
+    let mut files = Subject::in_folder("testdata/scipy/npz/scipy1.17.1", "scipy/", is_file);
+    files.extend(Subject::in_folder("testdata/scipy/npz/hand", "scipy/hand/", is_file));
+    files.extend(Subject::in_folder("testdata/scipy/npy", "npy/", is_file));
+    assert!(files.len() >= 150, "{}", files.len());
+    files
+}
+
 fn mutations() -> u64 {
     std::env::var("NNZ_MUTATIONS").map_or(20, |count| count.parse().unwrap())
 }
@@ -317,7 +327,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
             return Err(format!("an error without its path: {error}"));
         }
     }
-    if nnz::frames::holds(&here, None) {
+    if nnz::frames::holds(&here, None) || matches!(nnz::open(&here), Ok(nnz::Dataset::Tensor(_))) {
         return Ok(Outcome::Refused);
     }
     let source = match (read, valid) {
@@ -335,7 +345,10 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
         return Ok(Outcome::Read);
     };
 
+    let numpy = path.extension().is_some_and(|ending| ending == "npz" || ending == "npy");
     let (there, again) = match source.store {
+        // It holds every type.
+        _ if numpy => ("binsparse", "binsparse"),
         true if source.daphne => ("mtx", "daphne"),
         true => ("mtx", "bpcells"),
         false => ("bpcells", "mtx"),
@@ -518,59 +531,73 @@ fn memory_that_was_used_and_given_back_is_counted() {
 #[test]
 fn files_as_they_are_do_nothing_wrong() {
     for subjects in [stores(), texts(), tenx_folder(), daphne()] {
-        run(&subjects, |subject, each| each("whole", subject.files.clone()));
+        as_they_are(&subjects);
     }
+}
+
+fn as_they_are(subjects: &[Subject]) {
+    run(subjects, |subject, each| each("whole", subject.files.clone()));
 }
 
 #[test]
 fn files_damaged_at_random() {
     let (stores, texts, folder, daphne) = (stores(), texts(), tenx_folder(), daphne());
-    for (subjects, damages) in [
-        (&stores, damage::STORE),
-        (&texts, damage::TEXT),
-        (&folder, damage::FOLDER),
-        (&daphne, damage::FILE),
-    ] {
-        run(subjects, |subject, each| {
-            // The crate of DAPHNE's files damages them as often as others are here.
-            let again = subject.name.starts_with("daphne/");
-            let count = if again { mutations().div_ceil(4) } else { mutations() };
-            for number in 0..count {
-                let mut random = Random::of(&subject.name, number);
-                let mut files = subject.files.clone();
-                let mut told = number.to_string();
-                // Mostly one thing is wrong, sometimes two or three.
-                let count = [1, 1, 1, 2, 3][random.below(5)];
-                for _ in 0..count {
-                    let damage: Damage = *random.pick(damages);
-                    let others = &random.pick(subjects).files;
-                    told += &format!(" {}", damage::apply(damage, &mut files, others, &mut random));
-                }
-                each(&told, files);
+    damaged_at_random(&stores, damage::STORE, mutations());
+    damaged_at_random(&texts, damage::TEXT, mutations());
+    damaged_at_random(&folder, damage::FOLDER, mutations());
+    // The crate of DAPHNE's files damages them as often as others are here.
+    damaged_at_random(&daphne, damage::FILE, mutations().div_ceil(4));
+}
+
+fn damaged_at_random(subjects: &[Subject], damages: &[Damage], count: u64) {
+    run(subjects, |subject, each| {
+        for number in 0..count {
+            let mut random = Random::of(&subject.name, number);
+            let mut files = subject.files.clone();
+            let mut told = number.to_string();
+            // Mostly one thing is wrong, sometimes two or three.
+            let count = [1, 1, 1, 2, 3][random.below(5)];
+            for _ in 0..count {
+                let damage: Damage = *random.pick(damages);
+                let others = &random.pick(subjects).files;
+                told += &format!(" {}", damage::apply(damage, &mut files, others, &mut random));
             }
-        });
-    }
+            each(&told, files);
+        }
+    });
 }
 
 #[test]
 fn files_cut_short_at_twenty_places() {
     for subjects in [stores(), texts(), tenx_folder(), daphne()] {
-        run(&subjects, |subject, each| {
-            for (name, bytes) in &subject.files {
-                // Among them: nothing, part of a header, the header alone, all but a byte.
-                let ends = (0..16).map(|part| bytes.len() * part / 16);
-                let mut ends: Vec<_> =
-                    ends.chain([4, 8, 12, bytes.len().saturating_sub(1)]).collect();
-                ends.sort_unstable();
-                ends.dedup();
-                for end in ends.into_iter().filter(|end| *end < bytes.len()) {
-                    let mut files = subject.files.clone();
-                    files.insert(name.clone(), bytes[..end].to_vec());
-                    each(&format!("{name} cut at {end}"), files);
-                }
-            }
-        });
+        cut_short(&subjects, 16);
     }
+}
+
+fn cut_short(subjects: &[Subject], parts: usize) {
+    run(subjects, |subject, each| {
+        for (name, bytes) in &subject.files {
+            // Among them: nothing, part of a header, the header alone, all but a byte.
+            let ends = (0..parts).map(|part| bytes.len() * part / parts);
+            let mut ends: Vec<_> = ends.chain([4, 8, 12, bytes.len().saturating_sub(1)]).collect();
+            ends.sort_unstable();
+            ends.dedup();
+            for end in ends.into_iter().filter(|end| *end < bytes.len()) {
+                let mut files = subject.files.clone();
+                files.insert(name.clone(), bytes[..end].to_vec());
+                each(&format!("{name} cut at {end}"), files);
+            }
+        }
+    });
+}
+
+/// Files of SciPy and NumPy. There are many that differ in little.
+#[test]
+fn files_of_numpy_damaged() {
+    let subjects = numpy();
+    as_they_are(&subjects);
+    damaged_at_random(&subjects, damage::FILE, mutations().div_ceil(4));
+    cut_short(&subjects, 4);
 }
 
 #[test]

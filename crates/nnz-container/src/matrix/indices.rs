@@ -86,6 +86,12 @@ impl Indices {
         &self.0
     }
 
+    /// Takes the numbers.
+    #[must_use]
+    pub fn into_vector(self) -> Vector {
+        self.0
+    }
+
     /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> u64 {

@@ -68,7 +68,9 @@ impl Vector {
     ///
     /// Fails where it has another number of dimensions, has no such row, or holds no numbers.
     pub fn row(array: &Arc<dyn NdArray>, row: u64) -> Result<Self> {
-        let &[rows, len] = array.shape() else { return Err(other_rank(&**array, "two dimensions")) };
+        let &[rows, len] = array.shape() else {
+            return Err(other_rank(&**array, "two dimensions"));
+        };
         if row >= rows {
             let found = format!("{rows} rows");
             return Err(Error::mismatch(array.place(), found, format!("{} or more", row + 1)));

@@ -152,7 +152,7 @@ impl<'a> UnitReader<'a> for Reader<'a> {
             }
         }
         let (matrix, fields) = (self.matrix, self.fields);
-        let unit = (!parts.is_empty()).then(|| Piece { matrix, fields, parts });
+        let unit = (!parts.is_empty()).then_some(Piece { matrix, fields, parts });
         Ok(unit.map(|unit| Box::new(unit) as Box<dyn Unit + 'a>))
     }
 }

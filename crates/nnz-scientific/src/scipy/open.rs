@@ -4,19 +4,24 @@ use std::sync::Arc;
 
 use nnz_container::matrix::{Compressed, CompressedArrays, Coordinates, Indices, Vector};
 use nnz_container::tree::{Group, NdArray};
-use nnz_core::{Error, Order, Place, Result, Shape};
+use nnz_core::{
+    Error, MatrixSource as _, Order, Place, Result, Rounding, Scalar, Shape, ValueType, Values,
+};
 
 use super::blocks::Blocks;
 use super::diagonals::Diagonals;
 use super::layout::{SparseFormat, read_shape};
 use super::source::{Form, ScipySource};
 
+/// The most bytes of a value.
+const LONGEST_FILL: u64 = 16;
+
 /// What a file holds.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ScipyFile {
     /// A matrix, or a vector, which is a matrix of one column.
-    Matrix(ScipySource),
+    Matrix(Box<ScipySource>),
     /// A sparse array of three dimensions or more.
     Tensor(CooTensor),
 }
@@ -46,7 +51,9 @@ pub fn is_scipy(file: &dyn Group) -> Result<bool> {
     }
     let parts = ["data", "shape", "indices", "indptr", "row", "col", "coords", "offsets"];
     let there = parts.iter().filter(|name| has(name)).count();
-    Ok((has("format") && there >= 1) || (has("indptr") && there >= 3) || (has("coords") && there >= 3))
+    Ok((has("format") && there >= 1)
+        || (has("indptr") && there >= 3)
+        || (has("coords") && there >= 3))
 }
 
 impl ScipyFile {
@@ -91,8 +98,30 @@ impl ScipyFile {
             [rows, cols] => (Shape { rows, cols }, false),
             _ => (Shape { rows: shape.first().copied().unwrap_or(0), cols: 1 }, true),
         };
-        Ok(Self::Matrix(ScipySource::new(file.path(), (format, is_array), shape, form)))
+        let mut source = ScipySource::new(file.path(), (format, is_array), shape, form);
+        source.set_fill(read_fill(file, source.header().value_type)?);
+        Ok(Self::Matrix(Box::new(source)))
     }
+}
+
+/// Reads what cells hold that are not stored, where that is not zero. The Python package `sparse`
+/// (PyData) stores it beside what SciPy does.
+fn read_fill(file: &dyn Group, value_type: ValueType) -> Result<Option<Scalar>> {
+    if file.child("fill_value")?.is_none() {
+        return Ok(None);
+    }
+    let array = file.array("fill_value")?;
+    let values = array.read(&array.all(), LONGEST_FILL)?;
+    let only = values.get(0).filter(|_| values.len() == Some(1));
+    let found = only.ok_or_else(|| {
+        Error::mismatch(array.place(), format!("{:?} values", array.shape()), "one")
+    })?;
+    let Ok(value) = found.cast(value_type, Rounding::Refused) else {
+        let expected = format!("a value that {value_type} holds, the type of data");
+        return Err(Error::mismatch(array.place(), found, expected));
+    };
+    let zero = Values::try_zeroed(value_type, 1).and_then(|zero| zero.get(0));
+    Ok(Some(value).filter(|value| Some(*value) != zero))
 }
 
 fn compressed(file: &dyn Group, shape: Shape, order: Order) -> Result<Form> {
@@ -162,6 +191,10 @@ fn tensor(file: &dyn Group, shape: Vec<u64>) -> Result<CooTensor> {
     }
     let coordinates = coords(file, shape.len() as u64)?;
     let values = Vector::open(file, "data")?;
+    if let Some(fill) = read_fill(file, values.value_type())? {
+        let what = format!("an array of which cells that are not stored hold {fill}");
+        return Err(Error::unsupported(Place::array(file.path(), "fill_value"), what));
+    }
     for indices in &coordinates {
         if indices.len() != values.len() {
             let found = format!("{} indices", indices.len());

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use nnz_container::matrix::{Compressed, Coordinates};
 use nnz_core::{
     About, ArrayAbout, Axis, AxisKind, Duplicates, Error, Header, MatrixSource, Names, Order,
-    Projection, Result, Shape, Storage, Structure, UnitReader,
+    Projection, Result, Scalar, Shape, Storage, Structure, UnitReader,
 };
 
 use super::blocks::Blocks;
@@ -73,6 +73,11 @@ impl ScipySource {
             axis_kinds: [AxisKind::Unknown; 2],
         };
         Self { path: path.to_path_buf(), format, is_array, is_vector, form, header }
+    }
+
+    /// Sets what cells hold that are not stored, if that is not zero.
+    pub(super) fn set_fill(&mut self, fill: Option<Scalar>) {
+        self.header.fill = fill;
     }
 
     /// Returns how it is stored.
@@ -157,7 +162,8 @@ impl MatrixSource for ScipySource {
             Form::Blocks(matrix) => (matrix.unused(), "blocks"),
             _ => (0, ""),
         };
-        let note = || format!("{unused} {what} behind the last of indptr are no part of the matrix");
+        let note =
+            || format!("{unused} {what} behind the last of indptr are no part of the matrix");
         (unused > 0).then(note).into_iter().collect()
     }
 }

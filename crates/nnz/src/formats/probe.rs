@@ -10,6 +10,7 @@ use nnz_container::directory::Directory;
 use nnz_container::npy::{self, NpyDirectory};
 use nnz_container::npz::{self, Npz};
 use nnz_container::rds::{self, Document, Limits};
+use nnz_container::tree::{self, Group};
 use nnz_container::{Container, zarr};
 use nnz_core::{Error, ErrorKind, Place, Result};
 
@@ -27,6 +28,7 @@ pub struct Probe {
     memory: u64,
     found: Found,
     container: OnceCell<Arc<dyn Container>>,
+    tree: OnceCell<Box<dyn Group>>,
     document: RefCell<Object>,
 }
 
@@ -71,7 +73,8 @@ impl Probe {
 
     fn with(location: &Location, memory: u64, found: Found) -> Self {
         let document = RefCell::new(Object::Unread);
-        Self { location: location.clone(), memory, found, container: OnceCell::new(), document }
+        let (container, tree) = (OnceCell::new(), OnceCell::new());
+        Self { location: location.clone(), memory, found, container, tree, document }
     }
 
     /// Goes on with another group of the same file.
@@ -81,6 +84,7 @@ impl Probe {
         {
             name.clone_into(group);
             self.container = OnceCell::new();
+            self.tree = OnceCell::new();
         }
         self
     }
@@ -152,6 +156,32 @@ impl Probe {
             Found::File { start, .. } if npz::is_npz(start) => Arc::new(Npz::open(path)?),
             _ => return Ok(None),
         }))
+    }
+
+    /// Opens the group at the place as a tree, once; `None` where there is no container.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the container is broken or cannot be read.
+    pub fn tree(&self) -> Result<Option<&dyn Group>> {
+        if self.tree.get().is_none()
+            && let Some(opened) = self.open_tree()?
+        {
+            return Ok(Some(&**self.tree.get_or_init(|| opened)));
+        }
+        Ok(self.tree.get().map(|group| &**group))
+    }
+
+    fn open_tree(&self) -> Result<Option<Box<dyn Group>>> {
+        let Some(path) = self.path() else { return Ok(None) };
+        let group = match &self.found {
+            Found::Group(_, group) => group,
+            Found::Directory if npy::is_npy_directory(path)? => "",
+            Found::File { start, .. } if npz::is_npz(start) => "",
+            _ => return Ok(None),
+        };
+        // Units are decoded by many threads already.
+        tree::OpenOptions::new().threads(1).open(path, group).map(Some)
     }
 
     /// Takes the container over, to read from it.

@@ -6,13 +6,13 @@ use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
 
 use super::{
     Confidence, DatasetKind, Format, FormatInfo, FormatOptions, MatrixTarget, Probe, binsparse,
-    bpcells, bpcells_fragments, daphne, fragment_text, groups, matrix_market, r_matrix,
+    bpcells, bpcells_fragments, daphne, fragment_text, groups, matrix_market, npy, r_matrix, scipy,
     tenx_folder,
 };
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// Every format of this crate. Of several that are certain, the first is taken.
-const FORMATS: [&dyn Format; 8] = [
+const FORMATS: [&dyn Format; 10] = [
     &matrix_market::MatrixMarket,
     &daphne::Daphne,
     &r_matrix::RMatrix,
@@ -20,6 +20,8 @@ const FORMATS: [&dyn Format; 8] = [
     &bpcells_fragments::BpCellsFragments,
     &bpcells::BpCells,
     &binsparse::Binsparse,
+    &scipy::Scipy,
+    &npy::Npy,
     &fragment_text::FragmentText,
 ];
 

@@ -1,0 +1,80 @@
+//! Arrays of NumPy.
+
+use std::path::Path;
+
+use nnz_binsparse::{Layout, Level, LevelKind};
+use nnz_container::matrix::Vector;
+use nnz_container::npy::{NpyFile, is_npy};
+use nnz_core::{About, Error, Finding, Result};
+use nnz_scientific::npy::NpySource;
+
+use super::{Confidence, DatasetKind, Format, FormatInfo, Probe, tensor_arrays};
+use crate::container_target::ends_in;
+use crate::{Dataset, OpenOptions, ValidateOptions};
+
+/// A dense array of NumPy, in a `.npy` file.
+pub(super) struct Npy;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "npy",
+    aliases: &[],
+    extensions: &[],
+    summary: "NumPy arrays (.npy): dense matrices, in the order of C or Fortran",
+    reads: &[DatasetKind::Matrix, DatasetKind::Tensor],
+    writes: &[],
+    containers: false,
+    options: &[],
+};
+
+impl Format for Npy {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
+        let found = probe.file().is_some_and(|(_, start, _)| is_npy(start));
+        Ok(found.then_some(Confidence::Certain))
+    }
+
+    fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
+        let Some(path) = probe.path() else {
+            let place = probe.location().source_place();
+            return Err(Error::mismatch(place, "a stream", "an array of NumPy, which is a file"));
+        };
+        let file = NpyFile::open(path)?;
+        if matches!(file.shape.len(), 1 | 2) {
+            return Ok(Dataset::Matrix(Box::new(NpySource::new(path, file)?)));
+        }
+        let NpyFile { shape, fortran_order, elements } = file;
+        let levels: Vec<Level> = match shape.len() {
+            0 => Vec::new(),
+            rank => vec![Level { kind: LevelKind::Dense, rank }],
+        };
+        let transpose = fortran_order.then(|| (0..shape.len()).rev().collect());
+        let layout = Layout::new(levels, transpose);
+        let layout = layout.ok_or_else(|| Error::argument("more dimensions than are handled"))?;
+        let about = About {
+            format: "NumPy array".to_owned(),
+            container: "npy".to_owned(),
+            dialect: Some(match shape.len() {
+                0 => "a single value".to_owned(),
+                rank => format!("{rank} dimensions"),
+            }),
+            ..About::default()
+        };
+        tensor_arrays::open(path, layout, shape, Vec::new(), Vector::new(elements)?, about)
+    }
+
+    fn validate(
+        &self,
+        probe: Probe,
+        options: &ValidateOptions,
+        each: &mut dyn FnMut(Finding),
+    ) -> Result<()> {
+        tensor_arrays::validate(self, probe, options, each)
+    }
+
+    fn is_entry(&self, path: &Path) -> bool {
+        ends_in(path, &["npy"]) && path.is_file()
+    }
+}

@@ -1,0 +1,68 @@
+//! Sparse matrices of SciPy.
+
+use nnz_binsparse::{Layout, Level, LevelKind};
+use nnz_container::matrix::Indices;
+use nnz_core::{About, Error, Finding, Result};
+use nnz_scientific::scipy::{ScipyFile, is_scipy};
+
+use super::{Confidence, DatasetKind, Format, FormatInfo, Probe, tensor_arrays};
+use crate::{Dataset, OpenOptions, ValidateOptions};
+
+/// A sparse matrix or array of SciPy, in an `.npz` file.
+pub(super) struct Scipy;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "scipy",
+    aliases: &[],
+    extensions: &[],
+    summary: "SciPy sparse matrices and arrays (.npz): csr, csc, coo, bsr, dia",
+    reads: &[DatasetKind::Matrix, DatasetKind::Tensor],
+    writes: &[],
+    containers: false,
+    options: &[],
+};
+
+impl Format for Scipy {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
+        // What cannot be opened is an error when it is.
+        let Some((..)) = probe.file() else { return Ok(None) };
+        let Ok(Some(file)) = probe.tree() else { return Ok(None) };
+        Ok(is_scipy(file)?.then_some(Confidence::Certain))
+    }
+
+    fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
+        let Some(file) = probe.tree()? else {
+            let place = probe.location().source_place();
+            return Err(Error::mismatch(place, "no npz file", "a sparse matrix of SciPy"));
+        };
+        let tensor = match ScipyFile::open(file)? {
+            ScipyFile::Matrix(matrix) => return Ok(Dataset::Matrix(matrix)),
+            ScipyFile::Tensor(tensor) => tensor,
+            _ => return Err(Error::argument("neither a matrix nor a tensor")),
+        };
+        let level = Level { kind: LevelKind::Sparse, rank: tensor.shape.len() };
+        let layout = Layout::new(vec![level], None);
+        let layout = layout.ok_or_else(|| Error::argument("more dimensions than are handled"))?;
+        let about = About {
+            format: "SciPy sparse array".to_owned(),
+            container: "npz".to_owned(),
+            dialect: Some(format!("coo array of {} dimensions", tensor.shape.len())),
+            ..About::default()
+        };
+        let indices = tensor.coordinates.into_iter().map(Indices::into_vector).collect();
+        tensor_arrays::open(file.path(), layout, tensor.shape, indices, tensor.values, about)
+    }
+
+    fn validate(
+        &self,
+        probe: Probe,
+        options: &ValidateOptions,
+        each: &mut dyn FnMut(Finding),
+    ) -> Result<()> {
+        tensor_arrays::validate(self, probe, options, each)
+    }
+}

@@ -1,0 +1,149 @@
+//! Arrays of a tensor under the names that Binsparse has for them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nnz_binsparse::{DESCRIPTOR, Descriptor, Keys, Layout, Version};
+use nnz_container::matrix::Vector;
+use nnz_container::{Capabilities, Container, NumberArray};
+use nnz_core::{About, Error, ErrorKind, Finding, Names, Place, Result, Structure, ValueType};
+
+use super::{Format, Probe};
+use crate::{Dataset, TensorFile, ValidateOptions};
+
+/// Opens arrays of another format as a tensor: the indices of each dimension if it is sparse, and the
+/// values.
+pub(super) fn open(
+    path: &Path,
+    layout: Layout,
+    shape: Vec<u64>,
+    indices: Vec<Vector>,
+    values: Vector,
+    mut about: About,
+) -> Result<Dataset> {
+    about.arrays = indices.iter().chain([&values]).map(Vector::about).collect();
+    about.bytes = path.metadata().ok().map(|found| found.len());
+    let stored = values.len();
+    let named = (0..).zip(indices).map(|(number, array)| (format!("indices_{number}"), array));
+    let arrays: Vec<(String, Arc<Vector>)> = named
+        .chain([("values".to_owned(), values)])
+        .map(|(name, array)| (name, Arc::new(array)))
+        .collect();
+    let types = arrays.iter().map(|(name, array)| (name.clone(), array.value_type().into()));
+    let descriptor = Descriptor {
+        version: Version::default(),
+        format: layout.format(),
+        layout,
+        shape,
+        stored,
+        fill: false,
+        structure: Structure::General,
+        data_types: types.collect(),
+        attributes: Keys::default(),
+        unknown: Keys::default(),
+        user: Keys::default(),
+    };
+    let text = descriptor.to_json()?;
+    let container = Renamed { path: path.to_path_buf(), text, arrays };
+    Ok(Dataset::Tensor(TensorFile::new(Box::new(container), descriptor).with_about(about)))
+}
+
+/// Arrays under other names, and a description.
+struct Renamed {
+    path: PathBuf,
+    text: String,
+    arrays: Vec<(String, Arc<Vector>)>,
+}
+
+impl Container for Renamed {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn kind(&self) -> &'static str {
+        "arrays"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            value_types: ValueType::ALL,
+            line_breaks: true,
+            any_bytes: false,
+            long_texts: true,
+        }
+    }
+
+    fn members(&self) -> Result<Vec<String>> {
+        let mut names: Vec<String> = self.arrays.iter().map(|(name, _)| name.clone()).collect();
+        names.push(DESCRIPTOR.to_owned());
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    fn tag(&self, name: &str) -> Result<String> {
+        match name {
+            DESCRIPTOR => Ok(self.text.clone()),
+            _ => Err(self.missing(name)),
+        }
+    }
+
+    fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
+        let found = self.arrays.iter().find(|(own, _)| own == name);
+        let (_, array) = found.ok_or_else(|| self.missing(name))?;
+        Ok(Box::new(Shared(Arc::clone(array))))
+    }
+
+    fn strings_size(&self, name: &str) -> Result<u64> {
+        Err(self.missing(name))
+    }
+
+    fn read_strings(&self, name: &str) -> Result<Names<'_>> {
+        Err(self.missing(name))
+    }
+}
+
+impl Renamed {
+    fn missing(&self, name: &str) -> Error {
+        Error::new(ErrorKind::Missing, Place::array(&*self.path, name))
+    }
+}
+
+struct Shared(Arc<Vector>);
+
+impl NumberArray for Shared {
+    fn place(&self) -> Place {
+        self.0.place()
+    }
+
+    fn value_type(&self) -> ValueType {
+        self.0.value_type()
+    }
+
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+
+    fn stored_bytes(&self) -> u64 {
+        self.0.about().bytes
+    }
+
+    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
+        self.0.read_bytes(first, out)
+    }
+}
+
+/// Checks all entries of what a format opens: a matrix or a tensor.
+pub(super) fn validate(
+    format: &dyn Format,
+    probe: Probe,
+    options: &ValidateOptions,
+    each: &mut dyn FnMut(Finding),
+) -> Result<()> {
+    let place = probe.location().source_place();
+    let checked = match format.open(probe, &options.open_options()) {
+        Ok(Dataset::Tensor(tensor)) => tensor.check(),
+        Ok(dataset) => crate::check::read_whole(dataset, &place, options, each),
+        Err(error) => Err(error),
+    };
+    checked.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
+}

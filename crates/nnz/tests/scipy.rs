@@ -1,0 +1,154 @@
+//! Files of SciPy and NumPy: each matrix of the test data is read as its manifest has it, and each
+//! broken file is refused with its place.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    reason = "a test stops where it fails"
+)]
+
+mod common;
+#[path = "common/manifest.rs"]
+mod manifest;
+
+use nnz::{CatOptions, Dataset};
+
+/// Long doubles depend on the machine, and are refused by name.
+const LONG_DOUBLES: [&str; 3] = [
+    "npz/scipy1.17.1/csr_float128.npz",
+    "npz/scipy1.17.1/csc_complex256.npz",
+    "npy/longdouble.npy",
+];
+
+/// Files that may be read or refused, and are refused.
+const REFUSED: [&str; 4] = [
+    "npz/hand/bad_no_format.npz",
+    "npz/hand/bad_format_case.npz",
+    "npz/hand/bad_shape_float.npz",
+    "npy/bad_trailing.npy",
+];
+
+#[test]
+fn every_file_is_read_as_its_manifest_has_it() {
+    let mut wrong = Vec::new();
+    let (mut read, mut refused) = (0, 0);
+    for entry in manifest::entries("scipy") {
+        let name = entry.name();
+        let by_name = LONG_DOUBLES.contains(&&*name);
+        let sound = entry.text("verdict") != "must_reject" && !REFUSED.contains(&&*name);
+        let result = manifest::read_whole(&entry.location());
+        if by_name || !sound {
+            refused += 1;
+            match result {
+                Ok(()) => wrong.push(format!("{name} is read")),
+                Err(error) if !manifest::has_place(&error, &entry.path()) => {
+                    wrong.push(format!("{name}: no place: {error}"));
+                }
+                Err(error) if by_name && !error.to_string().contains("long double") => {
+                    wrong.push(format!("{name}: {error}"));
+                }
+                Err(_) => {}
+            }
+            continue;
+        }
+        read += 1;
+        let Some(expected) = entry.expected() else {
+            wrong.extend(result.err().map(|error| format!("{name}: {error}")));
+            continue;
+        };
+        let compared = match nnz::open(entry.location()) {
+            Ok(Dataset::Matrix(matrix)) => manifest::compare(&*matrix, expected),
+            Ok(Dataset::Tensor(tensor)) => compare_tensor(&tensor, expected),
+            Ok(other) => Err(format!("{other:?}")),
+            Err(error) => Err(error.to_string()),
+        };
+        wrong.extend(compared.err().map(|what| format!("{name}: {what}")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(read > 180 && refused > 40, "{read} read, {refused} refused");
+}
+
+fn compare_tensor(tensor: &nnz::TensorFile, expected: &serde_json::Value) -> Result<(), String> {
+    let mut text = Vec::new();
+    tensor.cat(&CatOptions::default(), &mut text).map_err(|error| error.to_string())?;
+    let found: Vec<String> =
+        String::from_utf8(text).unwrap().lines().map(ToOwned::to_owned).collect();
+    let mut wanted = Vec::new();
+    match expected.get("cells") {
+        Some(cells) => list_cells(cells, "", &mut wanted),
+        None => {
+            for entry in expected["entries"].as_array().unwrap() {
+                let fields: Vec<String> =
+                    entry.as_array().unwrap().iter().map(ToString::to_string).collect();
+                wanted.push(fields.join("\t"));
+            }
+        }
+    }
+    if found == wanted { Ok(()) } else { Err(format!("{found:?}, expected {wanted:?}")) }
+}
+
+fn list_cells(cells: &serde_json::Value, before: &str, wanted: &mut Vec<String>) {
+    match cells.as_array() {
+        None => wanted.push(format!("{before}{cells}")),
+        Some(list) => {
+            for (at, cell) in list.iter().enumerate() {
+                list_cells(cell, &format!("{before}{at}\t"), wanted);
+            }
+        }
+    }
+}
+
+/// Numbers at the edges of what types hold.
+const WORST: [i64; 9] = [0, 1, -1, (1 << 31) - 1, 1 << 31, 1 << 32, 1 << 53, i64::MAX, i64::MIN];
+
+/// Writes the arrays of a matrix of 4 x 5, one element of which is another.
+fn write_with(path: &std::path::Path, format: &str, array: &str, element: usize, value: i64) {
+    use nnz_container::ContainerWriter;
+    use nnz_container::npz::{NpzOptions, NpzWriter};
+    let unsynced = nnz::WriteOptions { overwrite: true, sync: false };
+    let arrays: &[(&str, &[i64])] = match format {
+        "coo" => &[("row", &[0, 0, 2, 3, 1]), ("col", &[1, 4, 0, 3, 2]), ("shape", &[4, 5])],
+        _ => &[("indptr", &[0, 2, 2, 3, 5]), ("indices", &[1, 3, 0, 3, 2]), ("shape", &[4, 4])],
+    };
+    let mut writer: Box<dyn ContainerWriter> =
+        Box::new(NpzWriter::create(path, unsynced, NpzOptions::default()).unwrap());
+    writer.set_text("format", format).unwrap();
+    for (name, numbers) in arrays {
+        let mut numbers = numbers.to_vec();
+        if let Some(number) = numbers.get_mut(element).filter(|_| *name == array) {
+            *number = value;
+        }
+        let id = writer.create_array(name, nnz::ValueType::I64).unwrap();
+        writer.append(id, &numbers).unwrap();
+    }
+    let id = writer.create_array("data", nnz::ValueType::F64).unwrap();
+    writer.append(id, &[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+    writer.finish().unwrap();
+}
+
+/// The worst numbers in every array are refused with their place, or mean another matrix.
+#[test]
+fn the_worst_numbers_in_every_array() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("worst.npz");
+    let location = common::location(&path);
+    let (mut read, mut refused) = (0, 0);
+    for format in ["csr", "csc", "coo"] {
+        for array in ["indptr", "indices", "shape", "row", "col"] {
+            for (element, value) in (0..5).flat_map(|at| WORST.map(|value| (at, value))) {
+                write_with(&path, format, array, element, value);
+                match manifest::read_whole(&location) {
+                    Ok(()) => read += 1,
+                    Err(error) => {
+                        assert!(manifest::has_place(&error, &path), "{error}");
+                        refused += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(read > 100 && refused > 100, "{read} and {refused}");
+}
