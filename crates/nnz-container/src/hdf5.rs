@@ -22,6 +22,7 @@ mod pieces;
 mod read;
 mod strings;
 mod tree;
+mod tree_writer;
 mod writer;
 
 use std::fs::File;
@@ -33,6 +34,7 @@ pub use attribute::{Attribute, AttributeValue};
 pub use container::Hdf5;
 pub use find::{Tagged, groups_with};
 pub use tree::Hdf5Group;
+pub use tree_writer::Hdf5TreeWriter;
 pub use writer::{Hdf5Options, Hdf5Writer};
 
 use crate::chunk_cache;

@@ -24,9 +24,13 @@ pub mod netcdf;
 pub mod npy;
 pub mod npz;
 mod parallel;
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+mod product;
 pub mod rds;
 #[cfg(any(feature = "hdf5", feature = "zarr"))]
 mod shuffle;
+#[cfg(any(feature = "hdf5", feature = "zarr"))]
+mod tiles;
 // Not every kind of container uses all of it.
 #[cfg_attr(not(all(feature = "hdf5", feature = "zarr")), allow(dead_code))]
 pub mod tree;

@@ -16,28 +16,38 @@
 mod array;
 mod attribute;
 mod copy;
+mod copy_tree;
 mod element;
 mod flat;
 mod float16;
 mod grid;
 mod group;
 mod open;
+pub(crate) mod pack;
 mod request;
 mod selection;
 mod source;
+mod spec;
 mod strings;
 mod view;
 mod walk;
+mod writer;
 
 pub use array::{ArrayStorage, NdArray};
 pub use attribute::{Attribute, AttributeValue};
+pub use copy_tree::{
+    Change, ChangeKind, CopyOptions, CopyReport, OnProgress, copy_array, copy_attributes, copy_tree,
+};
 pub use element::{ElementType, Field, StringEncoding};
 pub use group::{Attributes, Child, ChildKind, Group};
 pub use open::{OpenOptions, open};
+pub use spec::ArraySpec;
 pub use walk::{Visit, walk};
+pub use writer::{FieldValues, NodeId, TreeWriter};
 
 pub(crate) use element::{Stored, TextForm};
 pub(crate) use grid::strides;
+pub(crate) use pack::element_bytes;
 pub(crate) use selection::{check_rank, shown};
 pub(crate) use source::{Layout, ReadRange, Source};
 pub(crate) use view::View;

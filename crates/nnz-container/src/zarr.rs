@@ -21,4 +21,4 @@ pub use container::Zarr;
 pub(crate) use find::is_zipped;
 pub use find::{groups_with, is_zarr};
 pub use tree::ZarrGroup;
-pub use writer::{ZarrOptions, ZarrWriter};
+pub use writer::{ZarrOptions, ZarrTreeOptions, ZarrTreeWriter, ZarrVersion, ZarrWriter};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use nnz_core::{Error, ErrorKind, Names, Place, Result, StringList, ValueType, Values};
+use nnz_core::{Error, ErrorKind, Names, Place, Result, Scalar, StringList, ValueType, Values};
 
 use super::element::ElementType;
 use super::group::Attributes;
@@ -43,6 +43,15 @@ pub trait NdArray: Attributes {
     ///
     /// Fails where chunks cannot be found.
     fn is_fully_stored(&self) -> Result<bool>;
+
+    /// Returns the value of elements that are not stored, where it is a number that is not zero.
+    ///
+    /// # Errors
+    ///
+    /// Fails where chunks cannot be found.
+    fn fill_value(&self) -> Result<Option<Scalar>> {
+        Ok(None)
+    }
 
     /// Fills `out` with the numbers of a hyperslab, in native byte order.
     ///

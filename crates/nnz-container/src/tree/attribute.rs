@@ -1,6 +1,6 @@
 //! Attributes, whatever container they come from.
 
-use nnz_core::{Scalar, StringList, Values};
+use nnz_core::{Bint8, Element, Scalar, StringList, Values};
 
 use super::element::ElementType;
 
@@ -36,6 +36,45 @@ impl Attribute {
     /// Makes an attribute of a single value.
     pub(crate) fn scalar(value: AttributeValue) -> Self {
         Self { shape: Vec::new(), value }
+    }
+
+    /// Makes a single number.
+    ///
+    /// ```
+    /// use nnz_container::tree::Attribute;
+    ///
+    /// assert_eq!(Attribute::of_number(3_i64).type_name(), "int64");
+    /// ```
+    #[must_use]
+    pub fn of_number<T: Element>(number: T) -> Self {
+        Self { shape: Vec::new(), ..Self::of_numbers(&[number]) }
+    }
+
+    /// Makes a list of numbers, such as a shape.
+    #[must_use]
+    pub fn of_numbers<T: Element>(numbers: &[T]) -> Self {
+        let mut values = Values::new(T::TYPE);
+        values.resize_bytes(numbers.len()).copy_from_slice(bytemuck::cast_slice(numbers));
+        Self { shape: vec![numbers.len() as u64], value: AttributeValue::Numbers(values) }
+    }
+
+    /// Makes a single boolean.
+    #[must_use]
+    pub fn of_boolean(value: bool) -> Self {
+        Self::of_number(Bint8(value.into()))
+    }
+
+    /// Makes a single string.
+    #[must_use]
+    pub fn of_text(text: &str) -> Self {
+        Self::scalar(AttributeValue::Strings([text].into_iter().collect()))
+    }
+
+    /// Makes a list of strings.
+    #[must_use]
+    pub fn of_texts<T: AsRef<[u8]>>(texts: impl IntoIterator<Item = T>) -> Self {
+        let texts: StringList = texts.into_iter().collect();
+        Self { shape: vec![texts.len()], value: AttributeValue::Strings(texts) }
     }
 
     /// Returns the only string, also where it is in an array of one.

@@ -23,9 +23,36 @@ pub(crate) fn float16(bits: u16) -> f32 {
     f32::from_bits(sign | magnitude)
 }
 
+/// Returns a float of 32 bits as one of 16; `None` where none has its value.
+pub(crate) fn narrow(value: f32) -> Option<u16> {
+    let bits = value.to_bits();
+    let sign = u16::try_from(bits >> 31).ok()? << 15;
+    let (exponent, mantissa) = (bits >> 23 & 0xff, bits & 0x7f_ffff);
+    let magnitude = match exponent {
+        255 => 0x7c00 | mantissa >> 13,
+        113..=142 => (exponent - 112) << 10 | mantissa >> 13,
+        // Subnormal, the leading bit being stored.
+        103..=112 => (mantissa | 0x80_0000) >> (126 - exponent),
+        _ => 0,
+    };
+    let half = sign | u16::try_from(magnitude).ok()?;
+    (float16(half).to_bits() == bits).then_some(half)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::float16;
+    use super::{float16, narrow};
+
+    #[test]
+    fn every_half_comes_back() {
+        for bits in 0..=u16::MAX {
+            assert_eq!(narrow(float16(bits)), Some(bits), "{bits:#x}");
+        }
+        for value in [1e-8_f32, 65_520.0, 1.0 + f32::EPSILON, f32::MAX, f32::MIN_POSITIVE] {
+            assert_eq!(narrow(value), None, "{value}");
+        }
+        assert_eq!(narrow(f32::from_bits(0x7fc0_0001)), None);
+    }
 
     #[test]
     fn floats_of_16_bits_keep_their_value() {

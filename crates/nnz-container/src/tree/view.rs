@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nnz_core::{Error, ErrorKind, Names, Place, Result, ValueType};
+use nnz_core::{Error, ErrorKind, Names, Place, Result, Scalar, ValueType, Values};
 
 use super::array::{ArrayStorage, NdArray};
 use super::attribute::Attribute;
@@ -215,6 +215,25 @@ impl NdArray for View {
 
     fn is_fully_stored(&self) -> Result<bool> {
         self.source.is_fully_stored()
+    }
+
+    fn fill_value(&self) -> Result<Option<Scalar>> {
+        let Stored::Number { value_type, big } = self.element else { return Ok(None) };
+        let layout = self.source.layout()?;
+        let fill = match &layout {
+            Layout::Fill(fill) => fill,
+            Layout::Flat { .. } => return Ok(None),
+            Layout::Chunked(chunks) => chunks.fill(),
+        };
+        let Some(fill) = fill.get(self.offset..).and_then(|fill| fill.get(..self.width)) else {
+            return Ok(None);
+        };
+        let mut values = Values::new(value_type);
+        let out = values.resize_bytes(1);
+        out.copy_from_slice(fill);
+        byte_order::to_native(out, value_type, big);
+        let zero = out.iter().all(|byte| *byte == 0);
+        Ok(values.get(0).filter(|_| !zero))
     }
 
     fn read_bytes(&self, selection: &[Range<u64>], out: &mut [u8]) -> Result<()> {

@@ -1,36 +1,38 @@
 //! Writing a group of a store.
 
 mod array;
+mod attribute;
+mod chunk;
+mod element;
 mod metadata;
 mod options;
 mod strings;
 mod target;
+mod tree;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
-use serde_json::value::RawValue;
 
-pub use options::ZarrOptions;
+pub use options::{ZarrOptions, ZarrTreeOptions, ZarrVersion};
+pub use tree::ZarrTreeWriter;
 
-use crate::container::{full_path, one_line};
-use crate::json;
-use crate::{ArrayId, ContainerWriter};
-use array::Array;
 use nnz_storage::staging::WriteOptions;
-use target::Target;
+
+use crate::container::one_line;
+use crate::json;
+use crate::tree::{ElementType, NodeId, TreeWriter as _};
+use crate::{ArrayId, ContainerWriter};
 
 /// A group of a Zarr store being written, invisible until it is finished.
 ///
 /// A store that is there already keeps all else. Dropped unfinished, nothing is left behind.
 #[derive(Debug)]
 pub struct ZarrWriter {
-    target: Target,
-    path: PathBuf,
+    tree: ZarrTreeWriter,
     names: BTreeSet<String>,
-    attributes: BTreeMap<String, Box<RawValue>>,
-    arrays: Vec<Array>,
+    arrays: Vec<NodeId>,
     options: ZarrOptions,
 }
 
@@ -52,19 +54,15 @@ impl ZarrWriter {
         options: ZarrOptions,
     ) -> Result<Self> {
         options.check()?;
-        Ok(Self {
-            target: Target::create(path, group, write)?,
-            path: full_path(path, group),
-            names: BTreeSet::new(),
-            attributes: BTreeMap::new(),
-            arrays: Vec::new(),
-            options,
-        })
+        let ZarrOptions { threads, .. } = options;
+        let tree = ZarrTreeOptions { version: ZarrVersion::V3, consolidate: false, threads };
+        let tree = ZarrTreeWriter::create(path, group, write, tree)?;
+        Ok(Self { tree, names: BTreeSet::new(), arrays: Vec::new(), options })
     }
 
     /// Takes a name for a member.
     fn take(&mut self, name: &str) -> Result<Place> {
-        let place = Place::array(&*self.path, name);
+        let place = Place::array(self.tree.path(), name);
         if !target::is_name(name) {
             let what = format!("{name:?} cannot be a name in a Zarr store");
             return Err(Error::new(ErrorKind::Argument(what), place));
@@ -74,42 +72,48 @@ impl ZarrWriter {
         }
         Ok(place)
     }
+
+    fn add(&mut self, name: &str, element: ElementType) -> Result<NodeId> {
+        let array = self.tree.create_array(NodeId::ROOT, name, &self.options.spec(element))?;
+        if self.options.chunk.is_some() {
+            self.tree.keep_chunk(array);
+        }
+        Ok(array)
+    }
 }
 
 impl ContainerWriter for ZarrWriter {
     fn set_tag(&mut self, name: &str, text: &str) -> Result<()> {
         let place = self.take(name)?;
         one_line(text, || place)?;
-        self.attributes.insert(name.to_owned(), metadata::string(text));
-        Ok(())
+        self.tree.set_json(NodeId::ROOT, name, metadata::string(text))
     }
 
     fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
         self.take(name)?;
         let value = json::object(text).unwrap_or_else(|| metadata::string(text));
-        self.attributes.insert(name.to_owned(), value);
-        Ok(())
+        self.tree.set_json(NodeId::ROOT, name, value)
     }
 
     fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {
-        let place = self.take(name)?;
-        self.arrays.push(Array::new(name, value_type, place, self.options));
+        self.take(name)?;
+        let array = self.add(name, ElementType::Number(value_type))?;
+        self.arrays.push(array);
         Ok(ArrayId(self.arrays.len() - 1))
     }
 
     fn append_bytes(&mut self, array: ArrayId, bytes: &[u8]) -> Result<()> {
-        self.arrays[array.0].append(&self.target, bytes)
+        self.tree.append_bytes(self.arrays[array.0], bytes)
     }
 
     fn copy_strings(&mut self, name: &str, strings: &mut dyn StringReader) -> Result<()> {
-        let place = self.take(name)?;
-        strings::write(&self.target, name, strings, self.options, &place)
+        self.take(name)?;
+        let array = self.add(name, ElementType::String)?;
+        self.tree.append_strings(array, strings)?;
+        self.tree.finish_array(array)
     }
 
-    fn finish(mut self: Box<Self>) -> Result<u64> {
-        for array in &mut self.arrays {
-            array.finish(&self.target)?;
-        }
-        self.target.finish(&metadata::group(&self.attributes))
+    fn finish(self: Box<Self>) -> Result<u64> {
+        Box::new(self.tree).finish()
     }
 }

@@ -2,7 +2,6 @@
 
 mod chunk_tree;
 mod chunks;
-mod tiles;
 
 use std::io::{Seek, Write};
 
@@ -15,8 +14,8 @@ use super::message::{Message, dataspace, datatype, filter_pipeline, layout};
 use super::object_header::MAX_MESSAGE;
 use super::output::Output;
 use super::spec::{DatasetSpec, Layout};
+use crate::tiles::Tiles;
 pub(super) use chunks::ChunkStore;
-use tiles::Tiles;
 
 /// Bytes of data in one piece that are kept in memory until they are complete. For more, space is
 /// reserved.
@@ -49,6 +48,8 @@ enum Storage {
         list: usize,
         tiles: Tiles,
         batch: usize,
+        /// Bytes of the array that were cut into chunks.
+        cut: u64,
     },
     /// All is written: the layout message says where.
     Finished(Message),
@@ -77,10 +78,13 @@ impl Dataset {
                 let Dataspace::Simple { shape, .. } = &spec.space else {
                     return Err(Error::argument("chunks of no dimensions"));
                 };
-                let tiles = Tiles::new(shape, chunk, spec.element_bytes()?)?;
+                let chunk: Vec<u64> = chunk.iter().map(|len| u64::from(*len)).collect();
+                let element = usize::try_from(spec.element_bytes()?)
+                    .map_err(|_| Error::argument("elements larger than memory"))?;
+                let tiles = Tiles::new(shape, &chunk, element)?;
                 let band = tiles.band_bytes();
                 let batch = band * (BATCH / band.max(1)).max(1);
-                Storage::Chunked { list: chunks.add(spec.form()?), tiles, batch }
+                Storage::Chunked { list: chunks.add(spec.form()?), tiles, batch, cut: 0 }
             }
         };
         let expected = match (spec.growing, spec.unwritten) {
@@ -109,20 +113,23 @@ impl Dataset {
         let Some(end) = end.filter(|_| !self.finished) else {
             return Err(Error::argument("more elements than the dataset has"));
         };
-        match &self.storage {
+        match &mut self.storage {
             Storage::Reserved(address) if self.pending.len() + bytes.len() > BATCH => {
-                let at = address + self.appended - self.pending.len() as u64;
+                let at = *address + self.appended - self.pending.len() as u64;
                 output.write_at(at, &self.pending)?;
                 self.pending.clear();
-                output.write_at(address + self.appended, bytes)?;
+                output.write_at(*address + self.appended, bytes)?;
                 bytes = &[];
             }
-            Storage::Chunked { list, tiles, batch } => {
+            Storage::Chunked { list, tiles, batch, cut } => {
                 while *batch > 0 && self.pending.len() + bytes.len() >= *batch {
                     let (head, tail) = bytes.split_at(*batch - self.pending.len());
                     self.pending.extend_from_slice(head);
-                    let full = std::mem::take(&mut self.pending);
-                    chunks.submit(*list, tiles.cut(full)?, output)?;
+                    let whole = tiles.whole(*cut, self.pending.len());
+                    let rest = self.pending.split_off(whole);
+                    let full = std::mem::replace(&mut self.pending, rest);
+                    chunks.submit(*list, tiles.cut(*cut, full)?, output)?;
+                    *cut += whole as u64;
                     bytes = tail;
                 }
             }
@@ -150,6 +157,7 @@ impl Dataset {
             )));
         }
         self.set_rows()?;
+        self.fit_chunk(chunks)?;
         let pending = std::mem::take(&mut self.pending);
         match &self.storage {
             Storage::Compact => self.storage = Storage::Finished(layout::compact(&pending)?),
@@ -162,9 +170,9 @@ impl Dataset {
                 output.write_at(address + self.appended - pending.len() as u64, &pending)?;
                 self.storage = Storage::Finished(layout::contiguous(*address, self.appended));
             }
-            Storage::Chunked { list, tiles, .. } => {
+            Storage::Chunked { list, tiles, cut, .. } => {
                 if !pending.is_empty() {
-                    chunks.submit(*list, tiles.cut(pending)?, output)?;
+                    chunks.submit(*list, tiles.cut(*cut, pending)?, output)?;
                 }
             }
             Storage::Finished(_) => {}
@@ -188,6 +196,24 @@ impl Dataset {
             }
             shape.iter_mut().take(1).for_each(|len| *len = rows);
         }
+        Ok(())
+    }
+
+    /// Makes a chunk no longer than an array that ends before its first chunk.
+    fn fit_chunk(&mut self, chunks: &mut ChunkStore) -> Result<()> {
+        let Storage::Chunked { list, tiles, cut: 0, .. } = &mut self.storage else { return Ok(()) };
+        let Dataspace::Simple { shape, .. } = &self.spec.space else { return Ok(()) };
+        let Layout::Chunked(chunk) = &mut self.spec.layout else { return Ok(()) };
+        if !self.spec.fitting {
+            return Ok(());
+        }
+        let rows = shape.first().copied().unwrap_or(1).max(1);
+        let rows = u32::try_from(rows).unwrap_or(u32::MAX);
+        chunk.iter_mut().take(1).for_each(|len| *len = rows.min(*len));
+        let chunk: Vec<u64> = chunk.iter().map(|len| u64::from(*len)).collect();
+        let element = usize::try_from(self.spec.element_bytes()?).unwrap_or(usize::MAX);
+        *tiles = Tiles::new(shape, &chunk, element)?;
+        chunks.set_form(*list, self.spec.form()?);
         Ok(())
     }
 
@@ -220,7 +246,7 @@ impl Dataset {
         let mut messages = vec![
             dataspace::message(&self.spec.space)?,
             datatype::message(&self.spec.element)?,
-            fill_value::message(allocation),
+            fill_value::message(allocation, self.spec.fill.as_deref()),
             Message { kind: layout.kind, flags: layout.flags, body: layout.body.clone() },
         ];
         if matches!(self.spec.layout, Layout::Chunked(_)) {

@@ -2,6 +2,8 @@
 
 use nnz_core::{Error, Result};
 
+use crate::product::product;
+
 /// Dimensions a dataspace has at most (`H5S_MAX_RANK`).
 const MAX_RANK: usize = 32;
 
@@ -55,17 +57,4 @@ impl Dataspace {
             Self::Simple { shape, .. } => product(shape.iter().copied()),
         }
     }
-}
-
-/// Multiplies numbers, the result of which has to fit 64 bits.
-pub(super) fn product(numbers: impl Iterator<Item = u64>) -> Result<u64> {
-    let mut product = Some(1_u64);
-    for number in numbers {
-        // A zero makes all of it zero, whatever the others are.
-        if number == 0 {
-            return Ok(0);
-        }
-        product = product.and_then(|product| product.checked_mul(number));
-    }
-    product.ok_or_else(|| Error::argument("a shape of more than 2^64 bytes"))
 }

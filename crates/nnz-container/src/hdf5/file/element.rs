@@ -47,6 +47,13 @@ pub enum ElementType {
     Compound(Vec<Field>),
     /// A list of references of any length.
     ReferenceList,
+    /// Several elements of one type, as a field of a compound.
+    Array {
+        /// Their type.
+        element: Box<ElementType>,
+        /// The length of each dimension, of which there are 1 to 4.
+        shape: Vec<u32>,
+    },
 }
 
 /// A field of a compound.
@@ -75,6 +82,9 @@ impl ElementType {
             Self::Reference => 8,
             Self::Compound(fields) => {
                 fields.iter().fold(0, |sum, field| sum.saturating_add(field.element.size()))
+            }
+            Self::Array { element, shape } => {
+                shape.iter().fold(element.size(), |all, len| all.saturating_mul((*len).into()))
             }
         }
     }

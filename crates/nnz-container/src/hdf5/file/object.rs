@@ -12,6 +12,9 @@ pub struct ObjectId(pub(super) usize);
 impl ObjectId {
     /// The root group.
     pub const ROOT: Self = Self(0);
+
+    /// No object: a reference that leads nowhere.
+    pub const NONE: Self = Self(usize::MAX);
 }
 
 /// A group or a dataset.

@@ -2,11 +2,12 @@
 
 use nnz_core::{Error, Result};
 
-use super::dataspace::{Dataspace, product};
+use super::dataspace::Dataspace;
 use super::element::ElementType;
 use super::message::layout::MAX_COMPACT;
 use super::pack::Form;
 use crate::compress::Compression;
+use crate::product::product;
 
 /// How the data of a dataset is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +30,10 @@ pub struct DatasetSpec {
     pub(super) growing: bool,
     /// Whether no elements are stored.
     pub(super) unwritten: bool,
+    /// Whether a chunk may become shorter where the array is.
+    pub(super) fitting: bool,
+    /// What is read where no element is stored, as it would be stored; zeros if none.
+    pub(super) fill: Option<Vec<u8>>,
     compression: Compression,
     shuffle: bool,
 }
@@ -42,6 +47,8 @@ impl DatasetSpec {
             layout,
             growing: false,
             unwritten: false,
+            fitting: false,
+            fill: None,
             compression,
             shuffle: false,
         }
@@ -90,7 +97,21 @@ impl DatasetSpec {
         self
     }
 
-    /// Stores no elements: all are read as zeros. The array has to be in chunks.
+    /// Makes a chunk no longer than the array, where that ends before its first chunk.
+    #[must_use]
+    pub fn fitting(mut self) -> Self {
+        self.fitting = true;
+        self
+    }
+
+    /// Sets what is read where no element is stored: an element as it would be stored.
+    #[must_use]
+    pub fn fill(mut self, element: &[u8]) -> Self {
+        self.fill = Some(element.to_vec());
+        self
+    }
+
+    /// Stores no elements: all are read as zeros, or as the fill value. The array has to be in chunks.
     #[must_use]
     pub fn unwritten(mut self) -> Self {
         self.unwritten = true;
@@ -146,6 +167,9 @@ impl DatasetSpec {
     /// Checks that there can be such a dataset.
     pub(super) fn check(&self) -> Result<()> {
         self.space.rank()?;
+        if self.fill.as_ref().is_some_and(|fill| fill.len() as u64 != self.element.size()) {
+            return Err(Error::argument("a fill value of another size than an element"));
+        }
         let bytes = product([self.space.elements()?, self.element_bytes()?.into()].into_iter())?;
         let growing_alone = |what: &str| Err(Error::argument(format!("{what} cannot grow")));
         match (&self.layout, &self.space) {

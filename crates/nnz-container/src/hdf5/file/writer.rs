@@ -140,6 +140,13 @@ impl<W: Write + Seek> FileWriter<W> {
         }
     }
 
+    /// Finds an object by its path from the root group.
+    #[must_use]
+    pub fn find(&self, path: &str) -> Option<ObjectId> {
+        let mut names = path.split('/').filter(|name| !name.is_empty());
+        names.try_fold(ObjectId::ROOT, |group, name| self.member(group, name))
+    }
+
     /// Creates a dataset in a group.
     ///
     /// # Errors
@@ -230,7 +237,7 @@ impl<W: Write + Seek> FileWriter<W> {
         }
     }
 
-    fn place_of(&self, object: ObjectId) -> Place {
+    pub(in crate::hdf5) fn place_of(&self, object: ObjectId) -> Place {
         let path = self.objects.get(object.0).map(|object| object.path.clone());
         Place { array: path.filter(|path| !path.is_empty()), ..self.place.clone() }
     }

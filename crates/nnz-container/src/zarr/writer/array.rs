@@ -1,55 +1,186 @@
-//! Chunks, and one array of numbers being written.
+//! An array of elements of a fixed size being written.
 
-use nnz_core::{Error, ErrorKind, Place, Result, ValueType};
 use std::borrow::Cow;
 
+use nnz_core::{Error, Place, Result, StringReader};
+
+use super::chunk::{self, Shard};
+use super::element::Described;
+use super::metadata::{ArrayMetadata, Attributes, Document};
+use super::options::{self, ZarrVersion};
 use super::target::Target;
-use super::{ZarrOptions, metadata};
 use crate::compress::Compression;
 use crate::parallel;
-use crate::zarr::codec;
+use crate::product::product;
+use crate::tiles::Tiles;
+use crate::tree::{ArraySpec, ElementType, FieldValues, pack};
 
-/// An array of numbers being written.
+/// Bytes of strings of a fixed length that are packed at a time.
+const PIECE: usize = 1 << 20;
+
+/// An array being written.
 #[derive(Debug)]
 pub(super) struct Array {
-    name: String,
-    value_type: ValueType,
+    /// Its path in the target.
+    path: String,
     place: Place,
-    options: ZarrOptions,
+    element: ElementType,
+    described: Described,
+    shape: Vec<u64>,
+    growing: bool,
+    /// Whether no elements are stored.
+    unwritten: bool,
+    chunk: Vec<u64>,
+    /// Whether a chunk may become shorter where the array is.
+    fits: bool,
+    shard: Option<Vec<u64>>,
+    compression: Compression,
+    dimensions: Option<Vec<String>>,
+    threads: usize,
+    version: ZarrVersion,
+    tiles: Tiles,
+    /// What was appended and is not written.
     buffer: Vec<u8>,
-    /// Bytes that are collected before they are written: whole chunks.
+    /// Bytes that are collected before they are written: whole bands.
     batch: usize,
+    /// Bytes that were cut into chunks, and the number of those.
+    cut: u64,
     chunks: u64,
-    elements: u64,
+    appended: u64,
+    finished: bool,
 }
 
 impl Array {
     pub(super) fn new(
-        name: &str,
-        value_type: ValueType,
+        path: String,
         place: Place,
-        options: ZarrOptions,
-    ) -> Self {
-        let chunk = options.chunk_elements() * value_type.size();
-        let batch = chunk * options.batch(chunk);
-        let (name, buffer) = (name.to_owned(), Vec::new());
-        Self { name, value_type, place, options, buffer, batch, chunks: 0, elements: 0 }
+        spec: &ArraySpec,
+        described: Described,
+        (version, threads): (ZarrVersion, usize),
+    ) -> Result<Self> {
+        let chunk = options::chunk_of_elements(spec, described.bytes)?;
+        let fits = spec.chunk.is_none() && spec.growing;
+        let (element, shape) = (spec.element.clone(), spec.shape.clone());
+        // All has to be countable, whether it is stored or not.
+        product(shape.iter().copied().chain([described.bytes as u64]))?;
+        let outer = spec.shard.clone().unwrap_or_else(|| chunk.clone());
+        let bytes = product(outer.iter().copied().chain([described.bytes as u64]))?;
+        if bytes >= chunk::LARGEST {
+            return Err(Error::argument(format!("Zarr chunks of {bytes} bytes, 2 GiB or more")));
+        }
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX).max(1);
+        let tiles = Tiles::new(&shape, &outer, described.bytes)?;
+        let band = tiles.band_bytes().max(1);
+        let wanted = options::batch(bytes, spec.compression, threads) * bytes;
+        let batch = band * wanted.div_ceil(band).max(1);
+        Ok(Self {
+            path,
+            place,
+            element,
+            described,
+            shape,
+            growing: spec.growing,
+            unwritten: spec.unwritten || spec.is_null,
+            chunk,
+            fits,
+            shard: spec.shard.clone(),
+            compression: spec.compression,
+            dimensions: spec.dimensions.clone(),
+            threads,
+            version,
+            tiles,
+            buffer: Vec::new(),
+            batch,
+            cut: 0,
+            chunks: 0,
+            appended: 0,
+            finished: false,
+        })
     }
 
-    /// Appends whole elements.
-    pub(super) fn append(&mut self, target: &Target, mut bytes: &[u8]) -> Result<()> {
-        self.elements += (bytes.len() / self.value_type.size()) as u64;
+    /// Lets chunks of an array that is short be as long as is set, not as it is.
+    pub(super) fn keep_chunk(&mut self) {
+        self.fits = false;
+    }
+
+    /// Appends whole elements, as they are given.
+    pub(super) fn append(&mut self, target: &Target, bytes: &[u8]) -> Result<()> {
+        if pack::is_plain(&self.element) {
+            if !bytes.len().is_multiple_of(self.described.bytes.max(1)) {
+                let found = format!("{} bytes", bytes.len());
+                let expected = format!("elements of {} bytes", self.described.bytes);
+                return Err(Error::mismatch(self.place.clone(), found, expected));
+            }
+            return self.append_stored(target, bytes);
+        }
+        let mut packed = Vec::new();
+        pack::pack_bytes(&self.element, bytes, &self.place, &mut packed)?;
+        self.append_stored(target, &packed)
+    }
+
+    /// Appends strings of a fixed length.
+    pub(super) fn append_strings(
+        &mut self,
+        target: &Target,
+        strings: &mut dyn StringReader,
+    ) -> Result<()> {
+        let ElementType::FixedString { bytes, encoding } = self.element else {
+            let found = format!("strings for elements of type {}", self.element);
+            return Err(Error::mismatch(self.place.clone(), found, "numbers"));
+        };
+        let mut packed = Vec::new();
+        loop {
+            let first = self.appended / bytes.max(1);
+            let form = (bytes, encoding);
+            if pack::pack_strings(strings, form, PIECE, first, &self.place, &mut packed)? == 0 {
+                return Ok(());
+            }
+            self.append_stored(target, &packed)?;
+            packed.clear();
+        }
+    }
+
+    /// Appends compounds, given field by field.
+    pub(super) fn append_records(
+        &mut self,
+        target: &Target,
+        values: &mut [FieldValues<'_>],
+    ) -> Result<()> {
+        let ElementType::Compound(fields) = &self.element else {
+            let found = format!("compounds for elements of type {}", self.element);
+            return Err(Error::mismatch(self.place.clone(), found, "other elements"));
+        };
+        let mut packed = Vec::new();
+        let refused =
+            || Error::unsupported(self.place.clone(), "strings of any length in compounds");
+        pack::pack_records(fields, values, &mut |_| Err(refused()), &self.place, &mut packed)?;
+        self.append_stored(target, &packed)
+    }
+
+    /// Appends elements as they are stored.
+    fn append_stored(&mut self, target: &Target, mut bytes: &[u8]) -> Result<()> {
+        let end = self.appended.checked_add(bytes.len() as u64);
+        let room = match (self.growing, self.unwritten) {
+            (_, true) => 0,
+            (true, false) => u64::MAX,
+            (false, false) => self.bytes()?,
+        };
+        let Some(end) = end.filter(|end| *end <= room && !self.finished) else {
+            let found = format!("more than {} elements", room / self.described.bytes.max(1) as u64);
+            return Err(Error::mismatch(self.place.clone(), found, "as many as the shape has"));
+        };
+        self.appended = end;
         while self.buffer.len() + bytes.len() >= self.batch {
             let (head, tail) = bytes.split_at(self.batch - self.buffer.len());
-            if self.buffer.is_empty() {
+            if self.buffer.is_empty() && self.tiles.whole(self.cut, head.len()) == head.len() {
                 // Nothing waits: a batch can be written from where it lies.
-                self.write(target, head, self.options.chunk_elements())?;
+                self.write(target, Cow::Borrowed(head))?;
             } else {
-                let mut buffer = std::mem::take(&mut self.buffer);
-                buffer.extend_from_slice(head);
-                self.write(target, &buffer, self.options.chunk_elements())?;
-                buffer.clear();
-                self.buffer = buffer;
+                self.buffer.extend_from_slice(head);
+                let whole = self.tiles.whole(self.cut, self.buffer.len());
+                let rest = self.buffer.split_off(whole);
+                let whole = std::mem::replace(&mut self.buffer, rest);
+                self.write(target, Cow::Owned(whole))?;
             }
             bytes = tail;
         }
@@ -57,46 +188,100 @@ impl Array {
         Ok(())
     }
 
-    /// Writes what is left, and what the array is.
-    pub(super) fn finish(&mut self, target: &Target) -> Result<()> {
-        let chunk = match self.chunks {
-            0 => self.options.fitting_chunk(self.elements),
-            _ => self.options.chunk_elements(),
-        };
-        let mut rest = std::mem::take(&mut self.buffer);
-        // A chunk is always stored whole.
-        rest.resize(rest.len().next_multiple_of(chunk * self.value_type.size()), 0);
-        self.write(target, &rest, chunk)?;
-        let text = metadata::numbers(self.value_type, self.elements, chunk, self.options.compress);
-        target.put(&format!("{}/zarr.json", self.name), text.as_bytes())
+    /// Returns the bytes that the shape has.
+    fn bytes(&self) -> Result<u64> {
+        product(self.shape.iter().copied().chain([self.described.bytes as u64]))
     }
 
-    /// Writes whole chunks of so many elements.
-    fn write(&mut self, target: &Target, bytes: &[u8], chunk: usize) -> Result<()> {
-        let first = self.chunks;
-        let chunks = (first..).zip(bytes.chunks_exact(chunk * self.value_type.size()));
-        parallel::for_each(self.options.threads, chunks, |(number, bytes)| {
-            put_chunk(target, &self.name, number, bytes, self.options.compress, &self.place)
-        })?;
-        self.chunks += (bytes.len() / (chunk * self.value_type.size())) as u64;
+    /// Writes what is left; what was appended has to be all there is.
+    pub(super) fn finish(&mut self, target: &Target) -> Result<()> {
+        if std::mem::replace(&mut self.finished, true) {
+            return Ok(());
+        }
+        if self.growing {
+            self.set_rows()?;
+        } else if !self.unwritten && self.appended != self.bytes()? {
+            let size = self.described.bytes.max(1) as u64;
+            let found = format!("{} elements", self.appended / size);
+            let expected = format!("{}, as the shape has", self.bytes()? / size);
+            return Err(Error::mismatch(self.place.clone(), found, expected));
+        }
+        if self.fits && self.chunks == 0 && self.shard.is_none() {
+            let rows = self.shape.first().copied().unwrap_or(1).max(1);
+            self.chunk.iter_mut().take(1).for_each(|len| *len = rows.min(*len));
+            self.tiles = Tiles::new(&self.shape, &self.chunk, self.described.bytes)?;
+        }
+        let rest = std::mem::take(&mut self.buffer);
+        self.write(target, Cow::Owned(rest))
+    }
+
+    /// Sets the length of the first dimension to what was appended.
+    fn set_rows(&mut self) -> Result<()> {
+        let others = self.shape.iter().skip(1).copied();
+        let row = product(others.chain([self.described.bytes as u64]))?;
+        let rows = self.appended.checked_div(row).unwrap_or(0);
+        if rows.checked_mul(row) != Some(self.appended) {
+            let found = "a last row that is not complete";
+            return Err(Error::mismatch(self.place.clone(), found, "whole rows"));
+        }
+        self.shape.iter_mut().take(1).for_each(|len| *len = rows);
         Ok(())
     }
-}
 
-/// Compresses a chunk and writes its file.
-pub(super) fn put_chunk(
-    target: &Target,
-    array: &str,
-    number: u64,
-    bytes: &[u8],
-    compress: Compression,
-    place: &Place,
-) -> Result<()> {
-    let io = |error| Error::new(ErrorKind::Io(error), place.clone());
-    let packed = match compress {
-        Compression::None => Cow::Borrowed(bytes),
-        Compression::Gzip(level) => Cow::Owned(codec::gzip(bytes, level).map_err(io)?),
-        Compression::Zstd(level) => Cow::Owned(codec::zstd(bytes, level)),
-    };
-    target.put(&format!("{array}/c/{number}"), &packed)
+    /// Writes whole bands.
+    fn write(&mut self, target: &Target, bytes: Cow<'_, [u8]>) -> Result<()> {
+        let len = bytes.len();
+        let chunks = match self.tiles.is_plain() && self.chunks_end_with(len) {
+            true => bytes,
+            false => Cow::Owned(self.tiles.cut(self.cut, bytes.into_owned())?),
+        };
+        self.cut += len as u64;
+        let outer = self.shard.as_deref().unwrap_or(&self.chunk);
+        let size = product(outer.iter().copied().chain([self.described.bytes as u64]))?;
+        let size = usize::try_from(size).unwrap_or(usize::MAX).max(1);
+        // The length of what was appended so far, where it grows.
+        let mut shape = self.shape.clone();
+        if self.growing {
+            shape.iter_mut().take(1).for_each(|len| *len = u64::MAX);
+        }
+        if self.growing && self.finished {
+            shape.clone_from(&self.shape);
+        }
+        let first = self.chunks;
+        let numbered = (first..).zip(chunks.chunks_exact(size));
+        let threads = self.threads.min(chunks.len() / size);
+        parallel::for_each(threads, numbered, |(number, bytes)| {
+            let at = self.tiles.place(number);
+            let key = format!("{}/{}", self.path, chunk::key(&at, self.version));
+            match &self.shard {
+                None => target.put(&key, &chunk::packed(bytes, self.compression, &self.place)?),
+                Some(lengths) => {
+                    let element = self.described.bytes;
+                    let (chunk, compression) = (&*self.chunk, self.compression);
+                    let shard = Shard { lengths, chunk, element, compression };
+                    target.put(&key, &shard.encode(bytes, &at, &shape, &self.place)?)
+                }
+            }
+        })?;
+        self.chunks += (chunks.len() / size) as u64;
+        Ok(())
+    }
+
+    /// Whether so many bytes are whole chunks of one dimension.
+    fn chunks_end_with(&self, len: usize) -> bool {
+        len.is_multiple_of(self.tiles.band_bytes().max(1))
+    }
+
+    /// Describes the array, which is finished.
+    pub(super) fn documents(&self, attributes: &Attributes) -> Vec<Document> {
+        let metadata = ArrayMetadata {
+            element: &self.described,
+            shape: &self.shape,
+            chunk: &self.chunk,
+            shard: self.shard.as_deref(),
+            compression: self.compression,
+            dimensions: self.dimensions.as_deref(),
+        };
+        metadata.documents(attributes, self.version)
+    }
 }

@@ -1,12 +1,29 @@
-//! What groups and arrays say of themselves, in version 3.
+//! What groups and arrays say of themselves, in both versions.
 
 use std::collections::BTreeMap;
 
-use nnz_core::ValueType;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::element::{BIG, Described};
+use super::options::ZarrVersion;
 use crate::compress::Compression;
+
+/// Attributes by their names.
+pub(super) type Attributes = BTreeMap<String, Box<RawValue>>;
+
+/// A file that says what a group or an array is, by its name in the directory.
+pub(super) type Document = (&'static str, String);
+
+/// What an array says of itself.
+pub(super) struct ArrayMetadata<'a> {
+    pub(super) element: &'a Described,
+    pub(super) shape: &'a [u64],
+    pub(super) chunk: &'a [u64],
+    pub(super) shard: Option<&'a [u64]>,
+    pub(super) compression: Compression,
+    pub(super) dimensions: Option<&'a [String]>,
+}
 
 /// Returns a text as a string in JSON.
 pub(super) fn string(text: &str) -> Box<RawValue> {
@@ -16,71 +33,158 @@ pub(super) fn string(text: &str) -> Box<RawValue> {
 }
 
 /// Describes a group.
-pub(super) fn group(attributes: &BTreeMap<String, Box<RawValue>>) -> String {
-    let members = attributes.iter().map(|(name, value)| format!("{}:{value}", string(name)));
-    let members: Vec<String> = members.collect();
-    format!(
-        "{{\"zarr_format\":3,\"node_type\":\"group\",\"attributes\":{{{}}}}}",
-        members.join(",")
-    )
-}
-
-/// Describes an array of numbers.
-pub(super) fn numbers(
-    value_type: ValueType,
-    len: u64,
-    chunk: usize,
-    compress: Compression,
-) -> String {
-    let (name, fill) = match value_type {
-        ValueType::Bint8 => ("bool", json!(false)),
-        ValueType::F32 | ValueType::F64 => (value_type.name(), json!(0.0)),
-        ValueType::ComplexF32 => ("complex64", json!([0.0, 0.0])),
-        ValueType::ComplexF64 => ("complex128", json!([0.0, 0.0])),
-        _ => (value_type.name(), json!(0)),
-    };
-    let order = if cfg!(target_endian = "big") { "big" } else { "little" };
-    let bytes = match value_type.size() {
-        1 => json!({"name": "bytes"}),
-        _ => json!({"name": "bytes", "configuration": {"endian": order}}),
-    };
-    array(name, &fill, &bytes, len, chunk, compress)
-}
-
-/// Describes a list of strings.
-pub(super) fn strings(len: u64, chunk: usize, compress: Compression) -> String {
-    array("string", &json!(""), &json!({"name": "vlen-utf8"}), len, chunk, compress)
-}
-
-fn array(
-    data_type: &str,
-    fill: &Value,
-    bytes: &Value,
-    len: u64,
-    chunk: usize,
-    compress: Compression,
-) -> String {
-    let mut codecs = vec![bytes.clone()];
-    match compress {
-        Compression::None => {}
-        Compression::Gzip(level) => {
-            codecs.push(json!({"name": "gzip", "configuration": {"level": level}}));
+pub(super) fn group(attributes: &Attributes, version: ZarrVersion) -> Vec<Document> {
+    let attributes = object(attributes.iter().map(|(name, value)| (&**name, value.get())));
+    match version {
+        ZarrVersion::V2 => {
+            let group = json!({"zarr_format": 2}).to_string();
+            let mut documents = vec![(".zgroup", group)];
+            if attributes != "{}" {
+                documents.push((".zattrs", attributes));
+            }
+            documents
         }
-        Compression::Zstd(level) => {
-            let configuration = json!({"level": level, "checksum": false});
-            codecs.push(json!({"name": "zstd", "configuration": configuration}));
+        ZarrVersion::V3 => {
+            let group = format!(
+                "{{\"zarr_format\":3,\"node_type\":\"group\",\"attributes\":{attributes}}}"
+            );
+            vec![("zarr.json", group)]
         }
     }
-    json!({
-        "zarr_format": 3,
-        "node_type": "array",
-        "shape": [len],
-        "data_type": data_type,
-        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [chunk]}},
-        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
-        "fill_value": fill,
-        "codecs": codecs,
-        "attributes": {},
-    })
-    .to_string()
+}
+
+/// Adds what all groups and arrays below say of themselves, by their paths, to the description of the
+/// root group.
+pub(super) fn consolidate<'a>(
+    root: &mut Vec<Document>,
+    nodes: impl Iterator<Item = (&'a str, &'a [Document])>,
+    version: ZarrVersion,
+) {
+    match version {
+        ZarrVersion::V2 => {
+            let own = root.iter().map(|(name, text)| ((*name).to_owned(), &**text));
+            let inner = nodes.flat_map(|(path, documents)| {
+                documents.iter().map(move |(name, text)| (format!("{path}/{name}"), &**text))
+            });
+            let all: Vec<(String, &str)> = own.chain(inner).collect();
+            let metadata = object(all.iter().map(|(key, text)| (&**key, *text)));
+            let text = format!("{{\"metadata\":{metadata},\"zarr_consolidated_format\":1}}");
+            root.push((".zmetadata", text));
+        }
+        ZarrVersion::V3 => {
+            let inner = nodes
+                .filter_map(|(path, documents)| documents.first().map(|(_, text)| (path, &**text)));
+            let metadata = object(inner);
+            for (_, text) in root {
+                // An object, which ends with a brace.
+                text.pop();
+                text.push_str(",\"consolidated_metadata\":{\"kind\":\"inline\",");
+                text.push_str("\"must_understand\":false,\"metadata\":");
+                text.push_str(&metadata);
+                text.push_str("}}");
+            }
+        }
+    }
+}
+
+/// Makes an object of members that are JSON.
+pub(super) fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let members: Vec<String> =
+        members.map(|(name, value)| format!("{}:{value}", string(name))).collect();
+    format!("{{{}}}", members.join(","))
+}
+
+impl ArrayMetadata<'_> {
+    /// Describes the array.
+    pub(super) fn documents(&self, attributes: &Attributes, version: ZarrVersion) -> Vec<Document> {
+        let attributes = object(attributes.iter().map(|(name, value)| (&**name, value.get())));
+        match version {
+            ZarrVersion::V2 => {
+                let mut documents = vec![(".zarray", self.v2().to_string())];
+                if attributes != "{}" {
+                    documents.push((".zattrs", attributes));
+                }
+                documents
+            }
+            ZarrVersion::V3 => {
+                let text = self.v3().to_string();
+                // Members are sorted, and attributes come first.
+                let text = format!("{{\"attributes\":{attributes},{}", &text[1..]);
+                vec![("zarr.json", text)]
+            }
+        }
+    }
+
+    fn v2(&self) -> Value {
+        let compressor = match self.compression {
+            Compression::None => Value::Null,
+            Compression::Gzip(level) => json!({"id": "gzip", "level": level}),
+            Compression::Zstd(level) => json!({"id": "zstd", "level": level}),
+        };
+        let filters = match self.element.is_text {
+            true => json!([{"id": "vlen-utf8"}]),
+            false => Value::Null,
+        };
+        json!({
+            "zarr_format": 2,
+            "shape": self.shape,
+            "chunks": self.chunk,
+            "dtype": self.element.name,
+            "compressor": compressor,
+            "fill_value": self.element.fill,
+            "order": "C",
+            "filters": filters,
+            "dimension_separator": ".",
+        })
+    }
+
+    fn v3(&self) -> Value {
+        let mut codecs = self.codecs();
+        if self.shard.is_some() {
+            codecs = json!([{"name": "sharding_indexed", "configuration": {
+                "chunk_shape": self.chunk,
+                "codecs": codecs,
+                "index_codecs": [
+                    {"name": "bytes", "configuration": {"endian": "little"}},
+                    {"name": "crc32c"},
+                ],
+                "index_location": "end",
+            }}]);
+        }
+        let chunk = self.shard.unwrap_or(self.chunk);
+        let mut array = json!({
+            "zarr_format": 3,
+            "node_type": "array",
+            "shape": self.shape,
+            "data_type": self.element.name,
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": chunk}},
+            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+            "fill_value": self.element.fill,
+            "codecs": codecs,
+        });
+        if let (Some(names), Some(array)) = (self.dimensions, array.as_object_mut()) {
+            array.insert("dimension_names".to_owned(), names.into());
+        }
+        array
+    }
+
+    fn codecs(&self) -> Value {
+        let order = if BIG { "big" } else { "little" };
+        let mut codecs = vec![match (self.element.is_text, self.element.has_order) {
+            (true, _) => json!({"name": "vlen-utf8"}),
+            (false, false) => json!({"name": "bytes"}),
+            (false, true) => json!({"name": "bytes", "configuration": {"endian": order}}),
+        }];
+        match self.compression {
+            Compression::None => {}
+            Compression::Gzip(level) => {
+                codecs.push(json!({"name": "gzip", "configuration": {"level": level}}));
+            }
+            Compression::Zstd(level) => {
+                let configuration = json!({"level": level, "checksum": false});
+                codecs.push(json!({"name": "zstd", "configuration": configuration}));
+            }
+        }
+        codecs.into()
+    }
 }

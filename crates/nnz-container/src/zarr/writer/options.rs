@@ -5,10 +5,18 @@ use std::num::NonZeroUsize;
 use nnz_core::{Error, Result};
 
 use crate::compress::Compression;
+use crate::tree::{ArraySpec, ElementType};
 
 /// Elements of a chunk unless told. Each chunk is a file: smaller ones make many files, of larger
 /// ones more has to be read for a few elements.
-const CHUNK: u32 = 1 << 20;
+const CHUNK: u64 = 1 << 20;
+
+/// Bytes of a chunk unless told, at most.
+const CHUNK_BYTES: u64 = 64 << 20;
+
+/// Strings of a chunk unless told, and at most.
+const STRINGS: u64 = 16 << 10;
+const LONGEST_STRINGS: u64 = 1 << 26;
 
 /// Bytes that are collected before several threads compress them, unless one chunk is longer.
 const BATCH: usize = 64 << 20;
@@ -41,25 +49,73 @@ impl ZarrOptions {
         self.compress.check()
     }
 
-    /// Returns the elements of a chunk.
-    pub(super) fn chunk_elements(&self) -> usize {
-        usize::try_from(self.chunk.unwrap_or(CHUNK)).unwrap_or(usize::MAX)
-    }
-
-    /// Returns the elements of a chunk, for an array known to be of a length.
-    pub(super) fn fitting_chunk(&self, len: u64) -> usize {
-        let chunk = self.chunk_elements();
+    /// Describes an array of one dimension that is stored so.
+    pub(super) fn spec(&self, element: ElementType) -> ArraySpec {
+        let spec = ArraySpec::growing(element, &[]).compress(self.compress);
         match self.chunk {
-            Some(_) => chunk,
-            None => usize::try_from(len).unwrap_or(chunk).clamp(1, chunk),
+            Some(chunk) => spec.chunk(&[chunk.into()]),
+            None => spec,
         }
     }
+}
 
-    /// Returns how many chunks of so many bytes are collected before they are written.
-    pub(super) fn batch(&self, chunk_bytes: usize) -> usize {
-        match self.compress {
-            Compression::None => 1,
-            _ => (BATCH / chunk_bytes.max(1)).clamp(1, self.threads.max(1)),
-        }
+/// The version of the format: that of `.zarray`, or that of `zarr.json`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ZarrVersion {
+    /// Version 2, which every program of Zarr reads.
+    V2,
+    /// Version 3.
+    V3,
+}
+
+/// How a tree is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ZarrTreeOptions {
+    /// The version of the format.
+    pub version: ZarrVersion,
+    /// Whether the metadata of all groups and arrays is repeated at the root, as programs in Python do, so
+    /// that one file has to be read to open the store.
+    pub consolidate: bool,
+    /// How many threads compress. What they write does not depend on it.
+    pub threads: usize,
+}
+
+impl Default for ZarrTreeOptions {
+    /// Version 3, consolidated, on all cores.
+    fn default() -> Self {
+        let ZarrOptions { threads, .. } = ZarrOptions::default();
+        Self { version: ZarrVersion::V3, consolidate: true, threads }
     }
+}
+
+/// Returns how many chunks of so many bytes are collected before they are written.
+pub(super) fn batch(chunk_bytes: usize, compression: Compression, threads: usize) -> usize {
+    match compression {
+        Compression::None => 1,
+        _ => (BATCH / chunk_bytes.max(1)).clamp(1, threads.max(1)),
+    }
+}
+
+/// Returns the lengths of a chunk of elements of so many bytes.
+pub(super) fn chunk_of_elements(spec: &ArraySpec, bytes: usize) -> Result<Vec<u64>> {
+    let fitting = CHUNK_BYTES / (bytes as u64).max(1);
+    spec.chunk_shape(fitting.clamp(1, CHUNK))
+}
+
+/// Returns the lengths of a chunk of strings that follow each other.
+pub(super) fn chunk_of_strings(spec: &ArraySpec) -> Result<Vec<u64>> {
+    let set = match &spec.chunk {
+        Some(_) => Some(spec.chunk_shape(STRINGS)?),
+        None => None,
+    };
+    let most = set.iter().flatten().try_fold(1_u64, |all, len| all.checked_mul(*len));
+    let most = if set.is_some() { most.unwrap_or(u64::MAX) } else { STRINGS };
+    let unset = ArraySpec { chunk: None, shard: None, ..spec.clone() };
+    let mut chunk = unset.chunk_shape(most.clamp(1, LONGEST_STRINGS))?;
+    // Only the first that is cut may be longer than 1.
+    let cut = chunk.iter().zip(&spec.shape).rposition(|(by, len)| by < len);
+    if let Some(cut) = cut {
+        chunk.iter_mut().take(cut).for_each(|by| *by = 1);
+    }
+    Ok(chunk)
 }

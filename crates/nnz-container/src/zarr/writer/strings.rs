@@ -1,64 +1,171 @@
-//! Writing a list of strings.
+//! An array of strings of any length being written.
 
 use nnz_core::{At, Error, Place, Result, StringReader};
 
-use super::array::put_chunk;
+use super::chunk;
+use super::element::Described;
+use super::metadata::{ArrayMetadata, Attributes, Document};
+use super::options::{self, ZarrVersion};
 use super::target::Target;
-use super::{ZarrOptions, metadata};
+use crate::compress::Compression;
+use crate::product::product;
+use crate::tiles::Tiles;
+use crate::tree::ArraySpec;
 
-/// Strings of a chunk unless told.
-const CHUNK: usize = 16 << 10;
+/// An array of strings being written. A chunk holds strings that follow each other.
+#[derive(Debug)]
+pub(super) struct Strings {
+    path: String,
+    place: Place,
+    described: Described,
+    shape: Vec<u64>,
+    growing: bool,
+    unwritten: bool,
+    chunk: Vec<u64>,
+    fits: bool,
+    compression: Compression,
+    dimensions: Option<Vec<String>>,
+    version: ZarrVersion,
+    tiles: Tiles,
+    /// Strings of a chunk, each behind its length.
+    buffer: Vec<u8>,
+    /// The strings in it.
+    held: u64,
+    len: u64,
+    chunks: u64,
+    finished: bool,
+}
 
-/// Writes an array of strings, a chunk at a time.
-pub(super) fn write(
-    target: &Target,
-    name: &str,
-    strings: &mut dyn StringReader,
-    options: ZarrOptions,
-    place: &Place,
-) -> Result<()> {
-    let chunk = options.chunk.map_or(CHUNK, |_| options.chunk_elements());
-    let (mut bytes, mut number) = (Vec::new(), 0);
-    let mut len = 0_u64;
-    while let Some(string) = strings.next_string()? {
-        append(&mut bytes, check(string, place, len)?, place)?;
-        len += 1;
-        if len.is_multiple_of(chunk as u64) {
-            put_chunk(target, name, number, &counted(&bytes, chunk), options.compress, place)?;
-            bytes.clear();
-            number += 1;
+impl Strings {
+    pub(super) fn new(
+        path: String,
+        place: Place,
+        spec: &ArraySpec,
+        described: Described,
+        version: ZarrVersion,
+    ) -> Result<Self> {
+        let chunk = options::chunk_of_strings(spec)?;
+        product(spec.shape.iter().copied())?;
+        Ok(Self {
+            path,
+            place,
+            described,
+            growing: spec.growing,
+            unwritten: spec.unwritten || spec.is_null,
+            fits: spec.chunk.is_none() && spec.growing,
+            compression: spec.compression,
+            dimensions: spec.dimensions.clone(),
+            version,
+            // An element is counted as a byte.
+            tiles: Tiles::new(&spec.shape, &chunk, 1)?,
+            shape: spec.shape.clone(),
+            chunk,
+            buffer: Vec::new(),
+            held: 0,
+            len: 0,
+            chunks: 0,
+            finished: false,
+        })
+    }
+
+    /// Lets chunks of an array that is short be as long as is set.
+    pub(super) fn keep_chunk(&mut self) {
+        self.fits = false;
+    }
+
+    /// Appends all strings of a reader.
+    pub(super) fn append(&mut self, target: &Target, strings: &mut dyn StringReader) -> Result<()> {
+        let room = match (self.growing, self.unwritten) {
+            (_, true) => 0,
+            (true, false) => u64::MAX,
+            (false, false) => product(self.shape.iter().copied())?,
+        };
+        while let Some(string) = strings.next_string()? {
+            if self.len >= room || self.finished {
+                let found = format!("more than {room} strings");
+                return Err(Error::mismatch(self.place.clone(), found, "as many as the shape has"));
+            }
+            self.push(string)?;
+            // A byte for each string: chunks end where they would.
+            let held = usize::try_from(self.held).unwrap_or(usize::MAX);
+            let start = self.len - self.held;
+            if held > 0 && self.tiles.whole(start, held) == held {
+                self.write(target)?;
+            }
         }
+        Ok(())
     }
-    // A shorter list than a chunk gets a shorter chunk.
-    let chunk = if number == 0 { options.fitting_chunk(len).min(chunk) } else { chunk };
-    let last = usize::try_from(len % chunk as u64).unwrap_or(0);
-    if !bytes.is_empty() {
-        // A chunk is always stored whole.
-        let missing = if last == 0 { 0 } else { chunk - last };
-        bytes.resize(bytes.len() + 4 * missing, 0);
-        put_chunk(target, name, number, &counted(&bytes, chunk), options.compress, place)?;
+
+    /// Appends a string behind its length.
+    fn push(&mut self, string: &[u8]) -> Result<()> {
+        let text = crate::npy::check_text(string, &self.place, self.len)?;
+        let length = i32::try_from(text.len()).map_err(|_| {
+            let found = format!("a string of {} bytes", text.len());
+            Error::mismatch(self.place.clone().at(At::Byte(0)), found, "fewer than 2 GiB")
+        })?;
+        self.buffer.extend(length.to_le_bytes());
+        self.buffer.extend(text.as_bytes());
+        self.held += 1;
+        self.len += 1;
+        Ok(())
     }
-    let text = metadata::strings(len, chunk, options.compress);
-    target.put(&format!("{name}/zarr.json"), text.as_bytes())
-}
 
-fn check<'a>(string: &'a [u8], place: &Place, number: u64) -> Result<&'a str> {
-    crate::npy::check_text(string, place, number)
-}
+    /// Writes a chunk, which is always stored whole.
+    fn write(&mut self, target: &Target) -> Result<()> {
+        let count = product(self.chunk.iter().copied())?;
+        let missing = usize::try_from(count - self.held).unwrap_or(usize::MAX);
+        let missing = missing.checked_mul(4).and_then(|bytes| bytes.checked_add(self.buffer.len()));
+        self.buffer.resize(missing.ok_or_else(|| Error::argument("chunks larger than memory"))?, 0);
+        // The number of strings comes before them.
+        let count = u32::try_from(count).unwrap_or(u32::MAX).to_le_bytes();
+        let bytes = [&count[..], &self.buffer].concat();
+        let at = self.tiles.place(self.chunks);
+        let key = format!("{}/{}", self.path, chunk::key(&at, self.version));
+        target.put(&key, &chunk::packed(&bytes, self.compression, &self.place)?)?;
+        self.buffer.clear();
+        self.held = 0;
+        self.chunks += 1;
+        Ok(())
+    }
 
-/// Appends a string behind its length.
-fn append(bytes: &mut Vec<u8>, text: &str, place: &Place) -> Result<()> {
-    let length = i32::try_from(text.len()).map_err(|_| {
-        let found = format!("a string of {} bytes", text.len());
-        Error::mismatch(place.clone().at(At::Byte(0)), found, "fewer than 2 GiB")
-    })?;
-    bytes.extend(length.to_le_bytes());
-    bytes.extend(text.as_bytes());
-    Ok(())
-}
+    /// Writes what is left; what was appended has to be all there is.
+    pub(super) fn finish(&mut self, target: &Target) -> Result<()> {
+        if std::mem::replace(&mut self.finished, true) {
+            return Ok(());
+        }
+        if self.growing {
+            let row = product(self.shape.iter().skip(1).copied())?;
+            let rows = self.len.checked_div(row).unwrap_or(0);
+            if rows * row != self.len {
+                let found = "a last row that is not complete";
+                return Err(Error::mismatch(self.place.clone(), found, "whole rows"));
+            }
+            self.shape.iter_mut().take(1).for_each(|len| *len = rows);
+        }
+        let expected = product(self.shape.iter().copied())?;
+        if !self.unwritten && self.len != expected {
+            let found = format!("{} strings", self.len);
+            return Err(Error::mismatch(self.place.clone(), found, format!("{expected}")));
+        }
+        if self.chunks == 0 && self.fits {
+            // A shorter list than a chunk gets a shorter chunk.
+            let rows = self.shape.first().copied().unwrap_or(1).max(1);
+            self.chunk.iter_mut().take(1).for_each(|len| *len = rows.min(*len));
+            self.tiles = Tiles::new(&self.shape, &self.chunk, 1)?;
+        }
+        if self.held > 0 { self.write(target) } else { Ok(()) }
+    }
 
-/// Puts the number of strings before them.
-fn counted(strings: &[u8], count: usize) -> Vec<u8> {
-    let count = u32::try_from(count).unwrap_or(u32::MAX).to_le_bytes();
-    [&count[..], strings].concat()
+    /// Describes the array, which is finished.
+    pub(super) fn documents(&self, attributes: &Attributes) -> Vec<Document> {
+        let metadata = ArrayMetadata {
+            element: &self.described,
+            shape: &self.shape,
+            chunk: &self.chunk,
+            shard: None,
+            compression: self.compression,
+            dimensions: self.dimensions.as_deref(),
+        };
+        metadata.documents(attributes, self.version)
+    }
 }

@@ -1,18 +1,23 @@
 //! The directory written to, and the group in it.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-use super::metadata;
+use super::metadata::{self, Attributes, Document};
+use super::options::ZarrVersion;
 use crate::container::full_path;
 use crate::zarr::node::{self, Node};
 use nnz_storage::staging::{Expected, StagedDirectory, UpdateLock, WriteOptions, is_hidden_name};
 
 /// The files of a store that are none of chunks.
 const FILES: [&str; 5] = ["zarr.json", ".zgroup", ".zarray", ".zattrs", ".zmetadata"];
+
+/// The longest name of a directory.
+const LONGEST_NAME: usize = 255;
 
 /// How deep groups may lie in a store that is replaced.
 const DEEPEST: usize = 64;
@@ -25,20 +30,32 @@ pub(super) struct Target {
     group: String,
     /// Where the groups lie that are made above it.
     above: Vec<String>,
+    /// Whether the directory is a whole store.
+    is_store: bool,
+    version: ZarrVersion,
     /// The locks of a store that the group is added to.
     _lock: Option<UpdateLock>,
 }
 
 /// Returns whether something can be called so in a store.
 pub(super) fn is_name(name: &str) -> bool {
-    let reserved = name.starts_with("__") || FILES.contains(&name);
+    is_tree_name(name) && !name.starts_with("__")
+}
+
+/// Returns whether a group or an array can be called so: programs use reserved names as well.
+pub(super) fn is_tree_name(name: &str) -> bool {
     let dots = name.bytes().all(|byte| byte == b'.');
-    !(name.contains(['/', '\0']) || reserved || dots)
+    !(name.contains(['/', '\0']) || FILES.contains(&name) || dots || name.len() > LONGEST_NAME)
 }
 
 impl Target {
     /// Finds the deepest group that is there; what lies below it is written as one directory.
-    pub(super) fn create(path: &Path, group: &str, write: WriteOptions) -> Result<Self> {
+    pub(super) fn create(
+        path: &Path,
+        group: &str,
+        write: WriteOptions,
+        version: ZarrVersion,
+    ) -> Result<Self> {
         let place = Place::path(full_path(path, group));
         let names: Vec<&str> = group.split('/').filter(|name| !name.is_empty()).collect();
         if let Some(name) = names.iter().find(|name| !is_name(name)) {
@@ -48,11 +65,13 @@ impl Target {
         let lock = lock_store(path, names.is_empty())?;
         let mut target = path.to_path_buf();
         let mut missing = names.iter();
+        let mut is_store = true;
         // All but the last of what is there stays.
         while target.symlink_metadata().is_ok() {
             let Some(name) = missing.next() else { break };
             check_parent(&target)?;
             target.push(name);
+            is_store = false;
         }
         // An array is part of the group it lies in, and does not give way to another.
         if !names.is_empty() && is_array(&target) {
@@ -72,7 +91,7 @@ impl Target {
             group.push_str(name);
             group.push('/');
         }
-        Ok(Self { staged, group, above, _lock: lock })
+        Ok(Self { staged, group, above, is_store, version, _lock: lock })
     }
 
     /// Writes a file of the group.
@@ -80,13 +99,37 @@ impl Target {
         self.staged.write_file(&format!("{}{name}", self.group), bytes)
     }
 
-    /// Writes what all groups are and puts them in their place.
-    pub(super) fn finish(self, group: &str) -> Result<u64> {
-        let empty = metadata::group(&std::collections::BTreeMap::new());
+    /// Writes what all groups and arrays are, by their paths in the group, and puts them in their place.
+    ///
+    /// What all of them are is repeated at the root of a new store, if that is to be.
+    pub(super) fn finish(
+        self,
+        nodes: BTreeMap<String, Vec<Document>>,
+        consolidate: bool,
+    ) -> Result<u64> {
+        let mut all = BTreeMap::new();
         for above in &self.above {
-            self.staged.write_file(&format!("{above}zarr.json"), empty.as_bytes())?;
+            let path = above.trim_end_matches('/').to_owned();
+            all.insert(path, metadata::group(&Attributes::new(), self.version));
         }
-        self.put("zarr.json", group.as_bytes())?;
+        for (path, documents) in nodes {
+            let path = format!("{}{path}", self.group);
+            all.insert(path.trim_end_matches('/').to_owned(), documents);
+        }
+        if let Some(mut root) = all.remove("") {
+            if consolidate && self.is_store {
+                let nodes = all.iter().map(|(path, documents)| (&**path, &**documents));
+                metadata::consolidate(&mut root, nodes, self.version);
+            }
+            all.insert(String::new(), root);
+        }
+        for (path, documents) in &all {
+            for (name, text) in documents {
+                let name =
+                    if path.is_empty() { (*name).to_owned() } else { format!("{path}/{name}") };
+                self.staged.write_file(&name, text.as_bytes())?;
+            }
+        }
         self.staged.commit()
     }
 }

@@ -9,7 +9,7 @@ use super::super::btree_v1::{self, Child, NodeType};
 use super::super::bytes::PutFields as _;
 use super::super::output::Output;
 use super::chunks::ChunkList;
-use super::tiles::Tiles;
+use crate::tiles::Tiles;
 
 /// Writes the index and returns its address, which is undefined where there are no chunks.
 pub(super) fn write<W: Write + Seek>(

@@ -49,6 +49,13 @@ impl ChunkStore {
         self.lists.len() - 1
     }
 
+    /// Changes the form of the chunks of a dataset that has none yet.
+    pub(super) fn set_form(&mut self, list: usize, form: Form) {
+        if let Some((old, _)) = self.lists.get_mut(list) {
+            *old = form;
+        }
+    }
+
     /// Takes the chunks of a dataset, once all are written.
     pub(super) fn take(&mut self, list: usize) -> ChunkList {
         self.lists.get_mut(list).map(|(_, list)| std::mem::take(list)).unwrap_or_default()

@@ -20,7 +20,10 @@ impl Metadata<'_> {
         heap: &mut GlobalHeap,
     ) -> Result<()> {
         let headers = &self.headers;
-        let address = |id: &ObjectId| headers.get(id.0).copied().unwrap_or(UNDEFINED);
+        let address = |id: &ObjectId| match *id {
+            ObjectId::NONE => 0,
+            id => headers.get(id.0).copied().unwrap_or(UNDEFINED),
+        };
         for object in &mut *self.objects {
             for attribute in &mut object.attributes {
                 let mut bytes = Vec::new();

@@ -49,6 +49,9 @@ fn put(out: &mut Vec<u8>, element: &ElementType) -> Result<()> {
             head(out, REFERENCE, [0, 0], 8);
         }
         ElementType::Compound(fields) => compound(out, fields)?,
+        ElementType::Array { .. } => {
+            return Err(Error::argument("arrays are fields of compounds only"));
+        }
     }
     Ok(())
 }
@@ -115,8 +118,16 @@ fn compound(out: &mut Vec<u8>, fields: &[Field]) -> Result<()> {
         name.pad8();
         members.append(&mut name);
         members.put_u32(offset);
-        members.extend([0; 28]); // no dimensions
-        put(&mut members, &field.element)?;
+        match &field.element {
+            ElementType::Array { element, shape } => {
+                dimensions(&mut members, shape)?;
+                put(&mut members, element)?;
+            }
+            element => {
+                dimensions(&mut members, &[])?;
+                put(&mut members, element)?;
+            }
+        }
         let size = u32::try_from(field.element.size()).ok();
         offset = size
             .and_then(|size| offset.checked_add(size))
@@ -124,6 +135,18 @@ fn compound(out: &mut Vec<u8>, fields: &[Field]) -> Result<()> {
     }
     head(out, COMPOUND, count.to_le_bytes(), offset);
     out.append(&mut members);
+    Ok(())
+}
+
+/// Puts the dimensions of a field: how many, their order, which is not used, and four lengths.
+fn dimensions(out: &mut Vec<u8>, shape: &[u32]) -> Result<()> {
+    let Some(unused) = 4_usize.checked_sub(shape.len()) else {
+        return Err(Error::argument("fields of compounds have 4 dimensions at most"));
+    };
+    out.extend([u8::try_from(shape.len()).unwrap_or(u8::MAX), 0, 0, 0]);
+    out.extend([0; 8]);
+    shape.iter().for_each(|len| out.put_u32(*len));
+    (0..unused).for_each(|_| out.put_u32(0));
     Ok(())
 }
 

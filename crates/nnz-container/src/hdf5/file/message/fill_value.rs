@@ -1,5 +1,6 @@
 //! The fill value message (section IV.A.2.f): what is read where nothing was written.
 
+use super::super::bytes::PutFields as _;
 use super::Message;
 
 /// When space for data is taken in the file.
@@ -13,8 +14,12 @@ pub(in super::super) enum Allocation {
     Incremental = 3,
 }
 
-/// Encodes the default fill value, zero.
-pub(in super::super) fn message(allocation: Allocation) -> Message {
-    // Version, allocation, written if set by the user, defined, no bytes.
-    Message::constant(0x0005, vec![2, allocation as u8, 2, 1, 0, 0, 0, 0])
+/// Encodes a fill value; zero where there is none.
+pub(in super::super) fn message(allocation: Allocation, fill: Option<&[u8]>) -> Message {
+    // Version, allocation, written if set by the user, defined, bytes.
+    let mut body = vec![2, allocation as u8, 2, 1];
+    let fill = fill.unwrap_or_default();
+    body.put_u32(u32::try_from(fill.len()).unwrap_or(0));
+    body.extend_from_slice(fill);
+    Message::constant(0x0005, body)
 }

@@ -34,7 +34,7 @@ impl<W: Write + Seek> FileWriter<W> {
             return Err(Error::argument(format!("{name:?} cannot be the name of an attribute")));
         }
         let objects = self.objects.len();
-        let known = |id: &ObjectId| id.0 < objects;
+        let known = |id: &ObjectId| id.0 < objects || *id == ObjectId::NONE;
         let (data, known) = match value.data {
             Data::Strings(strings) => {
                 let mut bytes = Vec::with_capacity(16 * strings.len());

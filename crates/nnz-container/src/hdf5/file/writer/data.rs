@@ -28,8 +28,8 @@ impl<W: Write + Seek> FileWriter<W> {
     ///
     /// # Errors
     ///
-    /// Fails as [`append`](Self::append), or where a string holds a zero byte or is longer than the
-    /// elements.
+    /// Fails as [`append`](Self::append), or where a string is longer than the elements or holds a zero byte,
+    /// unless it is filled up with zeros and does not end with one.
     pub fn append_strings<T: AsRef<[u8]>>(
         &mut self,
         dataset: ObjectId,
@@ -94,7 +94,12 @@ fn pad(string: &[u8], element: &ElementType) -> Result<Vec<u8>> {
     };
     let bytes = usize::try_from(*bytes).unwrap_or(usize::MAX);
     let room = bytes - usize::from(*padding == StringPadding::NullTerminated);
-    if string.len() > room || memchr::memchr(0, string).is_some() {
+    // What would be taken for filling, or for the end.
+    let ends = match padding {
+        StringPadding::NullTerminated => memchr::memchr(0, string).is_some(),
+        StringPadding::NullPadded => string.last() == Some(&0),
+    };
+    if string.len() > room || ends {
         let what = format!("\"{}\" for a string of {room} bytes", string.escape_ascii());
         return Err(Error::argument(what));
     }

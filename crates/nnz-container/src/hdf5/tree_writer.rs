@@ -1,0 +1,282 @@
+//! Writing a tree of groups and arrays.
+
+mod attribute;
+mod element;
+
+use std::path::Path;
+
+use nnz_core::{Error, ErrorKind, Place, Result, StringReader};
+
+use super::file::{DatasetSpec, FileOptions, FileWriter, ObjectId};
+use crate::byte_order;
+use crate::compress::Compression;
+use crate::tree::{ArraySpec, Attribute, ElementType, FieldValues, NodeId, TreeWriter, pack};
+use nnz_storage::staging::{StagedFile, WriteOptions};
+
+/// Elements of a chunk unless told, and its bytes at most.
+const CHUNK: u64 = 16 << 10;
+const CHUNK_BYTES: u64 = 1 << 20;
+
+/// A tree of groups and datasets in a new HDF5 file being written, invisible until it is finished.
+///
+/// ```
+/// use nnz_container::hdf5::Hdf5TreeWriter;
+/// use nnz_container::hdf5::file::FileOptions;
+/// use nnz_storage::staging::WriteOptions;
+/// use nnz_container::tree::{Attribute, NodeId, TreeWriter};
+///
+/// let dir = tempfile::tempdir()?;
+/// let path = dir.path().join("study.h5");
+/// let writer = Hdf5TreeWriter::create(&path, WriteOptions::default(), FileOptions::default())?;
+/// let mut tree: Box<dyn TreeWriter> = Box::new(writer);
+/// tree.set_attribute(NodeId::ROOT, "title", &Attribute::of_text("a study"))?;
+/// tree.write_array(NodeId::ROOT, "counts", &[2, 3], &[0_u32, 1, 2, 3, 4, 5])?;
+/// tree.finish()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Hdf5TreeWriter {
+    file: FileWriter<StagedFile>,
+    nodes: Vec<Node>,
+    /// Whether a write has failed: the file cannot be completed then.
+    failed: bool,
+}
+
+#[derive(Debug)]
+struct Node {
+    id: ObjectId,
+    /// What elements are; `None` for a group.
+    element: Option<ElementType>,
+}
+
+impl Hdf5TreeWriter {
+    /// Starts a file.
+    ///
+    /// # Errors
+    ///
+    /// Fails where what is at `path` may not be replaced, or the file cannot be written.
+    pub fn create(path: &Path, write: WriteOptions, options: FileOptions) -> Result<Self> {
+        Ok(Self::of(FileWriter::create(path, write, options)?))
+    }
+
+    pub(crate) fn of(file: FileWriter<StagedFile>) -> Self {
+        let nodes = vec![Node { id: ObjectId::ROOT, element: None }];
+        Self { file, nodes, failed: false }
+    }
+
+    fn id(&self, node: NodeId) -> Result<ObjectId> {
+        let node = self.nodes.get(node.0);
+        node.map(|node| node.id)
+            .ok_or_else(|| Error::argument("a group or an array of another tree"))
+    }
+
+    fn add(&mut self, id: ObjectId, element: Option<ElementType>) -> NodeId {
+        self.nodes.push(Node { id, element });
+        NodeId(self.nodes.len() - 1)
+    }
+
+    /// Returns what the elements of an array are.
+    fn element(&self, array: NodeId) -> Result<(ObjectId, ElementType)> {
+        match self.nodes.get(array.0) {
+            Some(Node { id, element: Some(element) }) => Ok((*id, element.clone())),
+            _ => Err(Error::mismatch(self.place(array), "a group", "an array")),
+        }
+    }
+
+    /// Remembers that a write has failed.
+    fn done<T>(&mut self, done: Result<T>) -> Result<T> {
+        self.failed |= done.is_err();
+        done
+    }
+
+    fn append_packed(&mut self, array: NodeId, bytes: &[u8]) -> Result<()> {
+        let (id, element) = self.element(array)?;
+        let mut packed = Vec::new();
+        pack::pack_bytes(&element, bytes, &self.place(array), &mut packed)?;
+        to_little(&element, &mut packed);
+        self.file.append(id, &packed)
+    }
+
+    fn pack_records(&mut self, array: NodeId, values: &mut [FieldValues<'_>]) -> Result<()> {
+        let (id, element) = self.element(array)?;
+        let place = self.place(array);
+        let ElementType::Compound(fields) = &element else {
+            let found = format!("compounds for elements of type {element}");
+            return Err(Error::mismatch(place, found, "other elements"));
+        };
+        let mut packed = Vec::new();
+        let mut store = |string: &[u8]| Ok(self.file.store_string(string)?.to_vec());
+        pack::pack_records(fields, values, &mut store, &place, &mut packed)?;
+        to_little(&element, &mut packed);
+        self.file.append(id, &packed)
+    }
+}
+
+/// Puts elements, as they are stored, into the file's byte order.
+fn to_little(element: &ElementType, bytes: &mut [u8]) {
+    if cfg!(target_endian = "little") {
+        return;
+    }
+    match element {
+        ElementType::Number(value_type) => byte_order::to_native(bytes, *value_type, false),
+        ElementType::Float16 => byte_order::reorder(bytes, 2, false),
+        ElementType::Compound(fields) => {
+            let size = |element| pack::element_bytes(element, 16).unwrap_or(1).max(1);
+            let record = usize::try_from(size(element)).unwrap_or(usize::MAX);
+            for record in bytes.chunks_mut(record) {
+                let mut rest = record;
+                for field in fields {
+                    let count = field.shape.iter().product::<u64>();
+                    let bytes = size(&field.element).saturating_mul(count);
+                    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX).min(rest.len());
+                    let (head, tail) = rest.split_at_mut(bytes);
+                    to_little(&field.element, head);
+                    rest = tail;
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Translates what an array is to be.
+fn dataset(spec: &ArraySpec) -> Result<Option<DatasetSpec>> {
+    let Some(element) = element::stored(&spec.element) else { return Ok(None) };
+    if spec.is_null {
+        return Ok(Some(DatasetSpec::null(element)));
+    }
+    let compressed = spec.compression != Compression::None || spec.shuffle;
+    let stored = match spec.shape.len() {
+        // A single value is never in chunks.
+        0 if !spec.growing && !spec.unwritten => DatasetSpec::scalar(element),
+        _ if compressed || spec.growing || spec.unwritten || spec.chunk.is_some() => {
+            let bytes = element.size().max(1);
+            let chunk = spec.chunk_shape((CHUNK_BYTES / bytes).clamp(1, CHUNK))?;
+            let chunk: Vec<u32> =
+                chunk.into_iter().map(|len| u32::try_from(len).unwrap_or(u32::MAX)).collect();
+            let stored = DatasetSpec::chunked(element, &spec.shape, &chunk);
+            let stored = stored.compress(spec.compression, spec.shuffle);
+            let stored = if spec.unwritten { stored.unwritten() } else { stored };
+            match (spec.growing, &spec.chunk) {
+                (true, None) => stored.growing().fitting(),
+                (true, Some(_)) => stored.growing(),
+                (false, _) => stored,
+            }
+        }
+        _ => DatasetSpec::contiguous(element, &spec.shape),
+    };
+    let Some(fill) = spec.fill else { return Ok(Some(stored)) };
+    if spec.element != ElementType::Number(fill.value_type()) {
+        return Err(Error::argument("a fill value of another type than the elements"));
+    }
+    let mut bytes = fill.repeat(1).bytes().to_vec();
+    byte_order::to_native(&mut bytes, fill.value_type(), false);
+    Ok(Some(stored.fill(&bytes)))
+}
+
+impl TreeWriter for Hdf5TreeWriter {
+    fn kind(&self) -> &'static str {
+        "HDF5"
+    }
+
+    fn place(&self, node: NodeId) -> Place {
+        let id = self.nodes.get(node.0).map_or(ObjectId::ROOT, |node| node.id);
+        self.file.place_of(id)
+    }
+
+    fn supports(&self, element: &ElementType) -> bool {
+        element::stored(element).is_some()
+    }
+
+    fn supports_null(&self) -> bool {
+        true
+    }
+
+    fn create_group(&mut self, parent: NodeId, name: &str) -> Result<NodeId> {
+        let parent = self.id(parent)?;
+        let id = self.file.create_group(parent, name).map_err(unsupported_name)?;
+        Ok(self.add(id, None))
+    }
+
+    fn create_array(&mut self, parent: NodeId, name: &str, spec: &ArraySpec) -> Result<NodeId> {
+        let mut place = self.place(parent);
+        place.array = Some(match place.array {
+            Some(path) => format!("{path}/{name}"),
+            None => name.to_owned(),
+        });
+        let parent = self.id(parent)?;
+        let stored = dataset(spec).map_err(|error| error.with_context(&place))?;
+        let stored = stored.ok_or_else(|| {
+            Error::unsupported(place, format!("HDF5 datasets of {}", spec.element))
+        })?;
+        let id = self.file.create_dataset(parent, name, stored).map_err(unsupported_name)?;
+        Ok(self.add(id, Some(spec.element.clone())))
+    }
+
+    fn set_attribute(&mut self, node: NodeId, name: &str, attribute: &Attribute) -> Result<()> {
+        let id = self.id(node)?;
+        let value = attribute::value(attribute, |path| self.file.find(path)).map_err(|what| {
+            let mut place = self.place(node);
+            place.array = Some(format!("{}@{name}", place.array.unwrap_or_default()));
+            Error::unsupported(place, format!("HDF5 attributes of {what}"))
+        })?;
+        self.file.set_attribute(id, name, value)
+    }
+
+    fn append_bytes(&mut self, array: NodeId, bytes: &[u8]) -> Result<()> {
+        let (id, element) = self.element(array)?;
+        let plain = pack::is_plain(&element) && cfg!(target_endian = "little");
+        let appended = match plain {
+            true => self.file.append(id, bytes),
+            false => self.append_packed(array, bytes),
+        };
+        self.done(appended)
+    }
+
+    fn append_strings(&mut self, array: NodeId, strings: &mut dyn StringReader) -> Result<()> {
+        let (id, element) = self.element(array)?;
+        if !element.is_string() {
+            let found = format!("strings for elements of type {element}");
+            return Err(Error::mismatch(self.place(array), found, "numbers"));
+        }
+        let mut append = || {
+            while let Some(string) = strings.next_string()? {
+                self.file.append_strings(id, [string])?;
+            }
+            Ok(())
+        };
+        let appended = append();
+        self.done(appended)
+    }
+
+    fn append_records(&mut self, array: NodeId, fields: &mut [FieldValues<'_>]) -> Result<()> {
+        let appended = self.pack_records(array, fields);
+        self.done(appended)
+    }
+
+    fn finish_array(&mut self, array: NodeId) -> Result<()> {
+        let (id, _) = self.element(array)?;
+        let finished = self.file.finish_dataset(id);
+        self.done(finished)
+    }
+
+    fn finish(self: Box<Self>) -> Result<u64> {
+        if self.failed {
+            let error = std::io::Error::other("a write has failed before");
+            return Err(Error::new(ErrorKind::Io(error), self.place(NodeId::ROOT)));
+        }
+        self.file.commit()
+    }
+}
+
+/// A name that cannot be one is not held by the container.
+fn unsupported_name(error: Error) -> Error {
+    match error.into_parts() {
+        (ErrorKind::Argument(what), place)
+            if what.ends_with("cannot be a name in an HDF5 file") =>
+        {
+            Error::unsupported(place, what)
+        }
+        (kind, place) => Error::new(kind, place),
+    }
+}

@@ -1,0 +1,96 @@
+//! What attributes are stored as.
+
+use nnz_core::{Scalar, ValueType, Values};
+use serde_json::Value as Json;
+
+use crate::byte_order;
+use crate::hdf5::file::{Dataspace, ElementType, ObjectId, Value};
+use crate::tree::{Attribute, AttributeValue};
+
+/// Returns what an attribute is stored as; else what of it HDF5 does not hold.
+pub(super) fn value(
+    attribute: &Attribute,
+    find: impl Fn(&str) -> Option<ObjectId>,
+) -> Result<Value, String> {
+    let space = match &attribute.shape[..] {
+        [] => Dataspace::Scalar,
+        shape => Dataspace::simple(shape),
+    };
+    let value = match &attribute.value {
+        AttributeValue::Numbers(values) => return numbers(values, space),
+        AttributeValue::Strings(strings) => {
+            let text = |text| std::str::from_utf8(text).ok().filter(|text| !text.contains('\0'));
+            let texts = strings.iter().map(text).collect::<Option<Vec<_>>>();
+            Value::texts(texts.ok_or("strings that are not UTF-8 without zero bytes")?)
+        }
+        AttributeValue::References(paths) => {
+            let found = paths.iter().map(|path| match path {
+                None => Some(ObjectId::NONE),
+                Some(path) => find(path),
+            });
+            let found = found.collect::<Option<Vec<_>>>();
+            Value::references(&found.ok_or("references to objects that are not there")?)
+        }
+        AttributeValue::Empty => return Ok(Value::null(ElementType::Number(ValueType::F32))),
+        AttributeValue::Json(text) => return table(text),
+        AttributeValue::Unsupported(what) => return Err(what.clone()),
+    };
+    value.reshape(space).map_err(|error| error.to_string())
+}
+
+fn numbers(values: &Values, space: Dataspace) -> Result<Value, String> {
+    let mut bytes = match values {
+        Values::Iso(_) => return Err("one value that is shared".to_owned()),
+        values => values.bytes().to_vec(),
+    };
+    let value_type = values.value_type();
+    byte_order::to_native(&mut bytes, value_type, false);
+    let value = Value::bytes(ElementType::Number(value_type), space, bytes);
+    value.map_err(|error| error.to_string())
+}
+
+/// Makes an array of several dimensions of lists in lists of numbers.
+fn table(text: &str) -> Result<Value, String> {
+    let refused = || "JSON other than values and lists of one type".to_owned();
+    let json: Json = serde_json::from_str(text).map_err(|_| refused())?;
+    let mut shape = Vec::new();
+    let mut inner = &json;
+    while let Json::Array(list) = inner {
+        shape.push(list.len() as u64);
+        inner = list.first().unwrap_or(&Json::Null);
+    }
+    let mut scalars = Vec::new();
+    if shape.len() < 2 || !flatten(&json, &shape, &mut scalars) {
+        return Err(refused());
+    }
+    let first = scalars.first().map(Scalar::value_type).ok_or_else(refused)?;
+    let mut values = Values::new(first);
+    if !scalars.iter().all(|scalar| values.push(*scalar)) {
+        return Err(refused());
+    }
+    numbers(&values, Dataspace::simple(&shape))
+}
+
+/// Lists the numbers of lists of a shape; `false` where they have another.
+fn flatten(json: &Json, shape: &[u64], out: &mut Vec<Scalar>) -> bool {
+    match (shape, json) {
+        ([length, inner @ ..], Json::Array(list)) => {
+            list.len() as u64 == *length && list.iter().all(|item| flatten(item, inner, out))
+        }
+        ([], Json::Number(number)) => {
+            let scalar = match (number.as_i64(), number.as_u64(), number.as_f64()) {
+                (Some(value), ..) => Scalar::I64(value),
+                (None, Some(value), _) => Scalar::U64(value),
+                (None, None, Some(value)) => Scalar::F64(value),
+                (None, None, None) => return false,
+            };
+            out.push(scalar);
+            true
+        }
+        ([], Json::Bool(value)) => {
+            out.push(Scalar::Bint8(nnz_core::Bint8((*value).into())));
+            true
+        }
+        _ => false,
+    }
+}

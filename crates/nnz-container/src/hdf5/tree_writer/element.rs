@@ -1,0 +1,40 @@
+//! What elements are stored as.
+
+use crate::hdf5::file::{CharacterSet, ElementType as Stored, Field as StoredField, StringPadding};
+use crate::tree::{ElementType, Field, StringEncoding};
+
+/// Returns what elements are stored as; `None` where HDF5 has no such elements.
+pub(super) fn stored(element: &ElementType) -> Option<Stored> {
+    Some(match element {
+        ElementType::Number(value_type) => Stored::Number(*value_type),
+        ElementType::Float16 => Stored::Float16,
+        // As h5py stores the strings of NumPy.
+        ElementType::FixedString { bytes: bytes @ 1.., encoding: StringEncoding::Bytes } => {
+            Stored::FixedString {
+                bytes: u32::try_from(*bytes).ok()?,
+                padding: StringPadding::NullPadded,
+                character_set: CharacterSet::Ascii,
+            }
+        }
+        ElementType::String => Stored::TEXT,
+        ElementType::Compound(fields) if !fields.is_empty() => {
+            Stored::Compound(fields.iter().map(field).collect::<Option<_>>()?)
+        }
+        _ => return None,
+    })
+}
+
+fn field(Field { name, element, shape }: &Field) -> Option<StoredField> {
+    let is_record = matches!(element, ElementType::Compound(_));
+    let element = stored(element)?;
+    let lengths = shape.iter().map(|len| u32::try_from(*len).ok().filter(|len| *len > 0));
+    let element = match shape.len() {
+        0 => element,
+        1..=4 if !is_record => {
+            Stored::Array { element: Box::new(element), shape: lengths.collect::<Option<_>>()? }
+        }
+        _ => return None,
+    };
+    let named = !name.is_empty() && !name.contains('\0');
+    named.then(|| StoredField { name: name.clone(), element })
+}

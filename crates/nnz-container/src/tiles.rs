@@ -1,0 +1,258 @@
+//! Rows of an array cut into chunks.
+//!
+//! Elements come in the order of rows. A *band* is what has to be there before chunks are complete: the
+//! chunks that lie beside each other across the dimensions behind the first in which a chunk is longer
+//! than 1.
+
+use nnz_core::{Error, Result};
+
+use crate::product::product;
+
+/// How the rows of an array are cut into chunks.
+#[derive(Debug)]
+pub(crate) struct Tiles {
+    element: usize,
+    /// Chunks along each dimension but the first.
+    across: Vec<u64>,
+    /// Elements of a chunk along each dimension.
+    chunk: Vec<u64>,
+    /// Bytes after which a band ends short; `None` where that is the end of the array.
+    run: Option<u64>,
+    /// The dimensions that a band is cut along: lengths but of the first, and those of a chunk.
+    inner: Vec<usize>,
+    tile: Vec<usize>,
+    band: usize,
+}
+
+impl Tiles {
+    /// Makes the tiles of an array; the length of the first dimension need not be known.
+    pub(crate) fn new(shape: &[u64], chunk: &[u64], element: usize) -> Result<Self> {
+        let narrow = |len: u64| {
+            usize::try_from(len).map_err(|_| Error::argument("an axis longer than memory"))
+        };
+        let longer = chunk.iter().position(|len| *len > 1);
+        let first = longer.unwrap_or(chunk.len()).min(chunk.len().saturating_sub(1));
+        let inner = shape.get(first + 1..).unwrap_or_default();
+        let rows = chunk.get(first).copied().unwrap_or(1);
+        let row = product(inner.iter().copied().chain([element as u64]))?;
+        let run = match first {
+            0 => None,
+            first => Some(product([shape[first], row].into_iter())?),
+        };
+        let others = shape.iter().zip(chunk).skip(1);
+        Ok(Self {
+            element,
+            across: others.map(|(len, chunk)| len.div_ceil((*chunk).max(1)).max(1)).collect(),
+            chunk: chunk.to_vec(),
+            run: run.filter(|run| *run > 0),
+            inner: inner.iter().map(|len| narrow(*len)).collect::<Result<_>>()?,
+            tile: chunk[first.min(chunk.len())..]
+                .iter()
+                .map(|len| narrow(*len))
+                .collect::<Result<_>>()?,
+            band: narrow(product([rows, row].into_iter())?)?,
+        })
+    }
+
+    /// Returns the bytes of a band, before it is cut.
+    pub(crate) fn band_bytes(&self) -> usize {
+        self.band
+    }
+
+    /// Returns whether bands are chunks, as in one dimension.
+    #[cfg(feature = "zarr")]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.tile.len() <= 1 && self.run.is_none()
+    }
+
+    /// Returns the offset of a chunk along each axis.
+    pub(crate) fn offsets(&self, number: usize) -> Vec<u64> {
+        let mut at = self.place(number as u64);
+        at.iter_mut().zip(&self.chunk).for_each(|(at, chunk)| *at *= chunk);
+        at
+    }
+
+    /// Returns the place of a chunk in the grid of chunks.
+    pub(crate) fn place(&self, number: u64) -> Vec<u64> {
+        let mut left = number;
+        let mut at = vec![0; self.chunk.len()];
+        for (at, across) in at.iter_mut().skip(1).zip(&self.across).rev() {
+            *at = left % across;
+            left /= across;
+        }
+        at.iter_mut().take(1).for_each(|at| *at = left);
+        at
+    }
+
+    /// Returns how many of `available` bytes, which start at byte `position` of the array, are whole
+    /// bands.
+    pub(crate) fn whole(&self, position: u64, available: usize) -> usize {
+        let end = position.saturating_add(available as u64);
+        let band = (self.band as u64).max(1);
+        let boundary = match self.run {
+            None => end / band * band,
+            Some(run) => end / run * run + end % run / band * band,
+        };
+        usize::try_from(boundary.saturating_sub(position)).unwrap_or(0).min(available)
+    }
+
+    /// Cuts bands, of which the first starts at byte `position` of the array and the last may be short,
+    /// into chunks, filled up with zeros.
+    pub(crate) fn cut(&self, position: u64, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
+        let tile = self.tile.iter().product::<usize>();
+        let tile = tile.checked_mul(self.element);
+        if self.tile.len() <= 1 && self.run.is_none() {
+            let whole = bytes.len().div_ceil(self.band.max(1)).checked_mul(self.band);
+            bytes.resize(whole.ok_or_else(too_large)?, 0);
+            return Ok(bytes);
+        }
+        let tiles = (1..self.tile.len()).map(|axis| self.tiles_along(axis)).product::<usize>();
+        let mut out = Vec::new();
+        let (mut position, mut rest) = (position, &bytes[..]);
+        while !rest.is_empty() {
+            let left = self.run.map_or(u64::MAX, |run| run - position % run);
+            let here = usize::try_from(left).unwrap_or(usize::MAX).min(self.band).min(rest.len());
+            let (band, behind) = rest.split_at(here);
+            let more = tile.and_then(|tile| tile.checked_mul(tiles)).ok_or_else(too_large)?;
+            out.try_reserve(more).map_err(|_| too_large())?;
+            for number in 0..tiles {
+                self.put_tile(band, 1, 0, &self.tile_offsets(number), &mut out);
+            }
+            position += here as u64;
+            rest = behind;
+        }
+        Ok(out)
+    }
+
+    /// Returns the tiles of a band along an axis other than its first.
+    fn tiles_along(&self, axis: usize) -> usize {
+        self.inner[axis - 1].div_ceil(self.tile[axis])
+    }
+
+    /// Returns the offset of a tile of a band along each axis.
+    fn tile_offsets(&self, number: usize) -> Vec<usize> {
+        let mut left = number;
+        let mut offsets = vec![0; self.tile.len()];
+        for axis in (1..self.tile.len()).rev() {
+            let along = self.tiles_along(axis).max(1);
+            offsets[axis] = left % along * self.tile[axis];
+            left /= along;
+        }
+        offsets
+    }
+
+    /// Puts the part of a chunk that has the given index along the axes before `axis`, starting at
+    /// element `start` of the band; the first axis counts as `axis` 1.
+    fn put_tile(
+        &self,
+        band: &[u8],
+        axis: usize,
+        start: usize,
+        offsets: &[usize],
+        out: &mut Vec<u8>,
+    ) {
+        // Elements of one index along the axis.
+        let stride: usize = self.inner[axis - 1..].iter().product();
+        let first = offsets[axis - 1];
+        let len = match axis {
+            1 => band.len() / (stride * self.element).max(1),
+            _ => self.inner[axis - 2],
+        };
+        if axis == self.tile.len() {
+            return self.put_run(band, start, first, len, out);
+        }
+        for index in first..first + self.tile[axis - 1] {
+            if index >= len {
+                let inner: usize = self.tile[axis..].iter().product();
+                out.resize(out.len() + inner * self.element, 0);
+            } else {
+                self.put_tile(band, axis + 1, start + index * stride, offsets, out);
+            }
+        }
+    }
+
+    /// Puts the elements of a chunk along the last axis, which has a length.
+    fn put_run(&self, band: &[u8], start: usize, offset: usize, len: usize, out: &mut Vec<u8>) {
+        let chunk = self.tile[self.tile.len() - 1];
+        let used = chunk.min(len.saturating_sub(offset));
+        let from = (start + offset) * self.element;
+        let run = band.get(from..from + used * self.element).unwrap_or_default();
+        out.extend_from_slice(run);
+        out.resize(out.len() + chunk * self.element - run.len(), 0);
+    }
+}
+
+fn too_large() -> Error {
+    Error::argument("chunks larger than memory")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_cut_and_filled_up() {
+        let tiles = Tiles::new(&[3, 5], &[2, 2], 1).unwrap();
+        assert_eq!(tiles.band_bytes(), 10);
+        let rows: Vec<u8> = (1..=15).collect();
+        let expected = [
+            [1, 2, 6, 7],
+            [3, 4, 8, 9],
+            [5, 0, 10, 0],
+            [11, 12, 0, 0],
+            [13, 14, 0, 0],
+            [15, 0, 0, 0],
+        ];
+        assert_eq!(tiles.cut(0, rows).unwrap(), expected.concat());
+        assert_eq!(tiles.offsets(5), [2, 4]);
+    }
+
+    /// Cuts an array in pieces of some bytes and compares each element of each chunk.
+    fn check(shape: &[u64], chunk: &[u64], piece: usize) {
+        let tiles = Tiles::new(shape, chunk, 2).unwrap();
+        let count = shape.iter().product::<u64>();
+        let rows: Vec<u8> =
+            (1..=count).flat_map(|n| u16::try_from(n).unwrap().to_le_bytes()).collect();
+        let (mut cut, mut position, mut pending) = (Vec::new(), 0, Vec::new());
+        for piece in rows.chunks(piece) {
+            pending.extend_from_slice(piece);
+            let whole = tiles.whole(position, pending.len());
+            let rest = pending.split_off(whole);
+            cut.extend(tiles.cut(position, std::mem::replace(&mut pending, rest)).unwrap());
+            position += whole as u64;
+        }
+        cut.extend(tiles.cut(position, pending).unwrap());
+        let elements = chunk.iter().product::<u64>();
+        let grid = shape.iter().zip(chunk).map(|(len, by)| len.div_ceil(*by)).product::<u64>();
+        assert_eq!(cut.len() as u64, grid * elements * 2, "{shape:?} {chunk:?}");
+        for (number, found) in cut.chunks(usize::try_from(elements).unwrap() * 2).enumerate() {
+            let offsets = tiles.offsets(number);
+            for (place, found) in found.chunks(2).enumerate() {
+                let mut left = place as u64;
+                let mut at = vec![0; shape.len()];
+                for axis in (0..shape.len()).rev() {
+                    at[axis] = offsets[axis] + left % chunk[axis];
+                    left /= chunk[axis];
+                }
+                let inside = at.iter().zip(shape).all(|(at, len)| at < len);
+                let linear = at.iter().zip(shape).fold(0, |sum, (at, len)| sum * len + at);
+                let expected = if inside { u16::try_from(linear + 1).unwrap() } else { 0 };
+                assert_eq!(found, expected.to_le_bytes(), "{shape:?} {chunk:?} {number} {place}");
+            }
+        }
+    }
+
+    #[test]
+    fn any_number_of_axes_is_cut() {
+        for piece in [1, 2, 37, 10_000] {
+            check(&[5, 3, 4, 2], &[2, 2, 3, 2], piece);
+            check(&[5, 3, 4, 2], &[1, 2, 3, 1], piece);
+            check(&[5, 3, 4, 2], &[1, 1, 3, 2], piece);
+            check(&[5, 3, 4, 2], &[1, 1, 1, 1], piece);
+            check(&[5, 7], &[1, 3], piece);
+            check(&[5, 7], &[5, 7], piece);
+            check(&[11], &[1], piece);
+            check(&[11], &[4], piece);
+        }
+    }
+}

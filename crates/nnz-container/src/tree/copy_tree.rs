@@ -1,0 +1,298 @@
+//! Copying a whole tree into any container.
+
+mod array;
+mod report;
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use nnz_core::{Error, ErrorKind, Place, Result};
+
+use super::attribute::{Attribute, AttributeValue};
+use super::group::{Attributes, ChildKind, Group};
+use super::writer::{NodeId, TreeWriter};
+use crate::Compression;
+
+pub use report::{Change, ChangeKind, CopyReport};
+
+/// Groups copied, and how deep they may be. Real files have a few hundred.
+const MOST_GROUPS: u64 = 1 << 16;
+const DEEPEST: usize = 64;
+
+/// Called with the bytes of elements that were read since it was called last. An error ends the copy.
+pub type OnProgress<'a> = dyn Fn(u64) -> Result<()> + 'a;
+
+/// How a tree is copied.
+#[derive(Clone, Copy)]
+pub struct CopyOptions<'a> {
+    memory: u64,
+    compression: Option<Compression>,
+    progress: Option<&'a OnProgress<'a>>,
+}
+
+impl Default for CopyOptions<'_> {
+    fn default() -> Self {
+        Self { memory: 256 << 20, compression: None, progress: None }
+    }
+}
+
+impl fmt::Debug for CopyOptions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CopyOptions").field("memory", &self.memory).finish_non_exhaustive()
+    }
+}
+
+impl<'a> CopyOptions<'a> {
+    /// Makes the usual options: 256 MiB, compressed as the source is.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the bytes of elements that are in memory at a time, chunks that are decoded or put together
+    /// aside.
+    #[must_use]
+    pub fn memory(self, bytes: u64) -> Self {
+        Self { memory: bytes, ..self }
+    }
+
+    /// Sets how arrays of more than one element are compressed. Unless set, those that are compressed stay
+    /// so, by gzip or zstd.
+    #[must_use]
+    pub fn compress(self, compression: Compression) -> Self {
+        Self { compression: Some(compression), ..self }
+    }
+
+    /// Sets what is called as elements are read.
+    #[must_use]
+    pub fn progress(self, progress: &'a OnProgress<'a>) -> Self {
+        Self { progress: Some(progress), ..self }
+    }
+}
+
+/// Copies all attributes, arrays and groups of a group into a group that is being written.
+///
+/// Elements go through a bounded amount of memory. What the target cannot hold is left out or stored in
+/// another form, and the report names it. References to objects are kept where the target has them and the
+/// object is copied too. In JSON, numbers of attributes lose their width, not their value.
+///
+/// ```
+/// use nnz_storage::staging::WriteOptions;
+/// use nnz_container::tree::{CopyOptions, NodeId, TreeWriter, copy_tree, open};
+/// use nnz_container::zarr::{ZarrTreeOptions, ZarrTreeWriter};
+/// # use nnz_container::hdf5::{Hdf5TreeWriter, file::FileOptions};
+///
+/// # let dir = tempfile::tempdir()?;
+/// # let path = dir.path().join("study.h5");
+/// # let writer = Hdf5TreeWriter::create(&path, WriteOptions::default(), FileOptions::default())?;
+/// # let mut tree: Box<dyn TreeWriter> = Box::new(writer);
+/// # tree.write_array(NodeId::ROOT, "counts", &[2, 3], &[0_u32, 1, 2, 3, 4, 5])?;
+/// # tree.finish()?;
+/// # let target = dir.path().join("study.zarr");
+/// let study = open(&path, "")?;
+/// let writer =
+///     ZarrTreeWriter::create(&target, "", WriteOptions::default(), ZarrTreeOptions::default())?;
+/// let mut writer = Box::new(writer);
+/// let report = copy_tree(&*study, &mut *writer, NodeId::ROOT, &CopyOptions::new())?;
+/// for change in &report.changes {
+///     eprintln!("{change}");
+/// }
+/// writer.finish()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails where the source cannot be read or contradicts itself, or the target cannot be written.
+pub fn copy_tree(
+    from: &dyn Group,
+    to: &mut dyn TreeWriter,
+    parent: NodeId,
+    options: &CopyOptions<'_>,
+) -> Result<CopyReport> {
+    let mut copy = Copy::new(to, options);
+    copy.group(from, parent, "", 0)?;
+    copy.set_references(&inside(from.path()), parent)?;
+    Ok(copy.report)
+}
+
+/// Copies an array with its attributes into a group that is being written; `None` where the target holds no
+/// such array.
+///
+/// # Errors
+///
+/// Fails as [`copy_tree`].
+pub fn copy_array(
+    from: &dyn super::NdArray,
+    to: &mut dyn TreeWriter,
+    parent: NodeId,
+    name: &str,
+    options: &CopyOptions<'_>,
+) -> Result<(Option<NodeId>, CopyReport)> {
+    let mut copy = Copy::new(to, options);
+    let array = copy.array(from, parent, name, name)?;
+    for (_, path, name, _) in std::mem::take(&mut copy.references) {
+        copy.drop(&path, Some(&name), "a reference of an array that is copied alone");
+    }
+    Ok((array, copy.report))
+}
+
+/// Copies all attributes of a group or an array.
+///
+/// # Errors
+///
+/// Fails as [`copy_tree`].
+pub fn copy_attributes(
+    from: &dyn Attributes,
+    to: &mut dyn TreeWriter,
+    node: NodeId,
+) -> Result<CopyReport> {
+    let options = CopyOptions::new();
+    let mut copy = Copy::new(to, &options);
+    copy.attributes(from, node, "")?;
+    for (_, path, name, _) in std::mem::take(&mut copy.references) {
+        copy.drop(&path, Some(&name), "a reference of an object that is copied alone");
+    }
+    Ok(copy.report)
+}
+
+/// A copy that is being made.
+struct Copy<'a> {
+    to: &'a mut dyn TreeWriter,
+    options: &'a CopyOptions<'a>,
+    report: CopyReport,
+    seen: BTreeSet<u64>,
+    /// References, set when all objects are there: of which node, its path, and the attribute.
+    references: Vec<(NodeId, String, String, Attribute)>,
+}
+
+impl<'a> Copy<'a> {
+    fn new(to: &'a mut dyn TreeWriter, options: &'a CopyOptions<'a>) -> Self {
+        let (seen, references) = (BTreeSet::new(), Vec::new());
+        Self { to, options, report: CopyReport::default(), seen, references }
+    }
+
+    /// Notes what is not copied.
+    fn drop(&mut self, path: &str, attribute: Option<&str>, reason: impl fmt::Display) {
+        self.note(ChangeKind::Dropped, path, attribute, reason);
+    }
+
+    fn note(
+        &mut self,
+        kind: ChangeKind,
+        path: &str,
+        attribute: Option<&str>,
+        reason: impl fmt::Display,
+    ) {
+        let attribute = attribute.map(ToOwned::to_owned);
+        let (path, reason) = (path.to_owned(), reason.to_string());
+        self.report.changes.push(Change { kind, path, attribute, reason });
+    }
+
+    fn group(&mut self, from: &dyn Group, to: NodeId, path: &str, depth: usize) -> Result<()> {
+        self.report.groups += 1;
+        if self.report.groups > MOST_GROUPS || depth > DEEPEST {
+            let what = format!("more than {MOST_GROUPS} groups, or {DEEPEST} inside each other");
+            return Err(Error::unsupported(Place::path(from.path()), what));
+        }
+        if let Some(identity) = from.identity() {
+            self.seen.insert(identity);
+        }
+        self.attributes(from, to, path)?;
+        for child in from.children()? {
+            let inner = match path {
+                "" => child.name.clone(),
+                _ => format!("{path}/{}", child.name),
+            };
+            match child.kind {
+                ChildKind::Group => {
+                    let group = from.group(&child.name)?;
+                    if group.identity().is_some_and(|identity| self.seen.contains(&identity)) {
+                        self.drop(&inner, None, "another link to a group that is copied");
+                        continue;
+                    }
+                    match held(self.to.create_group(to, &child.name))? {
+                        Ok(made) => self.group(&*group, made, &inner, depth + 1)?,
+                        Err(reason) => self.drop(&inner, None, reason),
+                    }
+                }
+                ChildKind::Array => match held(from.array(&child.name))? {
+                    Ok(array) => self.array(&*array, to, &child.name, &inner).map(drop)?,
+                    Err(reason) => self.drop(&inner, None, reason),
+                },
+                ChildKind::Other(what) => self.drop(&inner, None, what),
+            }
+        }
+        Ok(())
+    }
+
+    fn attributes(&mut self, from: &dyn Attributes, to: NodeId, path: &str) -> Result<()> {
+        for name in from.attributes()? {
+            let Some(attribute) = from.attribute(&name)? else { continue };
+            if matches!(attribute.value, AttributeValue::References(_)) {
+                self.references.push((to, path.to_owned(), name, attribute));
+                continue;
+            }
+            if let Err(reason) = held(self.to.set_attribute(to, &name, &attribute))? {
+                self.drop(path, Some(&name), reason);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets references, which are paths from the root of the source, to objects below `parent`.
+    fn set_references(&mut self, source: &str, parent: NodeId) -> Result<()> {
+        let target = self.to.place(parent).array.unwrap_or_default();
+        for (node, path, name, mut attribute) in std::mem::take(&mut self.references) {
+            let AttributeValue::References(paths) = &mut attribute.value else { continue };
+            let mut outside = false;
+            for reference in paths.iter_mut().flatten() {
+                match below(reference, source) {
+                    Some(inner) => *reference = joined(&target, inner),
+                    None => outside = true,
+                }
+            }
+            if outside {
+                self.drop(&path, Some(&name), "references to objects that are not copied");
+            } else if let Err(reason) = held(self.to.set_attribute(node, &name, &attribute))? {
+                self.drop(&path, Some(&name), reason);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Takes apart what the container does not hold from what fails.
+fn held<T>(done: Result<T>) -> Result<std::result::Result<T, String>> {
+    match done {
+        Ok(done) => Ok(Ok(done)),
+        Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {
+            Ok(Err(error.into_parts().0.to_string()))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns the path of a group inside of its file or store.
+fn inside(path: &std::path::Path) -> String {
+    let path = path.to_string_lossy();
+    path.rsplit_once("::").map_or_else(String::new, |(_, inside)| inside.to_owned())
+}
+
+/// Returns the part of a path that lies below another.
+fn below<'p>(path: &'p str, above: &str) -> Option<&'p str> {
+    let above = above.trim_matches('/');
+    match above {
+        "" => Some(path),
+        _ if path == above => Some(""),
+        _ => path.strip_prefix(above)?.strip_prefix('/'),
+    }
+}
+
+fn joined(above: &str, path: &str) -> String {
+    match (above, path) {
+        ("", path) => path.to_owned(),
+        (above, "") => above.to_owned(),
+        (above, path) => format!("{above}/{path}"),
+    }
+}

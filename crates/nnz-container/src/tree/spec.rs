@@ -1,0 +1,169 @@
+//! What an array that is written is to be.
+
+use nnz_core::{Error, Result, Scalar};
+
+use super::element::ElementType;
+use crate::Compression;
+
+/// What an array is to be: its elements, shape and storage.
+///
+/// ```
+/// use nnz_container::Compression;
+/// use nnz_container::tree::{ArraySpec, ElementType};
+/// use nnz_core::ValueType;
+///
+/// let float32 = ElementType::Number(ValueType::F32);
+/// let dense = ArraySpec::new(float32.clone(), &[1000, 50]).chunk(&[100, 50]);
+/// let data = ArraySpec::growing(float32, &[]).compress(Compression::Gzip(4));
+/// # let _ = (dense, data);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArraySpec {
+    pub(crate) element: ElementType,
+    pub(crate) shape: Vec<u64>,
+    pub(crate) is_null: bool,
+    pub(crate) growing: bool,
+    pub(crate) unwritten: bool,
+    pub(crate) chunk: Option<Vec<u64>>,
+    pub(crate) shard: Option<Vec<u64>>,
+    pub(crate) compression: Compression,
+    pub(crate) shuffle: bool,
+    pub(crate) fill: Option<Scalar>,
+    pub(crate) dimensions: Option<Vec<String>>,
+}
+
+impl ArraySpec {
+    /// Describes an array of a shape; that of a single value is empty.
+    #[must_use]
+    pub fn new(element: ElementType, shape: &[u64]) -> Self {
+        Self {
+            element,
+            shape: shape.to_vec(),
+            is_null: false,
+            growing: false,
+            unwritten: false,
+            chunk: None,
+            shard: None,
+            compression: Compression::None,
+            shuffle: false,
+            fill: None,
+            dimensions: None,
+        }
+    }
+
+    /// Describes a single value.
+    #[must_use]
+    pub fn scalar(element: ElementType) -> Self {
+        Self::new(element, &[])
+    }
+
+    /// Describes an array that holds no value, not even a shape: HDF5's null dataspace.
+    #[must_use]
+    pub fn null(element: ElementType) -> Self {
+        Self { is_null: true, ..Self::new(element, &[]) }
+    }
+
+    /// Describes an array whose first dimension is as long as what is appended; `others` are the
+    /// lengths of the other dimensions.
+    #[must_use]
+    pub fn growing(element: ElementType, others: &[u64]) -> Self {
+        Self { growing: true, ..Self::new(element, &[&[0], others].concat()) }
+    }
+
+    /// Stores no elements: all are read as the fill value.
+    #[must_use]
+    pub fn unwritten(self) -> Self {
+        Self { unwritten: true, ..self }
+    }
+
+    /// Sets the lengths of a chunk. Unless set they follow from the shape and the container.
+    ///
+    /// A length is reduced to that of its dimension, and chunks of strings may be cut differently: a chunk
+    /// holds strings that follow each other.
+    #[must_use]
+    pub fn chunk(self, chunk: &[u64]) -> Self {
+        Self { chunk: Some(chunk.to_vec()), ..self }
+    }
+
+    /// Sets the lengths of a shard: a file of several chunks, in containers that have them. They have to
+    /// be multiples of those of a chunk.
+    #[must_use]
+    pub fn shard(self, shard: &[u64]) -> Self {
+        Self { shard: Some(shard.to_vec()), ..self }
+    }
+
+    /// Compresses chunks.
+    #[must_use]
+    pub fn compress(self, compression: Compression) -> Self {
+        Self { compression, ..self }
+    }
+
+    /// Sorts the bytes of a chunk by their place in an element before they are compressed, in containers
+    /// that have such a filter.
+    #[must_use]
+    pub fn shuffle(self) -> Self {
+        Self { shuffle: true, ..self }
+    }
+
+    /// Sets the value of elements that are not stored; zero unless set. It has to be of the type of the
+    /// elements, which have to be numbers.
+    #[must_use]
+    pub fn fill(self, fill: Scalar) -> Self {
+        Self { fill: Some(fill), ..self }
+    }
+
+    /// Names the dimensions, in containers where they have names. Dimensions of one name in a group have
+    /// one length.
+    #[must_use]
+    pub fn dimensions<T: Into<String>>(self, names: impl IntoIterator<Item = T>) -> Self {
+        Self { dimensions: Some(names.into_iter().map(Into::into).collect()), ..self }
+    }
+
+    /// Returns the type of the elements.
+    #[must_use]
+    pub fn element(&self) -> &ElementType {
+        &self.element
+    }
+
+    /// Returns the length of each dimension; the first is 0 where it is not known yet.
+    #[must_use]
+    pub fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
+    /// Returns the lengths of a chunk: those that are set, or the last dimensions up to `most` elements.
+    pub(crate) fn chunk_shape(&self, most: u64) -> Result<Vec<u64>> {
+        let grows = |at| self.growing && at == 0;
+        if let Some(chunk) = &self.chunk {
+            if chunk.len() != self.shape.len() || chunk.contains(&0) {
+                return Err(Error::argument("a chunk of other dimensions than the shape"));
+            }
+            self.check_shard(chunk)?;
+            let fitting = chunk.iter().zip(&self.shape).enumerate().map(|(at, (by, len))| {
+                // Chunks of a shard divide it.
+                if grows(at) || self.shard.is_some() { *by } else { (*by).min(*len).max(1) }
+            });
+            return Ok(fitting.collect());
+        }
+        if self.shard.is_some() {
+            return Err(Error::argument("shards without chunks"));
+        }
+        let mut left = most.max(1);
+        let mut chunk = vec![1; self.shape.len()];
+        for (at, (by, len)) in chunk.iter_mut().zip(&self.shape).enumerate().rev() {
+            *by = if grows(at) { left } else { (*len).clamp(1, left) };
+            left = (left / *by).max(1);
+        }
+        Ok(chunk)
+    }
+
+    fn check_shard(&self, chunk: &[u64]) -> Result<()> {
+        let Some(shard) = &self.shard else { return Ok(()) };
+        let divides = |(shard, chunk): (&u64, &u64)| *shard > 0 && shard.is_multiple_of(*chunk);
+        if shard.len() != chunk.len() || !shard.iter().zip(chunk).all(divides) {
+            let what = "a shard whose lengths are no multiples of those of a chunk";
+            return Err(Error::argument(what));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,284 @@
+//! Writing a tree of groups and arrays.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use nnz_core::{Error, ErrorKind, Place, Result, StringReader};
+use serde_json::value::RawValue;
+
+use super::array::Array;
+use super::element::Described;
+use super::metadata::{self, Attributes};
+use super::options::ZarrTreeOptions;
+use super::strings::Strings;
+use super::target::{self, Target};
+use super::{ZarrVersion, attribute};
+use crate::container::full_path;
+use crate::tree::{ArraySpec, Attribute, ElementType, FieldValues, NodeId, TreeWriter};
+use nnz_storage::staging::WriteOptions;
+
+/// A tree of groups and arrays in a Zarr store being written, invisible until it is finished.
+///
+/// ```
+/// use nnz_storage::staging::WriteOptions;
+/// use nnz_container::tree::{Attribute, NodeId, TreeWriter};
+/// use nnz_container::zarr::{ZarrTreeOptions, ZarrTreeWriter, ZarrVersion};
+///
+/// let dir = tempfile::tempdir()?;
+/// let path = dir.path().join("study.zarr");
+/// let options = ZarrTreeOptions { version: ZarrVersion::V2, ..ZarrTreeOptions::default() };
+/// let writer = ZarrTreeWriter::create(&path, "", WriteOptions::default(), options)?;
+/// let mut tree: Box<dyn TreeWriter> = Box::new(writer);
+/// let obs = tree.create_group(NodeId::ROOT, "obs")?;
+/// tree.set_attribute(obs, "encoding-type", &Attribute::of_text("dataframe"))?;
+/// tree.write_array(obs, "n_counts", &[3], &[5.0_f32, 0.0, 2.0])?;
+/// tree.finish()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct ZarrTreeWriter {
+    target: Target,
+    /// The group's path, for messages.
+    path: PathBuf,
+    nodes: Vec<Node>,
+    paths: BTreeSet<String>,
+    options: ZarrTreeOptions,
+    /// Whether a write has failed: the tree cannot be completed then.
+    failed: bool,
+}
+
+#[derive(Debug)]
+struct Node {
+    /// Its path in the group.
+    path: String,
+    attributes: Attributes,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Group,
+    Array(Box<Array>),
+    Strings(Box<Strings>),
+}
+
+impl ZarrTreeWriter {
+    /// Starts writing a group, named with or without a slash before it; the root group has no
+    /// name.
+    ///
+    /// Groups above it are made where they are missing. A group that is there is replaced only
+    /// with leave to overwrite, and only if all in it is of Zarr.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the group may not be replaced, or what is there is no Zarr of the version or cannot be
+    /// written.
+    pub fn create(
+        path: &Path,
+        group: &str,
+        write: WriteOptions,
+        options: ZarrTreeOptions,
+    ) -> Result<Self> {
+        let target = Target::create(path, group, write, options.version)?;
+        let root = Node { path: String::new(), attributes: Attributes::new(), kind: Kind::Group };
+        let path = full_path(path, group);
+        let (nodes, paths) = (vec![root], BTreeSet::new());
+        Ok(Self { target, path, nodes, paths, options, failed: false })
+    }
+
+    /// Returns the path of the group, for messages.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Sets an attribute that is JSON.
+    pub(super) fn set_json(
+        &mut self,
+        node: NodeId,
+        name: &str,
+        value: Box<RawValue>,
+    ) -> Result<()> {
+        let exists = Error::new(ErrorKind::Exists, self.attribute_place(node, name));
+        let attributes = &mut self.node(node)?.attributes;
+        if attributes.contains_key(name) {
+            return Err(exists);
+        }
+        attributes.insert(name.to_owned(), value);
+        Ok(())
+    }
+
+    /// Lets chunks of an array that is shorter than they are be as long as was set.
+    pub(super) fn keep_chunk(&mut self, array: NodeId) {
+        match self.nodes.get_mut(array.0).map(|node| &mut node.kind) {
+            Some(Kind::Array(array)) => array.keep_chunk(),
+            Some(Kind::Strings(strings)) => strings.keep_chunk(),
+            _ => {}
+        }
+    }
+
+    fn node(&mut self, node: NodeId) -> Result<&mut Node> {
+        let found = self.nodes.get_mut(node.0);
+        found.ok_or_else(|| Error::argument("a group or an array of another tree"))
+    }
+
+    fn attribute_place(&self, node: NodeId, name: &str) -> Place {
+        let mut place = self.place(node);
+        place.array = Some(format!("{}@{name}", place.array.unwrap_or_default()));
+        place
+    }
+
+    /// Checks that a group can get a member, and returns the member's path.
+    fn take(&mut self, parent: NodeId, name: &str) -> Result<(String, Place)> {
+        let parent_place = self.place(parent);
+        let Node { path, kind: Kind::Group, .. } = self.node(parent)? else {
+            return Err(Error::mismatch(parent_place, "an array", "a group"));
+        };
+        let path = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+        let place = Place::array(&*self.path, &path);
+        if !target::is_tree_name(name) {
+            let what = format!("{name:?} cannot be a name in a Zarr store");
+            return Err(Error::new(ErrorKind::Unsupported(what), place));
+        }
+        match self.paths.insert(path.clone()) {
+            true => Ok((path, place)),
+            false => Err(Error::new(ErrorKind::Exists, place)),
+        }
+    }
+
+    fn add(&mut self, path: String, kind: Kind) -> NodeId {
+        self.nodes.push(Node { path, attributes: Attributes::new(), kind });
+        NodeId(self.nodes.len() - 1)
+    }
+
+    /// Works on an array.
+    fn with(
+        &mut self,
+        array: NodeId,
+        work: impl FnOnce(&mut Kind, &Target) -> Option<Result<()>>,
+    ) -> Result<()> {
+        let place = self.place(array);
+        let node = self.nodes.get_mut(array.0);
+        let done = node.and_then(|node| work(&mut node.kind, &self.target));
+        let done = done.unwrap_or_else(|| {
+            Err(Error::mismatch(place, "elements of another type", "those of the array"))
+        });
+        self.failed |= done.is_err();
+        done
+    }
+}
+
+impl TreeWriter for ZarrTreeWriter {
+    fn kind(&self) -> &'static str {
+        "Zarr"
+    }
+
+    fn place(&self, node: NodeId) -> Place {
+        match self.nodes.get(node.0).map(|node| &*node.path) {
+            None | Some("") => Place::path(&*self.path),
+            Some(path) => Place::array(&*self.path, path),
+        }
+    }
+
+    fn supports(&self, element: &ElementType) -> bool {
+        Described::new(element, self.options.version).is_some()
+    }
+
+    fn create_group(&mut self, parent: NodeId, name: &str) -> Result<NodeId> {
+        let (path, _) = self.take(parent, name)?;
+        Ok(self.add(path, Kind::Group))
+    }
+
+    fn create_array(&mut self, parent: NodeId, name: &str, spec: &ArraySpec) -> Result<NodeId> {
+        let ZarrTreeOptions { version, threads, .. } = self.options;
+        spec.compression.check()?;
+        let mut described = Described::new(&spec.element, version).ok_or_else(|| {
+            let place = Place::array(self.place(parent).path.unwrap_or_default(), name);
+            Error::unsupported(place, format!("Zarr arrays of {}", spec.element))
+        })?;
+        if let Some(fill) = spec.fill {
+            if spec.element != ElementType::Number(fill.value_type()) {
+                return Err(Error::argument("a fill value of another type than the elements"));
+            }
+            described = described.with_fill(fill, version);
+        }
+        if spec.shard.is_some() && (version == ZarrVersion::V2 || described.is_text) {
+            return Err(Error::argument("only numbers in Zarr of version 3 are in shards"));
+        }
+        let dimensions = spec.dimensions.as_ref().map_or(spec.shape.len(), Vec::len);
+        if dimensions != spec.shape.len() {
+            return Err(Error::argument("names of other dimensions than the shape has"));
+        }
+        let (path, place) = self.take(parent, name)?;
+        let (inner, context) = (path.clone(), place.clone());
+        let kind = match described.is_text {
+            true => Strings::new(inner, place, spec, described, version)
+                .map(|strings| Kind::Strings(Box::new(strings))),
+            false => Array::new(inner, place, spec, described, (version, threads))
+                .map(|array| Kind::Array(Box::new(array))),
+        };
+        let kind = kind.map_err(|error| error.with_context(&context))?;
+        Ok(self.add(path, kind))
+    }
+
+    fn set_attribute(&mut self, node: NodeId, name: &str, attribute: &Attribute) -> Result<()> {
+        let value = attribute::json(attribute).map_err(|what| {
+            let what = format!("Zarr attributes of {what}");
+            Error::unsupported(self.attribute_place(node, name), what)
+        })?;
+        self.set_json(node, name, value)
+    }
+
+    fn append_bytes(&mut self, array: NodeId, bytes: &[u8]) -> Result<()> {
+        self.with(array, |kind, target| match kind {
+            Kind::Array(array) => Some(array.append(target, bytes)),
+            _ => None,
+        })
+    }
+
+    fn append_strings(&mut self, array: NodeId, strings: &mut dyn StringReader) -> Result<()> {
+        self.with(array, |kind, target| match kind {
+            Kind::Array(array) => Some(array.append_strings(target, strings)),
+            Kind::Strings(array) => Some(array.append(target, strings)),
+            Kind::Group => None,
+        })
+    }
+
+    fn append_records(&mut self, array: NodeId, fields: &mut [FieldValues<'_>]) -> Result<()> {
+        self.with(array, |kind, target| match kind {
+            Kind::Array(array) => Some(array.append_records(target, fields)),
+            _ => None,
+        })
+    }
+
+    fn finish_array(&mut self, array: NodeId) -> Result<()> {
+        self.with(array, |kind, target| match kind {
+            Kind::Array(array) => Some(array.finish(target)),
+            Kind::Strings(array) => Some(array.finish(target)),
+            Kind::Group => None,
+        })
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<u64> {
+        if self.failed {
+            let error = std::io::Error::other("a write has failed before");
+            return Err(Error::new(ErrorKind::Io(error), self.place(NodeId::ROOT)));
+        }
+        let mut documents = BTreeMap::new();
+        let version = self.options.version;
+        for Node { path, attributes, kind } in &mut self.nodes {
+            let described = match kind {
+                Kind::Group => metadata::group(attributes, version),
+                Kind::Array(array) => {
+                    array.finish(&self.target)?;
+                    array.documents(attributes)
+                }
+                Kind::Strings(strings) => {
+                    strings.finish(&self.target)?;
+                    strings.documents(attributes)
+                }
+            };
+            documents.insert(std::mem::take(path), described);
+        }
+        self.target.finish(documents, self.options.consolidate)
+    }
+}

@@ -1,0 +1,285 @@
+//! Trees written to every container, and copied from one to the other.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, missing_docs)]
+#![cfg(all(feature = "hdf5", feature = "zarr"))]
+
+mod tree_common;
+mod tree_model;
+
+use std::path::{Path, PathBuf};
+
+use nnz_container::Compression;
+use nnz_container::tree::{
+    ArraySpec, Attribute, AttributeValue, ChangeKind, CopyOptions, CopyReport, ElementType, Group,
+    NodeId, TreeWriter, copy_tree, open,
+};
+use nnz_core::{ErrorKind, Result, Scalar, Values};
+use nnz_storage::staging::WriteOptions;
+use proptest::prelude::*;
+use tree_common::Golden;
+use tree_model::{Target, differences, tree};
+
+const NEW: WriteOptions = WriteOptions { overwrite: false, sync: false };
+
+fn copy(from: &Path, target: Target, to: &Path, memory: u64) -> Result<CopyReport> {
+    let mut writer = target.create(to, NEW)?;
+    let options = CopyOptions::new().memory(memory);
+    let report = copy_tree(&*open(from, "")?, &mut *writer, NodeId::ROOT, &options)?;
+    writer.finish()?;
+    Ok(report)
+}
+
+/// Copies a tree and lists what differs beside what the report names.
+fn check_copy(from: &Path, target: Target, to: &Path, memory: u64) -> CopyReport {
+    let report = copy(from, target, to, memory)
+        .unwrap_or_else(|error| panic!("{} to {target:?}: {error}", from.display()));
+    let found = differences(&*open(from, "").unwrap(), &*open(to, "").unwrap(), &report.changes);
+    assert!(found.is_empty(), "{} to {target:?}: {found:#?}", from.display());
+    report
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn trees_come_back_from_every_container(tree in tree(), threads in 1_usize..4) {
+        let dir = tempfile::tempdir().unwrap();
+        for target in Target::ALL {
+            let path = dir.path().join(target.file_name());
+            let mut writer = target.create_with(&path, NEW, threads).unwrap();
+            let left_out = tree.write(&mut *writer, NodeId::ROOT).unwrap();
+            writer.finish().unwrap();
+            let found = tree.differences(&*open(&path, "").unwrap(), &left_out);
+            prop_assert!(found.is_empty(), "{target:?}: {found:#?}");
+        }
+    }
+
+    #[test]
+    fn copies_are_the_same(tree in tree(), memory in prop_oneof![Just(0_u64), Just(1 << 20)]) {
+        let dir = tempfile::tempdir().unwrap();
+        for first in Target::ALL {
+            let path = dir.path().join(first.file_name());
+            let mut writer = first.create(&path, NEW).unwrap();
+            tree.write(&mut *writer, NodeId::ROOT).unwrap();
+            writer.finish().unwrap();
+            for second in Target::ALL {
+                let to = dir.path().join(format!("{first:?}-{}", second.file_name()));
+                check_copy(&path, second, &to, memory);
+            }
+        }
+    }
+}
+
+/// Files of the real programs: what is in the checkout, and in a directory that may be named.
+fn files(dir: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    for entry in entries {
+        let path = entry.unwrap().path();
+        let is = |ending: &str| path.extension().is_some_and(|found| found == ending);
+        if path.is_dir() {
+            files(&path, found);
+        } else if ["h5", "h5ad", "loom", "h5mu"].iter().any(|ending| is(ending)) {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn real_files_are_copied_through_all_containers() {
+    let dir = tempfile::tempdir().unwrap();
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata");
+    let mut found = Vec::new();
+    for name in ["anndata", "tenx", "loom", "tree"] {
+        files(&testdata.join(name), &mut found);
+    }
+    if let Some(more) = std::env::var_os("NNZ_GOLDEN") {
+        files(Path::new(&more), &mut found);
+    }
+    assert!(!found.is_empty());
+    for (number, path) in found.iter().enumerate() {
+        // What cannot be read is not copied.
+        if tree_common::dump(path).is_err() {
+            continue;
+        }
+        let (mut from, mut dropped) = (path.clone(), 0);
+        let steps = [Target::Hdf5, Target::Zarr2, Target::Zarr3, Target::Hdf5];
+        for (step, target) in steps.into_iter().enumerate() {
+            let to = dir.path().join(format!("{number}-{step}-{}", target.file_name()));
+            match copy(&from, target, &to, 1 << 20) {
+                Ok(report) => {
+                    let copied = open(&to, "").unwrap();
+                    let found = differences(&*open(&from, "").unwrap(), &*copied, &report.changes);
+                    assert!(found.is_empty(), "{} to {target:?}: {found:#?}", path.display());
+                    dropped += report.changes.len();
+                    if std::env::var_os("NNZ_SHOW").is_some() {
+                        for change in &report.changes {
+                            eprintln!("{} {target:?}: {change}", path.display());
+                        }
+                    }
+                }
+                // Files that are broken on purpose.
+                Err(error) if step == 0 && !matches!(error.kind(), ErrorKind::Io(_)) => {
+                    eprintln!("{}: {error}", path.display());
+                    break;
+                }
+                Err(error) => panic!("{} to {target:?}: {error}", path.display()),
+            }
+            from = to;
+        }
+        let _ = dropped;
+        for step in 0..4 {
+            for target in Target::ALL {
+                let to = dir.path().join(format!("{number}-{step}-{}", target.file_name()));
+                let _ = std::fs::remove_dir_all(&to).or_else(|_| std::fs::remove_file(&to));
+            }
+        }
+    }
+}
+
+#[test]
+fn golden_trees_are_copied_to_every_container() {
+    let golden = Golden::unpack();
+    let dir = tempfile::tempdir().unwrap();
+    for (path, name) in &golden.paths {
+        for target in Target::ALL {
+            let to = dir.path().join(format!("{name}-{}", target.file_name()));
+            match copy(path, target, &to, 1 << 20) {
+                Ok(report) => {
+                    let (from, to) = (open(path, "").unwrap(), open(&to, "").unwrap());
+                    let found = differences(&*from, &*to, &report.changes);
+                    assert!(found.is_empty(), "{name} to {target:?}: {found:#?}");
+                }
+                // Strings that are no text, and files that are broken on purpose.
+                Err(error) => assert!(
+                    matches!(error.kind(), ErrorKind::Mismatch { .. }),
+                    "{name} to {target:?}: {error}"
+                ),
+            }
+        }
+    }
+}
+
+#[test]
+fn large_arrays_are_copied_in_little_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("from.h5");
+    let mut writer = Target::Hdf5.create(&path, NEW).unwrap();
+    let element = ElementType::Number(nnz_core::ValueType::U32);
+    // Bands of chunks are longer than the memory allowed.
+    let spec = ArraySpec::new(element, &[300, 7000]).chunk(&[100, 70]);
+    let spec = spec.compress(Compression::Gzip(1)).fill(Scalar::U32(7));
+    let array = writer.create_array(NodeId::ROOT, "a", &spec).unwrap();
+    let values: Vec<u32> = (0..2_100_000_u32).map(|n| n / 3).collect();
+    for piece in values.chunks(123_457) {
+        writer.append_bytes(array, bytemuck::cast_slice(piece)).unwrap();
+    }
+    writer.finish().unwrap();
+    for target in Target::ALL {
+        let to = dir.path().join(format!("to-{}", target.file_name()));
+        let report = check_copy(&path, target, &to, 1 << 16);
+        assert_eq!((report.arrays, report.changes.len()), (1, 0));
+        let copied = open(&to, "").unwrap().array("a").unwrap();
+        assert_eq!(copied.storage().chunk_shape.unwrap(), [2, 70]);
+        assert_eq!(copied.fill_value().unwrap(), Some(Scalar::U32(7)));
+    }
+}
+
+#[test]
+fn shards_are_read_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.zarr");
+    let mut writer = Target::Zarr3.create(&path, NEW).unwrap();
+    let element = ElementType::Number(nnz_core::ValueType::U16);
+    let values: Vec<u16> = (0..7 * 11).collect();
+    for (name, compression) in [("a", Compression::None), ("b", Compression::Zstd(3))] {
+        let spec = ArraySpec::new(element.clone(), &[7, 11]).chunk(&[2, 3]).shard(&[4, 6]);
+        let array = writer.create_array(NodeId::ROOT, name, &spec.compress(compression)).unwrap();
+        writer.append_bytes(array, bytemuck::cast_slice(&values)).unwrap();
+    }
+    writer.finish().unwrap();
+    let root = open(&path, "").unwrap();
+    for name in ["a", "b"] {
+        let array = root.array(name).unwrap();
+        assert_eq!(array.storage().shard_shape.unwrap(), [4, 6]);
+        assert_eq!(array.read(&array.all(), 1 << 20).unwrap(), Values::U16(values.clone()));
+    }
+}
+
+#[test]
+fn references_follow_what_they_lead_to() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("from.h5");
+    let mut writer = Target::Hdf5.create(&path, NEW).unwrap();
+    let obs = writer.create_groups(NodeId::ROOT, "study/obs").unwrap();
+    let categories = writer.create_group(obs, "__categories").unwrap();
+    writer.write_array(categories, "kind", &[2], &[1_i64, 2]).unwrap();
+    let codes = writer.write_array(obs, "kind", &[3], &[0_i8, 1, 0]).unwrap();
+    let to = |path: &str| Attribute {
+        shape: vec![2],
+        value: AttributeValue::References(vec![Some(path.to_owned()), None]),
+    };
+    writer.set_attribute(codes, "categories", &to("study/obs/__categories/kind")).unwrap();
+    let error = writer.set_attribute(codes, "nowhere", &to("nothing")).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Unsupported(_)), "{error}");
+    writer.finish().unwrap();
+    // The group is put elsewhere.
+    let second = dir.path().join("second.h5");
+    let mut writer = Target::Hdf5.create(&second, NEW).unwrap();
+    let place = writer.create_groups(NodeId::ROOT, "x/y").unwrap();
+    let from = open(&path, "study/obs").unwrap();
+    let report = copy_tree(&*from, &mut *writer, place, &CopyOptions::new()).unwrap();
+    assert_eq!(report.changes, []);
+    writer.finish().unwrap();
+    let codes = open(&second, "x/y").unwrap().array("kind").unwrap();
+    let found = codes.attribute("categories").unwrap().unwrap();
+    assert_eq!(found, to("x/y/__categories/kind"));
+    // JSON has no references.
+    let report = check_copy(&path, Target::Zarr3, &dir.path().join("x.zarr"), 1 << 20);
+    let [change] = &report.changes[..] else { panic!("{report:?}") };
+    assert_eq!((change.kind, &*change.path), (ChangeKind::Dropped, "study/obs/kind"));
+}
+
+#[test]
+fn what_is_wrong_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    for target in Target::ALL {
+        let path = dir.path().join(target.file_name());
+        let mut writer = target.create(&path, NEW).unwrap();
+        let element = ElementType::Number(nnz_core::ValueType::U16);
+        let spec = ArraySpec::new(element.clone(), &[3]);
+        let array = writer.create_array(NodeId::ROOT, "a", &spec).unwrap();
+        let again = writer.create_group(NodeId::ROOT, "a").unwrap_err();
+        assert!(matches!(again.kind(), ErrorKind::Exists), "{again}");
+        for name in ["", ".", "a/b", "a\0"] {
+            let error = writer.create_group(NodeId::ROOT, name).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Unsupported(_)), "{name:?}: {error}");
+        }
+        writer.create_group(array, "b").unwrap_err();
+        writer.set_attribute(array, "x", &Attribute::of_number(1_i64)).unwrap();
+        writer.set_attribute(array, "x", &Attribute::of_number(1_i64)).unwrap_err();
+        let short = Attribute { shape: vec![3], ..Attribute::of_number(1_i64) };
+        writer.set_attribute(array, "y", &short).unwrap_err();
+        for spec in [
+            spec.clone().chunk(&[0]),
+            spec.clone().chunk(&[1, 1]),
+            spec.clone().compress(Compression::Gzip(17)),
+            ArraySpec::new(element.clone(), &[u64::MAX, u64::MAX]),
+            ArraySpec::new(element.clone(), &[2, 2]).fill(Scalar::F32(1.0)),
+        ] {
+            writer.create_array(NodeId::ROOT, "b", &spec).unwrap_err();
+        }
+        writer.append_bytes(array, &[0; 4]).unwrap();
+        // More than there is room for, and then the tree is not completed.
+        writer.append_bytes(array, &[0; 4]).unwrap_err();
+        writer.finish().unwrap_err();
+        assert!(!path.exists());
+        let mut writer = target.create(&path, NEW).unwrap();
+        let array = writer.create_array(NodeId::ROOT, "a", &spec).unwrap();
+        writer.append_bytes(array, &[0; 4]).unwrap();
+        // Fewer.
+        writer.finish().unwrap_err();
+        assert!(!path.exists());
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+}
+
+fn _is_object_safe(_: &dyn TreeWriter, _: &dyn Group) {}
