@@ -218,6 +218,9 @@ fn references_follow_what_they_lead_to() {
         value: AttributeValue::References(vec![Some(path.to_owned()), None]),
     };
     writer.set_attribute(codes, "categories", &to("study/obs/__categories/kind")).unwrap();
+    let one = vec![Some("study/obs/__categories/kind".to_owned())];
+    let one = Attribute { shape: vec![], value: AttributeValue::References(one) };
+    writer.set_attribute(codes, "other", &one).unwrap();
     let error = writer.set_attribute(codes, "nowhere", &to("nothing")).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Unsupported(_)), "{error}");
     writer.finish().unwrap();
@@ -232,10 +235,18 @@ fn references_follow_what_they_lead_to() {
     let codes = open(&second, "x/y").unwrap().array("kind").unwrap();
     let found = codes.attribute("categories").unwrap().unwrap();
     assert_eq!(found, to("x/y/__categories/kind"));
-    // JSON has no references.
-    let report = check_copy(&path, Target::Zarr3, &dir.path().join("x.zarr"), 1 << 20);
-    let [change] = &report.changes[..] else { panic!("{report:?}") };
-    assert_eq!((change.kind, &*change.path), (ChangeKind::Dropped, "study/obs/kind"));
+    // JSON has no references. One that leads nowhere has no path.
+    let third = dir.path().join("x.zarr");
+    let report = check_copy(&path, Target::Zarr3, &third, 1 << 20);
+    let [dropped, path] = &report.changes[..] else { panic!("{report:?}") };
+    assert_eq!((dropped.kind, &*dropped.path), (ChangeKind::Dropped, "study/obs/kind"));
+    assert_eq!(
+        path.to_string(),
+        "study/obs/kind, attribute \"other\": references to objects are stored as their paths"
+    );
+    let codes = open(&third, "study/obs").unwrap().array("kind").unwrap();
+    let found = codes.attribute("other").unwrap().unwrap();
+    assert_eq!(found.text(), Some("__categories/kind"));
 }
 
 #[test]

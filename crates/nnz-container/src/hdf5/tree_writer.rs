@@ -192,6 +192,11 @@ impl TreeWriter for Hdf5TreeWriter {
         true
     }
 
+    fn usual_compression(&self) -> Compression {
+        // Others need a plugin.
+        Compression::Gzip(4)
+    }
+
     fn create_group(&mut self, parent: NodeId, name: &str) -> Result<NodeId> {
         let parent = self.id(parent)?;
         let id = self.file.create_group(parent, name).map_err(unsupported_name)?;

@@ -56,8 +56,8 @@ impl<'a> CopyOptions<'a> {
         Self { memory: bytes, ..self }
     }
 
-    /// Sets how arrays of more than one element are compressed. Unless set, those that are compressed stay
-    /// so, by gzip or zstd.
+    /// Sets how arrays are compressed, single values aside. Unless set, those that are compressed are so in
+    /// the target's [usual](TreeWriter::usual_compression) way.
     #[must_use]
     pub fn compress(self, compression: Compression) -> Self {
         Self { compression: Some(compression), ..self }
@@ -73,8 +73,8 @@ impl<'a> CopyOptions<'a> {
 /// Copies all attributes, arrays and groups of a group into a group that is being written.
 ///
 /// Elements go through a bounded amount of memory. What the target cannot hold is left out or stored in
-/// another form, and the report names it. References to objects are kept where the target has them and the
-/// object is copied too. In JSON, numbers of attributes lose their width, not their value.
+/// another form, and the report names it. References to objects that are copied too are kept, or become
+/// their paths: from the group that the array or group lies in, where they lead to something in that group. In JSON, numbers of attributes lose their width, not their value.
 ///
 /// ```
 /// use nnz_storage::staging::WriteOptions;
@@ -254,12 +254,42 @@ impl<'a> Copy<'a> {
             }
             if outside {
                 self.drop(&path, Some(&name), "references to objects that are not copied");
-            } else if let Err(reason) = held(self.to.set_attribute(node, &name, &attribute))? {
-                self.drop(&path, Some(&name), reason);
+                continue;
+            }
+            let Err(reason) = held(self.to.set_attribute(node, &name, &attribute))? else {
+                continue;
+            };
+            let around = self.to.place(node).array.unwrap_or_default();
+            let around = around.rsplit_once('/').map_or("", |(around, _)| around);
+            match as_paths(&attribute, around)
+                .map(|paths| held(self.to.set_attribute(node, &name, &paths)))
+            {
+                Some(done) => match done? {
+                    Ok(()) => {
+                        let what = "references to objects are stored as their paths";
+                        self.note(ChangeKind::Converted, &path, Some(&name), what);
+                    }
+                    Err(reason) => self.drop(&path, Some(&name), reason),
+                },
+                None => self.drop(&path, Some(&name), reason),
             }
         }
         Ok(())
     }
+}
+
+/// Makes paths of references, from a group where they lead into it; `None` where one leads nowhere.
+fn as_paths(attribute: &Attribute, around: &str) -> Option<Attribute> {
+    let AttributeValue::References(paths) = &attribute.value else { return None };
+    let path = |path: &Option<String>| {
+        let path = path.as_deref()?;
+        Some(match below(path, around) {
+            Some(inner) if !inner.is_empty() => inner.to_owned(),
+            _ => format!("/{path}"),
+        })
+    };
+    let paths = paths.iter().map(path).collect::<Option<nnz_core::StringList>>()?;
+    Some(Attribute { shape: attribute.shape.clone(), value: AttributeValue::Strings(paths) })
 }
 
 /// Takes apart what the container does not hold from what fails.

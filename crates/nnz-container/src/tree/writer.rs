@@ -5,6 +5,7 @@ use nnz_core::{Element, Names, Place, Result, StringReader};
 use super::attribute::Attribute;
 use super::element::ElementType;
 use super::spec::ArraySpec;
+use crate::Compression;
 
 /// Names a group or an array of a tree that is being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,6 +40,9 @@ pub trait TreeWriter: std::fmt::Debug + Send {
     fn supports_null(&self) -> bool {
         false
     }
+
+    /// Returns how arrays are compressed that every program of the container reads.
+    fn usual_compression(&self) -> Compression;
 
     /// Creates a group in a group.
     ///

@@ -182,6 +182,15 @@ fn compare_attributes<A: Attributes + ?Sized, B: Attributes + ?Sized>(
             expected.push((name.clone(), from.attribute(&name)?.unwrap()));
         }
     }
+    // Paths in place of references.
+    for (name, attribute) in &mut expected {
+        if let (AttributeValue::References(_), Some(found)) =
+            (&attribute.value, to.attribute(name)?)
+            && matches!(found.value, AttributeValue::Strings(_))
+        {
+            *attribute = found;
+        }
+    }
     attributes(&expected, to, path, &|_| true, all);
     Ok(())
 }

@@ -46,8 +46,7 @@ impl Copy<'_> {
             }
         };
         if element != *found {
-            let what = format!("elements of type {found} are stored as {element}");
-            self.note(ChangeKind::Converted, path, None, what);
+            self.note(ChangeKind::Converted, path, None, conversion(found, &element));
         }
         if spec.is_null && !self.to.supports_null() {
             let what = "an array without a value is stored as a single value that is not written";
@@ -170,7 +169,11 @@ impl Copy<'_> {
             spec = spec.chunk(&fitting(shape, chunk, bytes, most));
         }
         let filters = &storage.filters;
-        let compression = self.options.compression.unwrap_or_else(|| compression(filters));
+        let compression =
+            self.options.compression.unwrap_or_else(|| match is_compressed(filters) {
+                true => self.to.usual_compression(),
+                false => Compression::None,
+            });
         if !shape.is_empty() {
             spec = spec.compress(compression);
             if compression != Compression::None && filters.iter().any(|name| name == "shuffle") {
@@ -308,16 +311,27 @@ fn longest(from: &dyn NdArray) -> Result<u64> {
     Ok(longest)
 }
 
-/// Returns how chunks are compressed that went through some filters.
-fn compression(filters: &[String]) -> Compression {
-    let any = |names: &[&str]| filters.iter().any(|filter| names.contains(&&**filter));
-    if any(&["zstd", "blosc", "lz4", "bitshuffle"]) {
-        Compression::Zstd(3)
-    } else if any(&["deflate", "gzip", "zlib", "lzf"]) {
-        Compression::Gzip(4)
-    } else {
-        Compression::None
+/// Returns whether chunks are compressed that went through some filters.
+fn is_compressed(filters: &[String]) -> bool {
+    let compressing = |filter: &String| {
+        let name = filter.strip_prefix("numcodecs.").unwrap_or(filter);
+        !matches!(name, "shuffle" | "fletcher32" | "crc32c" | "delta")
+    };
+    filters.iter().any(compressing)
+}
+
+/// Describes how two types differ.
+fn conversion(from: &ElementType, to: &ElementType) -> String {
+    if let (ElementType::Compound(from), ElementType::Compound(to)) = (from, to) {
+        let pairs = from.iter().zip(to).filter(|(from, to)| from != to);
+        let fields: Vec<String> = pairs
+            .map(|(from, to)| {
+                format!("the field {:?}: {}", from.name, conversion(&from.element, &to.element))
+            })
+            .collect();
+        return fields.join("; ");
     }
+    format!("elements of type {from} are stored as {to}")
 }
 
 /// Makes chunks smaller, the first dimensions first, until those beside each other fit into `most` bytes.

@@ -13,6 +13,7 @@ use super::options::ZarrTreeOptions;
 use super::strings::Strings;
 use super::target::{self, Target};
 use super::{ZarrVersion, attribute};
+use crate::compress::Compression;
 use crate::container::full_path;
 use crate::tree::{ArraySpec, Attribute, ElementType, FieldValues, NodeId, TreeWriter};
 use nnz_storage::staging::WriteOptions;
@@ -181,6 +182,10 @@ impl TreeWriter for ZarrTreeWriter {
 
     fn supports(&self, element: &ElementType) -> bool {
         Described::new(element, self.options.version).is_some()
+    }
+
+    fn usual_compression(&self) -> Compression {
+        Compression::Zstd(3)
     }
 
     fn create_group(&mut self, parent: NodeId, name: &str) -> Result<NodeId> {
