@@ -1,9 +1,11 @@
-//! Trees: groups, typed attributes, and arrays of any number of dimensions, for reading.
+//! Trees: groups, typed attributes, and arrays of any number of dimensions.
 //!
 //! [`open`] returns the [`Group`] at a path, whatever kind of container it is. A group has
 //! attributes, child groups and arrays; an [`NdArray`] is read by hyperslab, that is a range of
 //! indices in each dimension. Memory depends on what is asked for, never on what a file says of
 //! itself. Symbolic, external and other links that lead out of a file or store are not followed.
+//!
+//! A [`TreeWriter`] writes a tree to HDF5 or Zarr, and [`copy_tree`] copies one from any container.
 //!
 //! | container | groups | attributes | arrays |
 //! |---|---|---|---|
@@ -47,7 +49,6 @@ pub use writer::{FieldValues, NodeId, TreeWriter};
 
 pub(crate) use element::{Stored, TextForm};
 pub(crate) use grid::strides;
-pub(crate) use pack::element_bytes;
 pub(crate) use selection::{check_rank, shown};
 pub(crate) use source::{Layout, ReadRange, Source};
 pub(crate) use view::View;

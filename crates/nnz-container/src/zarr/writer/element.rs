@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use super::options::ZarrVersion;
 use crate::npy;
-use crate::tree::{ElementType, Field, StringEncoding, element_bytes};
+use crate::tree::pack::element_bytes;
+use crate::tree::{ElementType, Field, StringEncoding};
 
 /// The largest compound, whose fill value is part of the metadata.
 const LARGEST: u64 = 1 << 20;
