@@ -1,19 +1,21 @@
-//! The folder that 10x Genomics' Cell Ranger writes a matrix to.
+//! The folder that 10x Genomics' Cell Ranger writes a matrix to, and those of other programs.
 //!
 //! `matrix.mtx` holds features x cells; `features.tsv` (`genes.tsv` before version 3) names the
 //! rows and `barcodes.tsv` the columns, one a line. Each may be gzipped, with `.gz` in its name.
+//! bustools and alevin write cells x features, under other names.
 
+mod files;
 mod names;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use nnz_core::{
-    About, At, Axis, AxisKind, Error, ErrorKind, Header, MatrixSource, Names, Place, Projection,
-    Result, UnitReader,
+    About, At, Axis, AxisKind, Error, Header, MatrixSource, Names, Projection, Result, UnitReader,
 };
 
 use crate::MatrixMarketSource;
+use files::Files;
 use names::{ColumnReader, Columns};
 
 /// A 10x folder as one matrix with names.
@@ -34,14 +36,10 @@ struct Part {
     columns: usize,
 }
 
-const MATRIX: &[&str] = &["matrix.mtx", "matrix.mtx.gz"];
-const BARCODES: &[&str] = &["barcodes.tsv", "barcodes.tsv.gz"];
-const FEATURES: &[&str] = &["features.tsv", "features.tsv.gz", "genes.tsv", "genes.tsv.gz"];
-
 /// Returns whether a directory holds a matrix as a 10x folder does.
 #[must_use]
 pub fn looks_like(directory: &Path) -> bool {
-    MATRIX.iter().any(|name| directory.join(name).is_file())
+    Files::family(directory).is_some()
 }
 
 /// Opens a folder.
@@ -53,11 +51,9 @@ pub fn looks_like(directory: &Path) -> bool {
 ///
 /// Fails where one of the three files is missing or cannot be read, or the matrix is none.
 pub fn open(directory: &Path) -> Result<TenxFolderSource> {
-    let mut notes = Vec::new();
-    let mut find = |names| find(directory, names, &mut notes);
-    let matrix = find(MATRIX)?;
-    let features = Part::open(find(FEATURES)?)?;
-    let barcodes = Part::open(find(BARCODES)?)?;
+    let Files { matrix, features, barcodes, cells_by_features, notes } = Files::find(directory)?;
+    let features = Part::open(features)?;
+    let barcodes = Part::open(barcodes)?;
     let mut bytes = 0;
     for path in [&matrix, &features.path, &barcodes.path] {
         let metadata = path.metadata().map_err(|error| Error::io(path, error))?;
@@ -66,6 +62,9 @@ pub fn open(directory: &Path) -> Result<TenxFolderSource> {
     let matrix = crate::open(&matrix)?;
     let mut header = matrix.header().clone();
     header.axis_kinds = [AxisKind::Features, AxisKind::Cells];
+    if cells_by_features {
+        header.axis_kinds.reverse();
+    }
     Ok(TenxFolderSource {
         directory: directory.to_path_buf(),
         matrix,
@@ -77,25 +76,16 @@ pub fn open(directory: &Path) -> Result<TenxFolderSource> {
     })
 }
 
-/// Finds the first of some files, and notes which others are there.
-fn find(directory: &Path, names: &[&str], notes: &mut Vec<String>) -> Result<PathBuf> {
-    let mut there = names.iter().filter(|name| directory.join(name).is_file());
-    let Some(&first) = there.next() else {
-        if let Some(directory) = names.iter().map(|name| directory.join(name)).find(|p| p.is_dir())
-        {
-            return Err(Error::mismatch(Place::path(directory), "a directory", "a file"));
-        }
-        let place = Place::array(directory, names.join(" or "));
-        return Err(Error::new(ErrorKind::Missing, place));
-    };
-    notes.extend(there.map(|other| format!("{other} is left aside: {first} is read")));
-    Ok(directory.join(first))
-}
-
 impl Part {
     fn open(path: PathBuf) -> Result<Self> {
         let columns = names::columns(&path)?;
         Ok(Self { path, columns })
+    }
+
+    /// Returns whether it is `peaks.bed`, whose first three columns are an interval.
+    fn is_bed(&self) -> bool {
+        let name = self.file_name();
+        name.ends_with(".bed") || name.ends_with(".bed.gz")
     }
 
     fn file_name(&self) -> String {
@@ -109,6 +99,7 @@ impl Part {
         let [second, third] = what;
         match self.columns {
             0 | 1 => None,
+            3 if self.is_bed() => None,
             2 => Some(format!("{name}: column 2{second}")),
             3 => Some(format!("{name}: columns 2 to 3{third}")),
             more => Some(format!("{name}: columns 2 to {more}")),
@@ -118,10 +109,8 @@ impl Part {
 
 impl TenxFolderSource {
     fn part(&self, axis: Axis) -> &Part {
-        match axis {
-            Axis::Rows => &self.features,
-            Axis::Cols => &self.barcodes,
-        }
+        let rows_are_features = self.header.axis_kinds[0] == AxisKind::Features;
+        if (axis == Axis::Rows) == rows_are_features { &self.features } else { &self.barcodes }
     }
 
     fn read_columns(&self, axis: Axis, columns: Columns) -> Result<Names<'_>> {
@@ -147,12 +136,17 @@ impl MatrixSource for TenxFolderSource {
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
-        self.read_columns(axis, Columns::First).map(Some)
+        let columns = match self.part(axis).is_bed() {
+            true => Columns::Interval,
+            false => Columns::First,
+        };
+        self.read_columns(axis, columns).map(Some)
     }
 
     fn read_other_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
         match self.part(axis).columns {
             0 | 1 => Ok(None),
+            _ if self.part(axis).is_bed() => Ok(None),
             _ => self.read_columns(axis, Columns::Others).map(Some),
         }
     }

@@ -1,3 +1,4 @@
-//! Formats of single-cell genomics.
+//! Formats of single-cell genomics: matrices of 10x in HDF5, fragments as text.
 
 pub mod fragment_tsv;
+pub mod tenx;

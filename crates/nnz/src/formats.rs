@@ -19,7 +19,7 @@ mod registry;
 mod scipy;
 pub(crate) mod target;
 mod tensor_arrays;
-mod tenx_folder;
+mod tenx;
 
 use std::fmt;
 use std::path::Path;

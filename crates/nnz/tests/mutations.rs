@@ -115,6 +115,16 @@ fn numpy() -> Vec<Subject> {
     files
 }
 
+/// HDF5 files of 10x, of each layout.
+fn tenx() -> Vec<Subject> {
+    let names = ["cr3_gex", "cr7_rust_gex", "cr3_feature_barcode", "cr2_one_genome", "index_mixed"];
+    let wanted = |path: &Path| {
+        let stem = path.file_stem().and_then(|stem| stem.to_str());
+        stem.is_some_and(|stem| names.contains(&stem) || stem.starts_with("layout_"))
+    };
+    Subject::in_folder("testdata/tenx/h5", "tenx/", wanted)
+}
+
 fn mutations() -> u64 {
     std::env::var("NNZ_MUTATIONS").map_or(20, |count| count.parse().unwrap())
 }
@@ -589,6 +599,14 @@ fn cut_short(subjects: &[Subject], parts: usize) {
             }
         }
     });
+}
+
+#[test]
+fn hdf5_files_of_10x_damaged() {
+    let subjects = tenx();
+    as_they_are(&subjects);
+    damaged_at_random(&subjects, damage::FILE, 4 * mutations());
+    cut_short(&subjects, 16);
 }
 
 /// Files of SciPy and NumPy. There are many that differ in little.

@@ -21,6 +21,8 @@ pub(super) enum Columns {
     First,
     /// Those after the first, with tabs between.
     Others,
+    /// The first three, as `chr:start-end`.
+    Interval,
 }
 
 /// Columns of a table, of which there have to be as many lines as the axis is long.
@@ -31,6 +33,7 @@ pub(super) struct ColumnReader<'a> {
     given: u64,
     expected: u64,
     axis: Axis,
+    text: Vec<u8>,
 }
 
 impl<'a> ColumnReader<'a> {
@@ -41,7 +44,7 @@ impl<'a> ColumnReader<'a> {
         axis: Axis,
     ) -> Result<Self> {
         let lines = Lines::new(Input::open(path)?.reader, path);
-        Ok(Self { columns, lines, path, given: 0, expected, axis })
+        Ok(Self { columns, lines, path, given: 0, expected, axis, text: Vec::new() })
     }
 }
 
@@ -68,6 +71,15 @@ impl StringReader for ColumnReader<'_> {
                 Ok(Some(match self.columns {
                     Columns::First => &text[..end],
                     Columns::Others => text.get(end + 1..).unwrap_or_default(),
+                    Columns::Interval => {
+                        self.text.clear();
+                        let fields = text.split(|&byte| byte == b'\t').take(3);
+                        for (field, before) in fields.zip([&b""[..], b":", b"-"]) {
+                            self.text.extend_from_slice(before);
+                            self.text.extend_from_slice(field);
+                        }
+                        &self.text
+                    }
                 }))
             }
             None => Err(wrong(self.given)),

@@ -7,7 +7,7 @@ use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
 use super::{
     Confidence, DatasetKind, Format, FormatInfo, FormatOptions, MatrixTarget, Probe, binsparse,
     bpcells, bpcells_fragments, daphne, fragment_text, groups, matrix_market, npy, r_matrix, scipy,
-    tenx_folder,
+    tenx,
 };
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
@@ -16,7 +16,7 @@ const FORMATS: [&dyn Format; 10] = [
     &matrix_market::MatrixMarket,
     &daphne::Daphne,
     &r_matrix::RMatrix,
-    &tenx_folder::TenxFolder,
+    &tenx::Tenx,
     &bpcells_fragments::BpCellsFragments,
     &bpcells::BpCells,
     &binsparse::Binsparse,

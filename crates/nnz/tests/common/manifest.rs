@@ -135,8 +135,12 @@ pub fn same(found: Scalar, wanted: &Value) -> bool {
             wanted.as_u64() == Some(value.0.into()) || wanted.as_bool() == Some(value.0 != 0)
         }
         other => {
-            let (found, wanted) = (other.to_string(), wanted.to_string());
-            found == wanted
+            // Whole numbers may be listed as floats.
+            let wanted = match wanted.as_f64().filter(|_| wanted.is_f64()) {
+                Some(float) => float.to_string(),
+                None => wanted.to_string(),
+            };
+            other.to_string() == wanted
         }
     }
 }

@@ -1,0 +1,133 @@
+//! The files of a folder, by the names that programs give them.
+
+use std::path::{Path, PathBuf};
+
+use nnz_core::{Error, ErrorKind, Place, Result};
+
+const MATRIX: [&str; 2] = ["matrix.mtx", "matrix.mtx.gz"];
+const BARCODES: [&str; 2] = ["barcodes.tsv", "barcodes.tsv.gz"];
+const FEATURES: [&str; 6] = [
+    "features.tsv",
+    "features.tsv.gz",
+    "genes.tsv",
+    "genes.tsv.gz",
+    // Of Cell Ranger ATAC.
+    "peaks.bed",
+    "peaks.bed.gz",
+];
+
+/// What the files of a matrix are called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Family {
+    /// As 10x does, each behind a prefix, which is mostly empty.
+    Tenx(String),
+    /// Another matrix of STARsolo beside the names of features and cells.
+    Starsolo(String),
+    /// bustools: a stem, `.mtx`, `.barcodes.txt` and `.genes.txt`.
+    Bustools(String),
+    /// alevin and alevin-fry: `quants_mat`.
+    Alevin,
+}
+
+/// The files of a folder.
+pub(super) struct Files {
+    pub(super) matrix: PathBuf,
+    pub(super) features: PathBuf,
+    pub(super) barcodes: PathBuf,
+    /// Whether rows are cells.
+    pub(super) cells_by_features: bool,
+    /// Which others are there.
+    pub(super) notes: Vec<String>,
+}
+
+impl Files {
+    /// Returns what the files of a folder are called; `None` where there is no matrix, or several.
+    pub(super) fn family(directory: &Path) -> Option<Family> {
+        if MATRIX.iter().any(|name| directory.join(name).is_file()) {
+            return Some(Family::Tenx(String::new()));
+        }
+        let entries = std::fs::read_dir(directory).ok()?;
+        let names: Vec<String> =
+            entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+        let has =
+            |name: &str| names.iter().any(|own| own == name) && directory.join(name).is_file();
+        let either = |name: &str| has(name) || has(&format!("{name}.gz"));
+        if either("quants_mat.mtx") {
+            return Some(Family::Alevin);
+        }
+        let texts = names.iter().filter_map(|name| {
+            let stem = name.strip_suffix(".gz").unwrap_or(name).strip_suffix(".mtx")?;
+            Some((name, stem))
+        });
+        let mut found: Vec<Family> = Vec::new();
+        for (name, stem) in texts {
+            let family = if either(&format!("{stem}.barcodes.txt")) {
+                Family::Bustools(stem.to_owned())
+            } else if stem.starts_with("UniqueAndMult-") && either("barcodes.tsv") {
+                Family::Starsolo(name.clone())
+            } else {
+                match stem.strip_suffix("matrix") {
+                    Some(prefix) if either(&format!("{prefix}barcodes.tsv")) => {
+                        Family::Tenx(prefix.to_owned())
+                    }
+                    _ => continue,
+                }
+            };
+            if !found.contains(&family) {
+                found.push(family);
+            }
+        }
+        match <[Family; 1]>::try_from(found) {
+            Ok([only]) => Some(only),
+            Err(_) => None,
+        }
+    }
+
+    /// Finds the files of a folder.
+    pub(super) fn find(directory: &Path) -> Result<Self> {
+        let family = Self::family(directory).unwrap_or(Family::Tenx(String::new()));
+        let mut notes = Vec::new();
+        let mut find = |prefix: &str, names: &[&str]| find(directory, prefix, names, &mut notes);
+        let (matrix, features, barcodes) = match &family {
+            Family::Tenx(prefix) => {
+                (find(prefix, &MATRIX)?, find(prefix, &FEATURES)?, find(prefix, &BARCODES)?)
+            }
+            Family::Starsolo(matrix) => {
+                (directory.join(matrix), find("", &FEATURES)?, find("", &BARCODES)?)
+            }
+            Family::Bustools(stem) => (
+                find(stem, &[".mtx", ".mtx.gz"])?,
+                find(stem, &[".genes.txt", ".genes.txt.gz"])?,
+                find(stem, &[".barcodes.txt", ".barcodes.txt.gz"])?,
+            ),
+            Family::Alevin => (
+                find("quants_mat", &[".mtx", ".mtx.gz"])?,
+                find("quants_mat_cols", &[".txt", ".txt.gz"])?,
+                find("quants_mat_rows", &[".txt", ".txt.gz"])?,
+            ),
+        };
+        let cells_by_features = matches!(family, Family::Bustools(_) | Family::Alevin);
+        Ok(Self { matrix, features, barcodes, cells_by_features, notes })
+    }
+}
+
+/// Finds the first of some files, and notes which others are there.
+fn find(
+    directory: &Path,
+    prefix: &str,
+    names: &[&str],
+    notes: &mut Vec<String>,
+) -> Result<PathBuf> {
+    let names: Vec<String> = names.iter().map(|name| format!("{prefix}{name}")).collect();
+    let mut there = names.iter().filter(|name| directory.join(name).is_file());
+    let Some(first) = there.next() else {
+        if let Some(directory) = names.iter().map(|name| directory.join(name)).find(|p| p.is_dir())
+        {
+            return Err(Error::mismatch(Place::path(directory), "a directory", "a file"));
+        }
+        let place = Place::array(directory, names.join(" or "));
+        return Err(Error::new(ErrorKind::Missing, place));
+    };
+    notes.extend(there.map(|other| format!("{other} is left aside: {first} is read")));
+    Ok(directory.join(first))
+}

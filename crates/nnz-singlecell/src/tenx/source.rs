@@ -1,0 +1,268 @@
+//! A matrix as a source of batches.
+
+use std::ops::Range;
+
+use nnz_container::matrix::{Compressed, CompressedArrays, Indices, Vector};
+use nnz_container::tree::{ChildKind, Group, NdArray};
+use nnz_core::{
+    About, ArrayAbout, Axis, AxisKind, Duplicates, Error, Header, MatrixSource, Names, Order,
+    Projection, Result, Shape, Storage, StringReader, Structure, UnitReader,
+};
+
+use super::find::{Generation, layout};
+
+/// A matrix of 10x in HDF5, open for reading: features x cells, by cells.
+#[derive(Debug)]
+pub struct TenxSource {
+    generation: Generation,
+    matrix: Compressed,
+    header: Header,
+    /// What features have, ids first.
+    features: Vec<Column>,
+    barcodes: Option<Column>,
+}
+
+/// A list of strings: one for each feature, or for each cell.
+#[derive(Debug)]
+struct Column {
+    name: String,
+    array: Box<dyn NdArray>,
+}
+
+impl TenxSource {
+    /// Opens the matrix of a group. Entries are checked as they are read.
+    ///
+    /// # Errors
+    ///
+    /// Fails where an array is missing or of a wrong type, lengths do not fit the shape, or the pointers do
+    /// not end with the last entry.
+    pub fn open(group: &dyn Group) -> Result<Self> {
+        let generation = layout(&group.children()?).unwrap_or(Generation::V3);
+        let shape = shape(group)?;
+        let arrays = CompressedArrays {
+            pointers: Indices::open(group, "indptr")?,
+            indices: Indices::open(group, "indices")?,
+            values: Vector::open(group, "data")?,
+        };
+        let pointers = arrays.pointers.vector().place_of(shape.cols);
+        let matrix = Compressed::new(arrays, shape, Order::Col)?;
+        if matrix.unused() > 0 {
+            let expected = format!("{}, the end", matrix.entries().saturating_add(matrix.unused()));
+            return Err(Error::mismatch(pointers, matrix.entries(), expected));
+        }
+        let barcodes = Column::open(group, "barcodes", shape.cols, Axis::Cols)?;
+        let features = features(group, generation, shape.rows)?;
+        let header = Header {
+            shape,
+            order: Order::Col,
+            ordered: true,
+            sorted_majors: true,
+            // Cell Ranger 3.0 wrote the features of a cell in descending order.
+            sorted_indices: None,
+            value_type: matrix.value_type(),
+            iso: false,
+            nnz: Some(matrix.entries()),
+            storage: Storage::Sparse,
+            structure: Structure::General,
+            fill: None,
+            duplicates: Duplicates::Kept,
+            axis_kinds: [AxisKind::Features, AxisKind::Cells],
+        };
+        Ok(Self { generation, matrix, header, features, barcodes })
+    }
+
+    /// Returns which layout the matrix has.
+    #[must_use]
+    pub fn generation(&self) -> Generation {
+        self.generation
+    }
+
+    /// Lists what features have besides their entries: `id`, `name`, `feature_type`, `genome` and others,
+    /// those that are there. Before version 3 there are `id` and `name`.
+    pub fn feature_columns(&self) -> impl Iterator<Item = &str> {
+        self.features.iter().map(|column| &*column.name)
+    }
+
+    /// Starts reading what all features have in a column; `None` where there is none of that name.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it cannot be read.
+    pub fn read_feature_column(&self, name: &str) -> Result<Option<Names<'_>>> {
+        let column = self.features.iter().find(|column| column.name == name);
+        column.map(Column::read).transpose()
+    }
+
+    /// The columns that are not the names of features.
+    fn others(&self) -> &[Column] {
+        self.features.get(1..).unwrap_or_default()
+    }
+}
+
+impl Column {
+    /// Opens a list of strings of a length; `None` where there is none of that name.
+    fn open(group: &dyn Group, name: &str, len: u64, axis: Axis) -> Result<Option<Self>> {
+        if group.child(name)?.is_none() {
+            return Ok(None);
+        }
+        let array = group.array(name)?;
+        if !array.element_type().is_string() {
+            let found = format!("elements of type {}", array.element_type());
+            return Err(Error::mismatch(array.place(), found, "strings"));
+        }
+        if *array.shape() != [len] {
+            let found = match array.shape() {
+                &[found] => format!("{found} strings"),
+                shape => format!("{} dimensions", shape.len()),
+            };
+            let expected = format!("{len}, as many as the matrix has {axis}");
+            return Err(Error::mismatch(array.place(), found, expected));
+        }
+        Ok(Some(Self { name: name.to_owned(), array }))
+    }
+
+    fn read(&self) -> Result<Names<'_>> {
+        self.array.read_strings(&self.array.all())
+    }
+
+    fn about(&self) -> ArrayAbout {
+        ArrayAbout {
+            name: self.array.place().array.unwrap_or_default(),
+            value_type: None,
+            len: self.array.shape().first().copied(),
+            bytes: self.array.stored_bytes().unwrap_or(0),
+        }
+    }
+}
+
+/// Reads the number of features and of cells.
+fn shape(group: &dyn Group) -> Result<Shape> {
+    let indices = Indices::open(group, "shape")?;
+    if indices.len() != 2 {
+        let found = format!("{} numbers", indices.len());
+        let expected = "two: of features and of cells";
+        return Err(Error::mismatch(indices.vector().place(), found, expected));
+    }
+    let mut shape = [0_u64; 2];
+    indices.read(0, 1 << 63, &mut shape)?;
+    Ok(Shape { rows: shape[0], cols: shape[1] })
+}
+
+/// Opens the lists of strings that features have, ids first, then names, types and genomes.
+fn features(group: &dyn Group, generation: Generation, rows: u64) -> Result<Vec<Column>> {
+    let mut columns = Vec::new();
+    if generation == Generation::V2 {
+        for (array, name) in [("genes", "id"), ("gene_names", "name")] {
+            if let Some(column) = Column::open(group, array, rows, Axis::Rows)? {
+                columns.push(Column { name: name.to_owned(), ..column });
+            }
+        }
+        return Ok(columns);
+    }
+    if group.child("features")? != Some(ChildKind::Group) {
+        return Ok(columns);
+    }
+    let features = group.group("features")?;
+    let first = ["id", "name", "feature_type", "genome"];
+    for name in first {
+        columns.extend(Column::open(&*features, name, rows, Axis::Rows)?);
+    }
+    for child in features.children()? {
+        let known = first.contains(&&*child.name) || child.name == "_all_tag_keys";
+        if known || child.kind != ChildKind::Array {
+            continue;
+        }
+        // Others may be numbers, or of another length.
+        let array = features.array(&child.name)?;
+        if array.element_type().is_string() && *array.shape() == [rows] {
+            columns.push(Column { name: child.name, array });
+        }
+    }
+    Ok(columns)
+}
+
+impl MatrixSource for TenxSource {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn about(&self) -> Result<About> {
+        let mut arrays = self.matrix.about();
+        arrays.extend(self.features.iter().chain(&self.barcodes).map(Column::about));
+        let (version, dialect) = match self.generation {
+            Generation::V2 => ("2", "a group for each genome"),
+            Generation::V3 => ("3", "one group with a table of features"),
+        };
+        Ok(About {
+            format: "10x HDF5".to_owned(),
+            container: "HDF5".to_owned(),
+            version: Some(version.to_owned()),
+            dialect: Some(dialect.to_owned()),
+            bytes: Some(arrays.iter().map(|array| array.bytes).sum()),
+            arrays,
+            notes: Vec::new(),
+        })
+    }
+
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        let column = match axis {
+            Axis::Rows => self.features.first(),
+            Axis::Cols => self.barcodes.as_ref(),
+        };
+        column.map(Column::read).transpose()
+    }
+
+    fn read_other_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        if axis == Axis::Cols || self.others().is_empty() {
+            return Ok(None);
+        }
+        let columns = self.others().iter().map(Column::read).collect::<Result<Vec<_>>>()?;
+        Ok(Some(Box::new(Joined { columns, text: Vec::new() })))
+    }
+
+    fn random_access(&self) -> bool {
+        true
+    }
+
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        self.matrix.units(majors, fields)
+    }
+
+    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
+        self.matrix.stored_before(major).map(Some)
+    }
+
+    fn extras(&self) -> Vec<String> {
+        let names: Vec<&str> = self.others().iter().map(|column| &*column.name).collect();
+        let listed = (!names.is_empty()).then(|| format!("of the features: {}", names.join(", ")));
+        listed.into_iter().collect()
+    }
+}
+
+/// The strings of several columns, with tabs between.
+struct Joined<'a> {
+    columns: Vec<Names<'a>>,
+    text: Vec<u8>,
+}
+
+impl StringReader for Joined<'_> {
+    fn next_string(&mut self) -> Result<Option<&[u8]>> {
+        self.text.clear();
+        for (number, column) in self.columns.iter_mut().enumerate() {
+            let Some(string) = column.next_string()? else { return Ok(None) };
+            if number > 0 {
+                self.text.push(b'\t');
+            }
+            self.text.extend_from_slice(string);
+        }
+        Ok(Some(&self.text))
+    }
+
+    fn remaining(&self) -> Option<u64> {
+        self.columns.first().and_then(|column| column.remaining())
+    }
+}

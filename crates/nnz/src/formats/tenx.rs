@@ -1,0 +1,91 @@
+//! Matrices of 10x Genomics, in HDF5 and in folders.
+
+use std::path::Path;
+
+use nnz_container::tree::Group;
+use nnz_core::{Error, Finding, Result};
+use nnz_matrix_market::tenx_folder;
+use nnz_singlecell::tenx::{Found, TenxSource, find};
+
+use super::{Confidence, DatasetKind, Format, FormatInfo, Grouped, Probe, groups};
+use crate::{Dataset, OpenOptions, ValidateOptions};
+
+/// A matrix of features x cells with names: an HDF5 file, or a folder with a Matrix Market file.
+pub(super) struct Tenx;
+
+static INFO: FormatInfo = FormatInfo {
+    name: "10x",
+    aliases: &[],
+    extensions: &[],
+    summary: "10x HDF5, and folders: matrix.mtx, barcodes.tsv, features.tsv or genes.tsv, plain or gzipped",
+    reads: &[DatasetKind::Matrix],
+    writes: &[],
+    containers: false,
+    options: &[],
+};
+
+/// Returns the root or group of an HDF5 file, and the matrices in it.
+fn matrices(probe: &Probe) -> Result<Option<(&dyn Group, Found)>> {
+    if !probe.group().is_some_and(|(kind, _)| kind == Grouped::Hdf5) {
+        return Ok(None);
+    }
+    let Some(root) = probe.tree()? else { return Ok(None) };
+    Ok(find(root)?.map(|found| (root, found)))
+}
+
+fn open_group(group: &dyn Group) -> Result<Dataset> {
+    Ok(Dataset::Matrix(Box::new(TenxSource::open(group)?)))
+}
+
+impl Format for Tenx {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
+        // What cannot be opened is an error when it is.
+        let found = probe.directory().is_some_and(tenx_folder::looks_like)
+            || matches!(matrices(probe), Ok(Some(_)));
+        Ok(found.then_some(Confidence::Certain))
+    }
+
+    fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
+        let path = probe.path().unwrap_or(Path::new(""));
+        let Some((root, found)) = matrices(&probe)? else {
+            return Ok(Dataset::Matrix(Box::new(tenx_folder::open(path)?)));
+        };
+        match found {
+            Found::Here => open_group(root),
+            Found::Groups(names) => {
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                open_group(&*root.group(groups::only(&names, Grouped::Hdf5, path)?)?)
+            }
+            Found::Molecules => Err(Found::no_matrix(root)),
+            _ => Err(Error::argument("no matrix of 10x")),
+        }
+    }
+
+    fn validate(
+        &self,
+        probe: Probe,
+        options: &ValidateOptions,
+        each: &mut dyn FnMut(Finding),
+    ) -> Result<()> {
+        let place = probe.location().source_place();
+        let mut check = |dataset: Result<Dataset>| {
+            dataset
+                .and_then(|dataset| crate::check::read_whole(dataset, &place, options, each))
+                .or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
+        };
+        // All genomes.
+        if let Ok(Some((root, Found::Groups(names)))) = matrices(&probe) {
+            let open = |name: &String| root.group(name).and_then(|group| open_group(&*group));
+            return names.iter().try_for_each(|name| check(open(name)));
+        }
+        check(self.open(probe, &options.open_options()))
+    }
+
+    fn is_entry(&self, path: &Path) -> bool {
+        path.is_dir() && tenx_folder::looks_like(path)
+    }
+}
