@@ -294,6 +294,12 @@ fn threads_agree(path: &Path, one: &Path, several: &Path) -> Result<(), String> 
     Ok(())
 }
 
+/// Whether a place is a path, one inside of it, or a group of it.
+fn names(place: &Path, path: &Path) -> bool {
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    place.starts_with(path) || text(place).starts_with(&format!("{}::", text(path)))
+}
+
 /// Does with a file whatever can be done with one, and says what contradicts itself.
 fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     let here = location(path);
@@ -314,7 +320,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     }
     let valid = validated.is_ok() && faults.is_empty();
     for finding in &faults {
-        if !finding.place.path.as_deref().is_some_and(|told| told.starts_with(path)) {
+        if !finding.place.path.as_deref().is_some_and(|told| names(told, path)) {
             return Err(format!("a finding without its path: {finding}"));
         }
     }
@@ -333,7 +339,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     for error in
         [read.as_ref().err(), catted.as_ref().err(), validated.as_ref().err()].into_iter().flatten()
     {
-        if !error.place().path.as_deref().is_some_and(|told| told.starts_with(path)) {
+        if !error.place().path.as_deref().is_some_and(|told| names(told, path)) {
             return Err(format!("an error without its path: {error}"));
         }
     }
