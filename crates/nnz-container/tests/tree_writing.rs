@@ -12,6 +12,7 @@ use nnz_container::tree::{
     ArraySpec, Attribute, AttributeValue, ChangeKind, CopyOptions, CopyReport, ElementType, Group,
     NodeId, TreeWriter, copy_tree, open,
 };
+use nnz_container::zarr::{ZarrTreeOptions, ZarrTreeWriter, ZarrVersion};
 use nnz_core::{ErrorKind, Result, Scalar, Values};
 use nnz_storage::staging::WriteOptions;
 use proptest::prelude::*;
@@ -290,6 +291,100 @@ fn what_is_wrong_is_refused() {
         writer.finish().unwrap_err();
         assert!(!path.exists());
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn arrays_are_added_to_zarr_stores_and_all_else_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    for (target, consolidate) in [
+        (Target::Zarr2, true),
+        (Target::Zarr2, false),
+        (Target::Zarr3, true),
+        (Target::Zarr3, false),
+    ] {
+        let path = dir.path().join(format!("{consolidate}-{}", target.file_name()));
+        let version = if target == Target::Zarr2 { ZarrVersion::V2 } else { ZarrVersion::V3 };
+        let options = ZarrTreeOptions { version, consolidate, threads: 1 };
+        let writer = ZarrTreeWriter::create(&path, "", NEW, options).unwrap();
+        let mut writer: Box<dyn TreeWriter> = Box::new(writer);
+        writer.set_attribute(NodeId::ROOT, "title", &Attribute::of_text("a")).unwrap();
+        let layers = writer.create_group(NodeId::ROOT, "layers").unwrap();
+        let kept = writer.write_array(layers, "kept", &[2], &[1_u8, 2]).unwrap();
+        writer.set_attribute(kept, "x", &Attribute::of_number(7_i64)).unwrap();
+        writer.finish().unwrap();
+        let add = |member: &str, write| -> Box<dyn TreeWriter> {
+            let options = ZarrTreeOptions::default();
+            Box::new(ZarrTreeWriter::add(&path, member, write, options).unwrap())
+        };
+        let mut writer = add("layers/counts", NEW);
+        writer.write_array(NodeId::ROOT, "other", &[1], &[0_u8]).unwrap_err();
+        writer.set_attribute(NodeId::ROOT, "y", &Attribute::of_number(1_i64)).unwrap_err();
+        writer.write_array(NodeId::ROOT, "counts", &[3], &[1_u16, 2, 3]).unwrap();
+        writer.finish().unwrap();
+        let mut writer = add("layers/sparse", NEW);
+        let group = writer.create_group(NodeId::ROOT, "sparse").unwrap();
+        writer.set_attribute(group, "shape", &Attribute::of_numbers(&[2_i64, 3])).unwrap();
+        writer.write_array(group, "data", &[2], &[0.5_f32, 1.5]).unwrap();
+        writer.finish().unwrap();
+        // What is there stays without leave to overwrite, and is replaced with it.
+        let options = ZarrTreeOptions::default();
+        ZarrTreeWriter::add(&path, "layers/counts", NEW, options).unwrap_err();
+        ZarrTreeWriter::add(&path, "missing/counts", NEW, options).unwrap_err();
+        drop(add("layers/unfinished", NEW));
+        let forced = WriteOptions { overwrite: true, sync: false };
+        let mut writer = add("layers/counts", forced);
+        writer.write_array(NodeId::ROOT, "counts", &[2], &[9_i32, 8]).unwrap();
+        writer.finish().unwrap();
+
+        let root = open(&path, "").unwrap();
+        assert_eq!(root.attribute("title").unwrap().unwrap().text(), Some("a"));
+        let children = root.group("layers").unwrap().children().unwrap();
+        let names: Vec<&str> = children.iter().map(|child| &*child.name).collect();
+        assert_eq!(names, ["counts", "kept", "sparse"]);
+        let counts = root.array("layers/counts").unwrap();
+        assert_eq!(counts.read(&counts.all(), 100).unwrap(), Values::I32(vec![9, 8]));
+        let text = |name: &str| std::fs::read_to_string(path.join(name)).ok();
+        let listing = match version {
+            ZarrVersion::V2 => text(".zmetadata"),
+            ZarrVersion::V3 => text("zarr.json"),
+        };
+        let listing: serde_json::Value =
+            listing.map_or(serde_json::Value::Null, |text| serde_json::from_str(&text).unwrap());
+        let metadata = match version {
+            ZarrVersion::V2 => &listing["metadata"],
+            ZarrVersion::V3 => &listing["consolidated_metadata"]["metadata"],
+        };
+        let found: Vec<&str> =
+            metadata.as_object().into_iter().flatten().map(|(key, _)| &**key).collect();
+        let expected: &[&str] = match (version, consolidate) {
+            (_, false) => &[],
+            (ZarrVersion::V2, true) => &[
+                ".zattrs",
+                ".zgroup",
+                "layers/.zgroup",
+                "layers/counts/.zarray",
+                "layers/kept/.zarray",
+                "layers/kept/.zattrs",
+                "layers/sparse/.zattrs",
+                "layers/sparse/.zgroup",
+                "layers/sparse/data/.zarray",
+            ],
+            (ZarrVersion::V3, true) => {
+                &["layers", "layers/counts", "layers/kept", "layers/sparse", "layers/sparse/data"]
+            }
+        };
+        assert_eq!(found, expected);
+        let counted = match version {
+            ZarrVersion::V2 => &metadata["layers/counts/.zarray"]["shape"],
+            ZarrVersion::V3 => &metadata["layers/counts"]["shape"],
+        };
+        assert!(!consolidate || *counted == serde_json::json!([2]));
+        assert_eq!(
+            std::fs::read_dir(path.join("layers")).unwrap().count(),
+            // Three members and what the group is.
+            4
+        );
     }
 }
 

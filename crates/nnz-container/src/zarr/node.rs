@@ -29,8 +29,6 @@ pub(super) enum Node {
 /// A group.
 pub(super) struct Group {
     pub(super) attributes: Fields,
-    /// Whether it repeats what the groups and arrays in it say of themselves.
-    pub(super) consolidated: bool,
     pub(super) version: u32,
 }
 
@@ -53,7 +51,7 @@ pub(super) fn from_files(
     if let Some(fields) = json(".zgroup")? {
         v2::check_version(&fields, place)?;
         let attributes = json(".zattrs")?.unwrap_or_default();
-        return Ok(Some(Node::Group(Group { attributes, consolidated: false, version: 2 })));
+        return Ok(Some(Node::Group(Group { attributes, version: 2 })));
     }
     Ok(None)
 }

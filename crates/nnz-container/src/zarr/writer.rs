@@ -3,6 +3,7 @@
 mod array;
 mod attribute;
 mod chunk;
+mod consolidated;
 mod element;
 mod metadata;
 mod options;
@@ -54,6 +55,10 @@ impl ZarrWriter {
         options: ZarrOptions,
     ) -> Result<Self> {
         options.check()?;
+        if let Some(name) = group.split('/').find(|name| name.starts_with("__")) {
+            let what = format!("{name:?} cannot be the name of a group in a Zarr store");
+            return Err(Error::new(ErrorKind::Argument(what), Place::path(path)));
+        }
         let ZarrOptions { threads, .. } = options;
         let tree = ZarrTreeOptions { version: ZarrVersion::V3, consolidate: false, threads };
         let tree = ZarrTreeWriter::create(path, group, write, tree)?;

@@ -39,9 +39,7 @@ pub(in crate::zarr) fn node(fields: Fields, place: &Place) -> Result<Node> {
                 Some(raw) => serde_json::from_str(raw.get())
                     .map_err(|_| reader.unexpected("attributes", raw, "an object"))?,
             };
-            let repeated = fields.get("consolidated_metadata");
-            let consolidated = repeated.is_some_and(|raw| raw.get() != "null");
-            Ok(Node::Group(Group { attributes, consolidated, version: 3 }))
+            Ok(Node::Group(Group { attributes, version: 3 }))
         }
         Some("array") => Ok(Node::Array(fields, 3)),
         _ => Err(reader.unexpected("node_type", reader.raw("node_type")?, "group or array")),

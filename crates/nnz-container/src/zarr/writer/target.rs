@@ -7,6 +7,7 @@ use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
+use super::consolidated::{Consolidated, suspend};
 use super::metadata::{self, Attributes, Document};
 use super::options::ZarrVersion;
 use crate::container::full_path;
@@ -28,11 +29,17 @@ pub(super) struct Target {
     staged: StagedDirectory,
     /// Where the group lies in the directory: empty, or names with `/` behind each.
     group: String,
+    /// What is taken off the paths of files: the name of the directory with `/` behind, where the group is the
+    /// one around it.
+    stripped: String,
     /// Where the groups lie that are made above it.
     above: Vec<String>,
     /// Whether the directory is a whole store.
     is_store: bool,
     version: ZarrVersion,
+    write: WriteOptions,
+    /// Groups around the directory with consolidated metadata.
+    consolidated: Vec<Consolidated>,
     /// The locks of a store that the group is added to.
     _lock: Option<UpdateLock>,
 }
@@ -57,21 +64,15 @@ impl Target {
         version: ZarrVersion,
     ) -> Result<Self> {
         let place = Place::path(full_path(path, group));
-        let names: Vec<&str> = group.split('/').filter(|name| !name.is_empty()).collect();
-        if let Some(name) = names.iter().find(|name| !is_name(name)) {
-            let what = format!("{name:?} cannot be the name of a group in a Zarr store");
-            return Err(Error::new(ErrorKind::Argument(what), place));
-        }
+        let names = names(group, &place)?;
         let lock = lock_store(path, names.is_empty())?;
         let mut target = path.to_path_buf();
-        let mut missing = names.iter();
-        let mut is_store = true;
+        let mut there = 0;
         // All but the last of what is there stays.
-        while target.symlink_metadata().is_ok() {
-            let Some(name) = missing.next() else { break };
-            check_parent(&target)?;
-            target.push(name);
-            is_store = false;
+        while there < names.len() && target.symlink_metadata().is_ok() {
+            check_parent(&target, version)?;
+            target.push(names[there]);
+            there += 1;
         }
         // An array is part of the group it lies in, and does not give way to another.
         if !names.is_empty() && is_array(&target) {
@@ -81,21 +82,77 @@ impl Target {
         if let Some(around) = target.parent().filter(|_| lock.is_some()) {
             staged = staged.with_access_of(around)?;
         }
-        if missing.len() > 0 {
+        if there < names.len() {
             // A group that appears meanwhile holds those of others: it is not for us to replace.
             staged.expect(Expected::Nothing);
         }
         let (mut group, mut above) = (String::new(), Vec::new());
-        for name in missing {
+        for name in &names[there..] {
             above.push(group.clone());
             group.push_str(name);
             group.push('/');
         }
-        Ok(Self { staged, group, above, is_store, version, _lock: lock })
+        let consolidated = consolidated(path, &names[..there], version)?;
+        let (stripped, is_store) = (String::new(), there == 0);
+        Ok(Self {
+            staged,
+            group,
+            stripped,
+            above,
+            is_store,
+            version,
+            write,
+            consolidated,
+            _lock: lock,
+        })
+    }
+
+    /// Prepares the directory of a group or an array that is added to a group that is there.
+    pub(super) fn add(path: &Path, member: &str, write: WriteOptions) -> Result<Self> {
+        let place = Place::path(full_path(path, member));
+        let names = names(member, &place)?;
+        let Some((name, around)) = names.split_last() else {
+            return Err(Error::argument("the name of what is added to a Zarr store is missing"));
+        };
+        let lock = lock_store(path, false)?;
+        let mut target = path.to_path_buf();
+        let version = version_of(path)?;
+        check_parent(&target, version)?;
+        for name in around {
+            target.push(name);
+            check_parent(&target, version)?;
+        }
+        let parent = target.clone();
+        target.push(name);
+        let staged = StagedDirectory::create_store(&target, write, foreign)?;
+        let staged = staged.with_access_of(&parent)?;
+        let consolidated = consolidated(path, &names, version)?;
+        Ok(Self {
+            staged,
+            group: String::new(),
+            stripped: format!("{name}/"),
+            above: Vec::new(),
+            is_store: false,
+            version,
+            write,
+            consolidated,
+            _lock: lock,
+        })
+    }
+
+    /// Returns the version of the store.
+    pub(super) fn version(&self) -> ZarrVersion {
+        self.version
+    }
+
+    /// Returns the only name that a member of the group may have, where it is added to one that is there.
+    pub(super) fn only_member(&self) -> Option<&str> {
+        self.stripped.strip_suffix('/')
     }
 
     /// Writes a file of the group.
     pub(super) fn put(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let name = name.strip_prefix(&*self.stripped).unwrap_or(name);
         self.staged.write_file(&format!("{}{name}", self.group), bytes)
     }
 
@@ -104,7 +161,7 @@ impl Target {
     /// What all of them are is repeated at the root of a new store, if that is to be.
     pub(super) fn finish(
         self,
-        nodes: BTreeMap<String, Vec<Document>>,
+        mut nodes: BTreeMap<String, Vec<Document>>,
         consolidate: bool,
     ) -> Result<u64> {
         let mut all = BTreeMap::new();
@@ -112,7 +169,18 @@ impl Target {
             let path = above.trim_end_matches('/').to_owned();
             all.insert(path, metadata::group(&Attributes::new(), self.version));
         }
+        if let Some(member) = self.only_member() {
+            // The group itself is there.
+            nodes.remove("");
+            if !nodes.contains_key(member) {
+                return Err(Error::argument("nothing is added to the Zarr store"));
+            }
+        }
         for (path, documents) in nodes {
+            let path = match self.only_member() {
+                Some(member) if path == member => "",
+                _ => path.strip_prefix(&*self.stripped).unwrap_or(&path),
+            };
             let path = format!("{}{path}", self.group);
             all.insert(path.trim_end_matches('/').to_owned(), documents);
         }
@@ -125,40 +193,81 @@ impl Target {
         }
         for (path, documents) in &all {
             for (name, text) in documents {
-                let name =
-                    if path.is_empty() { (*name).to_owned() } else { format!("{path}/{name}") };
+                let name = match &**path {
+                    "" => (*name).to_owned(),
+                    path => format!("{path}/{name}"),
+                };
                 self.staged.write_file(&name, text.as_bytes())?;
             }
         }
-        self.staged.commit()
+        let suspended = suspend(self.consolidated, self.write)?;
+        match self.staged.commit() {
+            Ok(bytes) => suspended.resume(&all).map(|()| bytes),
+            Err(error) => {
+                suspended.restore();
+                Err(error)
+            }
+        }
     }
+}
+
+/// Takes a path apart and checks its names.
+fn names<'a>(path: &'a str, place: &Place) -> Result<Vec<&'a str>> {
+    let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
+    match names.iter().find(|name| !is_tree_name(name)) {
+        None => Ok(names),
+        Some(name) => {
+            let what = format!("{name:?} cannot be the name of a group in a Zarr store");
+            Err(Error::new(ErrorKind::Argument(what), place.clone()))
+        }
+    }
+}
+
+/// Finds the groups with consolidated metadata on the way to what `names` lead to.
+fn consolidated(path: &Path, names: &[&str], version: ZarrVersion) -> Result<Vec<Consolidated>> {
+    let mut directory = path.to_path_buf();
+    let mut all = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        all.extend(Consolidated::find(&directory, version, names[at..].join("/"))?);
+        directory.push(name);
+    }
+    Ok(all)
 }
 
 /// Waits until no other process of nnz adds to a store. `None` where nothing is added, or to
 /// nothing that is there.
 fn lock_store(path: &Path, is_whole: bool) -> Result<Option<UpdateLock>> {
-    let file = path.join("zarr.json");
-    if is_whole || !file.is_file() {
-        return Ok(None);
+    let files = ["zarr.json", ".zgroup"].map(|name| path.join(name));
+    match files.iter().find(|file| file.is_file()) {
+        Some(file) if !is_whole => UpdateLock::acquire(file).map(Some),
+        _ => Ok(None),
     }
-    UpdateLock::acquire(&file).map(Some)
 }
 
-/// Checks that a group can be added to what is there.
-fn check_parent(directory: &Path) -> Result<()> {
-    let place = Place::path(directory);
-    let what = match node::read(directory, &place)? {
-        Some(Node::Group(group)) if group.version != 3 => {
+/// Returns the version of a store.
+fn version_of(path: &Path) -> Result<ZarrVersion> {
+    let place = Place::path(path);
+    match node::read(path, &place)? {
+        Some(Node::Group(group)) if group.version == 2 => Ok(ZarrVersion::V2),
+        Some(Node::Group(_)) => Ok(ZarrVersion::V3),
+        Some(Node::Array(..)) => Err(Error::mismatch(place, "an array", "a group")),
+        None => Err(Error::mismatch(place, "no Zarr group", "one to add to")),
+    }
+}
+
+/// Checks that a group of a version can be added to what is there.
+fn check_parent(directory: &Path, version: ZarrVersion) -> Result<()> {
+    let found = version_of(directory)?;
+    if found == version {
+        return Ok(());
+    }
+    let what = match found {
+        ZarrVersion::V2 => {
             "Zarr of version 2, to which no group is added: groups are written in version 3"
         }
-        Some(Node::Group(group)) if group.consolidated => {
-            "a Zarr group with consolidated metadata, which would not tell of what is added"
-        }
-        Some(Node::Group(_)) => return Ok(()),
-        Some(Node::Array(..)) => return Err(Error::mismatch(place, "an array", "a group")),
-        None => return Err(Error::mismatch(place, "no Zarr group", "one to add to")),
+        ZarrVersion::V3 => "Zarr of version 3, to which nothing of version 2 is added",
     };
-    Err(Error::unsupported(place, what))
+    Err(Error::unsupported(Place::path(directory), what))
 }
 
 /// Names what a directory holds that keeps it from being replaced: what lies beside a store, or

@@ -87,6 +87,32 @@ impl ZarrTreeWriter {
         Ok(Self { target, path, nodes, paths, options, failed: false })
     }
 
+    /// Starts adding a group or an array to a store that is there, which keeps all else. `member` is its path from
+    /// the root. The root of the tree stands for the group around it, which has to be there, and nothing but the
+    /// member is created in it.
+    ///
+    /// A group or an array that is there is replaced only with leave to overwrite. It is written in the version of
+    /// the store. Consolidated metadata of groups around it are taken away before it takes its place and written
+    /// anew behind it.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`create`](Self::create).
+    pub fn add(
+        path: &Path,
+        member: &str,
+        write: WriteOptions,
+        options: ZarrTreeOptions,
+    ) -> Result<Self> {
+        let target = Target::add(path, member, write)?;
+        let root = Node { path: String::new(), attributes: Attributes::new(), kind: Kind::Group };
+        let around = member.trim_matches('/').rsplit_once('/').map_or("", |(around, _)| around);
+        let path = full_path(path, around);
+        let options = ZarrTreeOptions { version: target.version(), ..options };
+        let (nodes, paths) = (vec![root], BTreeSet::new());
+        Ok(Self { target, path, nodes, paths, options, failed: false })
+    }
+
     /// Returns the path of the group, for messages.
     pub(super) fn path(&self) -> &Path {
         &self.path
@@ -99,7 +125,12 @@ impl ZarrTreeWriter {
         name: &str,
         value: Box<RawValue>,
     ) -> Result<()> {
-        let exists = Error::new(ErrorKind::Exists, self.attribute_place(node, name));
+        let place = self.attribute_place(node, name);
+        if node == NodeId::ROOT && self.target.only_member().is_some() {
+            let what = "an attribute of a group that is there".to_owned();
+            return Err(Error::new(ErrorKind::Argument(what), place));
+        }
+        let exists = Error::new(ErrorKind::Exists, place);
         let attributes = &mut self.node(node)?.attributes;
         if attributes.contains_key(name) {
             return Err(exists);
@@ -136,6 +167,10 @@ impl ZarrTreeWriter {
         };
         let path = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
         let place = Place::array(&*self.path, &path);
+        if parent == NodeId::ROOT && self.target.only_member().is_some_and(|only| only != name) {
+            let what = "a member other than that which is added".to_owned();
+            return Err(Error::new(ErrorKind::Argument(what), place));
+        }
         if !target::is_tree_name(name) {
             let what = format!("{name:?} cannot be a name in a Zarr store");
             return Err(Error::new(ErrorKind::Unsupported(what), place));
@@ -146,7 +181,7 @@ impl ZarrTreeWriter {
         }
     }
 
-    fn add(&mut self, path: String, kind: Kind) -> NodeId {
+    fn push(&mut self, path: String, kind: Kind) -> NodeId {
         self.nodes.push(Node { path, attributes: Attributes::new(), kind });
         NodeId(self.nodes.len() - 1)
     }
@@ -190,7 +225,7 @@ impl TreeWriter for ZarrTreeWriter {
 
     fn create_group(&mut self, parent: NodeId, name: &str) -> Result<NodeId> {
         let (path, _) = self.take(parent, name)?;
-        Ok(self.add(path, Kind::Group))
+        Ok(self.push(path, Kind::Group))
     }
 
     fn create_array(&mut self, parent: NodeId, name: &str, spec: &ArraySpec) -> Result<NodeId> {
@@ -222,7 +257,7 @@ impl TreeWriter for ZarrTreeWriter {
                 .map(|array| Kind::Array(Box::new(array))),
         };
         let kind = kind.map_err(|error| error.with_context(&context))?;
-        Ok(self.add(path, kind))
+        Ok(self.push(path, kind))
     }
 
     fn set_attribute(&mut self, node: NodeId, name: &str, attribute: &Attribute) -> Result<()> {

@@ -1,0 +1,179 @@
+//! Consolidated metadata of groups that something is added to.
+//!
+//! Two files cannot change in one step. What a group repeats of others is therefore taken away first and
+//! written anew last, so that no program ever finds what does not hold: a process that is killed between leaves
+//! a store that is complete, and not consolidated.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use nnz_core::{Error, Place, Result};
+use nnz_storage::staging::{StagedFile, WriteOptions};
+use serde_json::value::RawValue;
+
+use super::metadata::{Document, object};
+use super::options::ZarrVersion;
+use crate::zarr::node;
+
+/// The members of an object in JSON, each as it stands.
+type Members = BTreeMap<String, Box<RawValue>>;
+
+/// A group that repeats what the groups and arrays in it say of themselves.
+#[derive(Debug)]
+pub(super) struct Consolidated {
+    /// The file that does.
+    file: PathBuf,
+    version: ZarrVersion,
+    /// The path from the group to what is added.
+    added: String,
+}
+
+/// The files of groups whose consolidated metadata has been taken away.
+pub(super) struct Suspended {
+    groups: Vec<(Consolidated, Vec<u8>, Members)>,
+    write: WriteOptions,
+}
+
+/// The name of the member that holds consolidated metadata in version 3.
+const MEMBER: &str = "consolidated_metadata";
+
+impl Consolidated {
+    /// Looks whether a group has consolidated metadata.
+    pub(super) fn find(
+        directory: &Path,
+        version: ZarrVersion,
+        added: String,
+    ) -> Result<Option<Self>> {
+        let place = Place::path(directory);
+        let name = match version {
+            ZarrVersion::V2 => ".zmetadata",
+            ZarrVersion::V3 => "zarr.json",
+        };
+        let file = directory.join(name);
+        let found = match (node::json(&file, &place)?, version) {
+            (Some(_), ZarrVersion::V2) => true,
+            (Some(members), ZarrVersion::V3) => {
+                members.get(MEMBER).is_some_and(|found| found.get() != "null")
+            }
+            (None, _) => false,
+        };
+        let found = found.then_some(Self { file, version, added });
+        if let Some(found) = &found {
+            // Of a form that can be changed.
+            found.members(&place)?;
+        }
+        Ok(found)
+    }
+
+    /// Reads the file: its bytes, its members, and the metadata in it.
+    fn members(&self, place: &Place) -> Result<(Vec<u8>, Members, Members)> {
+        let bytes = std::fs::read(&self.file).map_err(|error| Error::io(&self.file, error))?;
+        node::check_length("consolidated metadata", bytes.len() as u64, place)?;
+        let members = node::parse("consolidated metadata", &bytes, place)?;
+        let unknown = || {
+            let what = "Zarr groups with consolidated metadata of another form are not added to";
+            Error::unsupported(place.clone(), what)
+        };
+        let inner =
+            |raw: &RawValue| serde_json::from_str::<Members>(raw.get()).map_err(|_| unknown());
+        let around = match self.version {
+            ZarrVersion::V2 => None,
+            ZarrVersion::V3 => Some(inner(members.get(MEMBER).ok_or_else(unknown)?)?),
+        };
+        let kind = around.as_ref().and_then(|around| around.get("kind"));
+        if kind.is_some_and(|kind| kind.get() != "\"inline\"") {
+            return Err(unknown());
+        }
+        let metadata = around.as_ref().unwrap_or(&members).get("metadata");
+        let metadata = inner(metadata.ok_or_else(unknown)?)?;
+        Ok((bytes, members, metadata))
+    }
+
+    /// Returns the file with other metadata.
+    fn with(&self, members: &Members, metadata: &Members) -> String {
+        let metadata = object(metadata.iter().map(|(name, value)| (&**name, value.get())));
+        let changed = match self.version {
+            ZarrVersion::V2 => metadata,
+            ZarrVersion::V3 => {
+                format!("{{\"kind\":\"inline\",\"must_understand\":false,\"metadata\":{metadata}}}")
+            }
+        };
+        let name = match self.version {
+            ZarrVersion::V2 => "metadata",
+            ZarrVersion::V3 => MEMBER,
+        };
+        let others = members.iter().filter(|(found, _)| *found != name);
+        let others = others.map(|(name, value)| (&**name, value.get()));
+        object(others.chain([(name, &*changed)]))
+    }
+
+    fn write(&self, bytes: &[u8], write: WriteOptions) -> Result<()> {
+        let staged = StagedFile::create(&self.file, WriteOptions { overwrite: true, ..write })?;
+        staged.file().write_all(bytes).map_err(|error| Error::io(&self.file, error))?;
+        staged.commit().map(drop)
+    }
+}
+
+/// Takes the consolidated metadata of groups away.
+pub(super) fn suspend(groups: Vec<Consolidated>, write: WriteOptions) -> Result<Suspended> {
+    let mut suspended = Suspended { groups: Vec::new(), write };
+    for group in groups {
+        let place = Place::path(&*group.file);
+        let (bytes, mut members, metadata) = group.members(&place)?;
+        let taken = match group.version {
+            ZarrVersion::V2 => {
+                std::fs::remove_file(&group.file).map_err(|error| Error::io(&group.file, error))
+            }
+            ZarrVersion::V3 => {
+                members.remove(MEMBER);
+                let text = object(members.iter().map(|(name, value)| (&**name, value.get())));
+                group.write(text.as_bytes(), write)
+            }
+        };
+        suspended.groups.push((group, bytes, metadata));
+        if let Err(error) = taken {
+            suspended.restore();
+            return Err(error);
+        }
+    }
+    Ok(suspended)
+}
+
+impl Suspended {
+    /// Puts everything back, as nothing was added.
+    pub(super) fn restore(self) {
+        for (group, bytes, _) in &self.groups {
+            // The error that led here is the one to be returned; the store is complete without.
+            let _ = group.write(bytes, self.write);
+        }
+    }
+
+    /// Writes consolidated metadata with what was added, by the paths of groups and arrays from there.
+    pub(super) fn resume(self, added: &BTreeMap<String, Vec<Document>>) -> Result<()> {
+        for (group, bytes, mut metadata) in self.groups {
+            let place = Place::path(&*group.file);
+            let members = node::parse("consolidated metadata", &bytes, &place)?;
+            let below = format!("{}/", group.added);
+            metadata.retain(|key, _| *key != group.added && !key.starts_with(&below));
+            for (path, documents) in added {
+                let path = match &**path {
+                    "" => group.added.clone(),
+                    path => format!("{below}{path}"),
+                };
+                for (name, text) in documents {
+                    let key = match group.version {
+                        ZarrVersion::V2 => format!("{path}/{name}"),
+                        ZarrVersion::V3 => path.clone(),
+                    };
+                    // What has just been written is JSON.
+                    if let Ok(value) = RawValue::from_string(text.clone()) {
+                        metadata.insert(key, value);
+                    }
+                }
+            }
+            group.write(group.with(&members, &metadata).as_bytes(), self.write)?;
+        }
+        Ok(())
+    }
+}
