@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
 use libfuzzer_sys::fuzz_target;
-use nnz::{Compression, Location, Registry, ValueType};
+use nnz::{Compression, Location, ValueType, formats::Registry};
 
 #[path = "../../crates/nnz-cli/src/args/values.rs"]
 mod values;

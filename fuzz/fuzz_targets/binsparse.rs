@@ -6,7 +6,7 @@ use libfuzzer_sys::{Corpus, fuzz_target};
 use nnz::binsparse::{
     DESCRIPTOR, EntryReader, Layout, MatrixSink, MatrixSource, Options, read_tensor, validate,
 };
-use nnz::{Batch, Projection, MatrixSink as _, MatrixSource as _, Result, Severity, ValueType, Values};
+use nnz::{Batch, Projection, matrix::MatrixSink as _, MatrixSource as _, Result, ValueType, Values, error::Severity};
 use nnz_container::memory::Memory;
 use nnz_container::{Container, ContainerWriter};
 use nnz_fuzz::entries::{Entry, Number};

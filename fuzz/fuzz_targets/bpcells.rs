@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use nnz::{Axis, Batch, Projection, MatrixSink as _, MatrixSource as _, Result, Severity, Values};
+use nnz::{Axis, Batch, Projection, matrix::MatrixSink as _, MatrixSource as _, Result, Values, error::Severity};
 use nnz_bpcells::{FormatVersion, MEMBERS, MatrixSink, MatrixSource, Packing, SinkOptions};
 use nnz_container::Container;
 use nnz_container::memory::Memory;
@@ -91,13 +91,13 @@ fn in_parts(source: &MatrixSource, all: &[Entry]) -> Result<()> {
 /// Writes a matrix as it stands, and reads it again.
 fn again(
     source: &MatrixSource,
-    names: [Option<&nnz::StringList>; 2],
+    names: [Option<&nnz::matrix::StringList>; 2],
     options: SinkOptions,
     expected: &[Entry],
 ) {
     let header = source.header();
     let memory = Memory::new();
-    let names = names.map(|names| names.map(nnz::StringList::reader));
+    let names = names.map(|names| names.map(nnz::matrix::StringList::reader));
     let mut sink = MatrixSink::create(Box::new(memory.writer()), header, names, options).unwrap();
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
     let all = 0..header.shape.major(header.order);

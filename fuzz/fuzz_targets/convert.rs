@@ -6,7 +6,7 @@ use std::fs;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use nnz::{ConvertOptions, DiffOptions, Order, Severity, WriteOptions};
+use nnz::{ConvertOptions, DiffOptions, Order, error::Severity, output::WriteOptions};
 use nnz_fuzz::scratch::{Scratch, location};
 
 static SCRATCH: LazyLock<Scratch> = LazyLock::new(Scratch::new);
@@ -27,14 +27,14 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     };
     let shape = opened.header().shape;
     let mut faults = Vec::new();
-    let allowed = nnz::ValidateOptions { memory: MEMORY, threads: 1, dialect: None };
+    let allowed = nnz::ValidateOptions::default().memory(MEMORY).threads(1).dialect(None);
     nnz::validate(&here, &allowed, &mut |finding| {
         if finding.severity == Severity::Fault {
             faults.push(finding);
         }
     })
     .unwrap();
-    let options = nnz::CatOptions { memory: MEMORY, ..Default::default() };
+    let options = nnz::CatOptions::default().memory(MEMORY);
     let catted = nnz::cat(&here, &options, &mut std::io::sink());
     if faults.is_empty() {
         catted.unwrap();
@@ -43,19 +43,10 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         return Corpus::Keep;
     }
 
-    let mut options = ConvertOptions {
-        format: Some("bpcells"),
-        order: [None, Some(Order::Row), Some(Order::Col), None][usize::from(how & 3)],
-        format_options: nnz::FormatOptions::new()
+    let mut options = ConvertOptions::default().format("bpcells").order([None, Some(Order::Row), Some(Order::Col), None][usize::from(how & 3)]).format_options(nnz::formats::FormatOptions::new()
             .with("unpacked", (how & 4 != 0).to_string())
-            .with("format-version", if how & 8 != 0 { "1" } else { "2" }),
-        transpose: how & 16 != 0,
-        duplicates: [None, Some(nnz::DuplicatePolicy::Keep), Some(nnz::DuplicatePolicy::Sum), None]
-            [usize::from(how >> 5 & 3)],
-        write: WriteOptions { overwrite: true, sync: false },
-        memory: MEMORY,
-        ..Default::default()
-    };
+            .with("format-version", if how & 8 != 0 { "1" } else { "2" })).transpose(how & 16 != 0).duplicates([None, Some(nnz::DuplicatePolicy::Keep), Some(nnz::DuplicatePolicy::Sum), None]
+            [usize::from(how >> 5 & 3)]).write(WriteOptions { overwrite: true, sync: false }).memory(MEMORY);
     let outcomes = [("one", 1), ("two", 2)].map(|(name, threads)| {
         options.threads = threads;
         let done = nnz::convert(&here, &location(&SCRATCH.path(name)), &options, &nnz::NoProgress);
@@ -85,20 +76,14 @@ fuzz_target!(|input: &[u8]| -> Corpus {
     assert!(faults.is_empty(), "{faults:?}");
     same(&here, &store);
     let back = location(&SCRATCH.path("back.mtx"));
-    let options = ConvertOptions {
-        format_options: nnz::FormatOptions::new().with("layout", "coordinate"),
-        threads: 1,
-        write: WriteOptions { overwrite: true, sync: false },
-        memory: MEMORY,
-        ..Default::default()
-    };
+    let options = ConvertOptions::default().format_options(nnz::formats::FormatOptions::new().with("layout", "coordinate")).threads(1).write(WriteOptions { overwrite: true, sync: false }).memory(MEMORY);
     nnz::convert(&store, &back, &options, &nnz::NoProgress).unwrap();
     same(&here, &back);
     Corpus::Keep
 });
 
 fn same(one: &nnz::Location, other: &nnz::Location) {
-    let options = DiffOptions { stored: false, most: 3, memory: MEMORY, threads: 1, ..DiffOptions::default() };
+    let options = DiffOptions::default().stored(false).most(3).memory(MEMORY).threads(1);
     let mut found = Vec::new();
     nnz::diff(one, other, &options, &mut |difference| found.push(difference)).unwrap();
     assert!(found.is_empty(), "{found:?}");

@@ -6,9 +6,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use nnz::{
-    Batch, Projection, Header, MatrixSink as _, MatrixSource as _, Order, Severity, Storage, Values,
-};
+use nnz::{Batch, Projection, Header, matrix::MatrixSink as _, MatrixSource as _, Order, Values, error::Severity, matrix::Storage};
 use nnz_storage::staging::WriteOptions;
 use nnz_daphne::csv::{self, CsvReader};
 use nnz_daphne::{

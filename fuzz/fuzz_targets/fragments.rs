@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 use nnz::fragments::{FragmentBatch, FragmentFields, FragmentSink as _, FragmentSource as _};
-use nnz::{Result, Severity};
+use nnz::{Result, error::Severity};
 use nnz_bpcells::{
     FRAGMENT_MEMBERS, FragmentSink, FragmentSource, FormatVersion, Packing, SinkOptions,
 };

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use libfuzzer_sys::{Corpus, fuzz_target};
-use nnz::{Batch, Projection, Layout, MatrixSource, Result, Triangle, Values};
+use nnz::{Batch, Projection, MatrixSource, Result, Values, matrix_market::Layout, matrix::Triangle};
 use nnz_fuzz::entries::Entry;
 use nnz_fuzz::read::{agree, backwards, in_turn};
 use nnz_matrix_market::{MatrixMarketSource, Options, Target, create, from_reader};
@@ -72,7 +72,7 @@ fn written(input: &[u8], source: &MatrixMarketSource, expected: &[Entry]) {
         });
         let twice =
             expected.windows(2).any(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1));
-        let dense = header.storage == nnz::Storage::Dense;
+        let dense = header.storage == nnz::matrix::Storage::Dense;
         if !lower || twice || (layout == Layout::Array) != dense {
             continue;
         }

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use nnz::{Axis, MatrixSource as _, Severity};
+use nnz::{Axis, MatrixSource as _, error::Severity};
 use nnz_fuzz::members;
 use nnz_fuzz::read::{agree, backwards, in_turn};
 use nnz_fuzz::scratch::{Scratch, location};
@@ -33,7 +33,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
         std::fs::write(folder.join(name), content).unwrap();
     }
     let mut faults = Vec::new();
-    let allowed = nnz::ValidateOptions { memory: 1 << 20, threads: 1, dialect: None };
+    let allowed = nnz::ValidateOptions::default().memory(1 << 20).threads(1).dialect(None);
     let validated = nnz::validate(&location(&folder), &allowed, &mut |finding| {
         if finding.severity == Severity::Fault {
             faults.push(finding);

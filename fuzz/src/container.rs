@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nnz::{Dataset, OpenOptions, Severity};
+use nnz::{Dataset, OpenOptions, error::Severity};
 use nnz_container::Container;
 
 use crate::read::{backwards, in_turn};
@@ -50,7 +50,7 @@ pub fn read([one, two]: [&dyn Container; 2], bytes: u64) {
 pub fn matrix(path: &Path) {
     let here = location(path);
     let mut faults = 0;
-    let allowed = nnz::ValidateOptions { memory: 1 << 20, threads: 1, dialect: None };
+    let allowed = nnz::ValidateOptions::default().memory(1 << 20).threads(1).dialect(None);
     let validated = nnz::validate(&here, &allowed, &mut |finding| {
         faults += usize::from(finding.severity == Severity::Fault);
     });

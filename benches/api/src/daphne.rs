@@ -7,8 +7,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use nnz::{
-    AxisKind, Batch, Duplicates, Header, Majors, MatrixSink as _, Minors, Order, Shape, Storage,
-    Structure, ValueType, Values, WriteOptions,
+    Batch, Header, Minors, Order, Shape, ValueType, Values,
+    matrix::MatrixSink as _,
+    matrix::{AxisKind, Duplicates, Majors, Storage, Structure},
+    output::WriteOptions,
 };
 use nnz_daphne::{DataType, MatrixSink, Options};
 

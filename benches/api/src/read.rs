@@ -13,7 +13,7 @@ pub(crate) fn measure(
     order: Option<Order>,
     threads: usize,
 ) -> Result<Measured> {
-    let options = ReadOptions { order, threads, ..ReadOptions::default() };
+    let options = ReadOptions::default().order(order).threads(threads);
     let started = Instant::now();
     let matrix = black_box(nnz::read(location, &options)?);
     let seconds = started.elapsed().as_secs_f64();
@@ -37,7 +37,7 @@ pub(crate) fn measure(
 
 /// Reads every cell.
 pub(crate) fn measure_dense(location: &Location, threads: usize) -> Result<Measured> {
-    let options = ReadOptions { threads, ..ReadOptions::default() };
+    let options = ReadOptions::default().threads(threads);
     let started = Instant::now();
     let matrix = black_box(nnz::read_dense(location, &options)?);
     let seconds = started.elapsed().as_secs_f64();

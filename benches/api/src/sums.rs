@@ -3,19 +3,20 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use nnz::{Axis, Location, Measures, Moments, StatsOptions};
+use nnz::{
+    Axis, Location, StatsOptions,
+    engine::{Measures, Moments},
+};
 
 use crate::{Measured, Result, measured};
 
 pub(crate) fn measure(location: &Location, axis: Axis, threads: usize) -> Result<Measured> {
-    let options = StatsOptions {
-        rows: axis == Axis::Rows,
-        cols: axis == Axis::Cols,
-        measures: Measures::Sums,
-        memory: nnz::default_memory(),
-        threads,
-        ..StatsOptions::default()
-    };
+    let options = StatsOptions::default()
+        .rows(axis == Axis::Rows)
+        .cols(axis == Axis::Cols)
+        .measures(Measures::Sums)
+        .memory(nnz::engine::default_memory())
+        .threads(threads);
     let started = Instant::now();
     let stats = black_box(nnz::stats(location, &options)?);
     let seconds = started.elapsed().as_secs_f64();

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use nnz::{
-    ConvertOptions, FormatOptions, Location, NoProgress, Place, ReadOptions, Storage, WriteOptions,
+    ConvertOptions, Location, NoProgress, Place, ReadOptions, formats::FormatOptions,
+    matrix::Storage, output::WriteOptions,
 };
 
 use crate::{Measured, Result, measured};
@@ -13,7 +14,7 @@ use crate::{Measured, Result, measured};
 /// of the matrix back is no part of writing it.
 pub(crate) fn measure(source: &Location, target: PathBuf, threads: usize) -> Result<Measured> {
     let dense = nnz::open(source)?.into_matrix()?.header().storage == Storage::Dense;
-    let read = ReadOptions { threads, ..ReadOptions::default() };
+    let read = ReadOptions::default().threads(threads);
     let opened = match dense {
         true => nnz::read_dense(source, &read)?.into_source()?,
         false => nnz::read(source, &read)?.into_source()?,
@@ -25,7 +26,8 @@ pub(crate) fn measure(source: &Location, target: PathBuf, threads: usize) -> Res
         format_options.set("block-type", "sparse");
     }
     let write = WriteOptions { overwrite: true, sync: false };
-    let options = ConvertOptions { write, threads, format_options, ..ConvertOptions::default() };
+    let options =
+        ConvertOptions::default().write(write).threads(threads).format_options(format_options);
     let target = Location::parse(target);
     let started = Instant::now();
     let summary = nnz::convert_source(&*opened, &Place::default(), &target, &options, &NoProgress)?;

@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use nnz::{
-    Axis, Compression, ConvertOptions, DuplicatePolicy, Error, Location, Measures, Order,
-    StructurePolicy, ValueType,
+    Axis, Compression, ConvertOptions, DuplicatePolicy, Error, Location, Order, StructurePolicy,
+    ValueType, engine::Measures,
 };
 
 pub(crate) use format_options::FormatArgs;
@@ -627,7 +627,7 @@ pub(crate) struct Memory {
 
 impl Memory {
     pub(crate) fn bytes(&self) -> u64 {
-        self.memory.unwrap_or_else(nnz::default_memory)
+        self.memory.unwrap_or_else(nnz::engine::default_memory)
     }
 }
 

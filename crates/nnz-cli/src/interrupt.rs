@@ -21,10 +21,10 @@ pub(crate) fn install() {
     // Without a thread to listen, signals still end the program, and little is left behind.
     let _ = std::thread::Builder::new().spawn(move || {
         if let Some(signal) = signals.forever().next() {
-            if !nnz::remove_staged_outputs_unless_placed() {
+            if !nnz::output::remove_staged_outputs_unless_placed() {
                 // What was asked for is there. Most likely the program is about to end and say so.
                 std::thread::sleep(LAST_MOMENTS);
-                nnz::remove_staged_outputs();
+                nnz::output::remove_staged_outputs();
             }
             std::process::exit(128 + signal);
         }

@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         Ok(args) => args,
         Err(status) => return status,
     };
-    let temp_dir = args.temp_dir.as_deref().map(nnz::set_temporary_directory).transpose();
+    let temp_dir = args.temp_dir.as_deref().map(nnz::output::set_temporary_directory).transpose();
     if let Err(error) = temp_dir.and(args.verb.resolve_aliases()) {
         return explain(&error, &args.verb);
     }
@@ -97,7 +97,7 @@ fn file_hint(what: &str, lists: &[&OsStr]) -> String {
     let meant = words
         .filter(|word| what.contains(&format!("{word:?}")))
         .find(|word| Path::new(word).is_file());
-    meant.map_or_else(String::new, |word| format!("; did you mean @{}?", nnz::escaped(word)))
+    meant.map_or_else(String::new, |word| format!("; did you mean @{}?", nnz::text::escaped(word)))
 }
 
 #[cfg(test)]

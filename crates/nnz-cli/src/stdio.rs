@@ -19,7 +19,7 @@ pub(crate) fn with_stdout(
 /// Prints a line to standard error, without control characters. That nobody can read it is no reason
 /// to fail.
 pub(crate) fn tell(line: &str) {
-    let _ = writeln!(io::stderr(), "{}", nnz::escaped(line));
+    let _ = writeln!(io::stderr(), "{}", nnz::text::escaped(line));
 }
 
 /// Prints an error to standard error, which may have several lines, and what to do about it.

@@ -34,10 +34,10 @@ fn refuse(mut error: clap::Error) -> ExitCode {
         .context()
         .filter_map(|(kind, value)| match value {
             ContextValue::String(text) => {
-                Some((kind, ContextValue::String(nnz::escaped(text).into_owned())))
+                Some((kind, ContextValue::String(nnz::text::escaped(text).into_owned())))
             }
             ContextValue::Strings(texts) => {
-                let texts = texts.iter().map(|text| nnz::escaped(text).into_owned());
+                let texts = texts.iter().map(|text| nnz::text::escaped(text).into_owned());
                 Some((kind, ContextValue::Strings(texts.collect())))
             }
             _ => None,
@@ -47,7 +47,7 @@ fn refuse(mut error: clap::Error) -> ExitCode {
         error.insert(kind, value);
     }
     let text = error.render().to_string();
-    let lines = text.lines().map(nnz::escaped).collect::<Vec<_>>();
+    let lines = text.lines().map(nnz::text::escaped).collect::<Vec<_>>();
     // That nobody can read it is no reason to fail in another way.
     let _ = if lines.iter().any(|line| matches!(line, std::borrow::Cow::Owned(_))) {
         writeln!(io::stderr(), "{}", lines.join("\n"))

@@ -10,7 +10,7 @@ mod stats;
 mod validate;
 mod write;
 
-use nnz::{Dataset, Error, Location, Place, StringReader};
+use nnz::{Dataset, Error, Location, Place, matrix::StringReader};
 
 use crate::args::Selected;
 use crate::output::with_stdout;
@@ -30,14 +30,13 @@ pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
         .memory_limit(args.resources.bytes())
         .dialect(args.reading.dialect)
         .open(&args.source)?;
-    let options = nnz::CatOptions {
-        rows: Selected::list(args.rows.as_ref(), args.allow_empty)?,
-        cols: Selected::list(args.cols.as_ref(), args.allow_empty)?,
-        names: args.names,
-        expand: args.expand,
-        duplicates: args.duplicates.into(),
-        memory: args.resources.bytes(),
-    };
+    let options = nnz::CatOptions::default()
+        .rows(Selected::list(args.rows.as_ref(), args.allow_empty)?)
+        .cols(Selected::list(args.cols.as_ref(), args.allow_empty)?)
+        .names(args.names)
+        .expand(args.expand)
+        .duplicates(args.duplicates.into())
+        .memory(args.resources.bytes());
     let place = args.source.source_place();
     let mut read = Ok(());
     // What was read before an error is printed all the same.
@@ -51,7 +50,7 @@ pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
         other => {
             let opened = other.into_matrix().map_err(|error| error.with_context(&place))?;
             with_stdout(|out| {
-                read = nnz::cat_source(&*opened, &place, &options, out);
+                read = nnz::engine::cat(&*opened, &place, &options, out);
                 Ok(())
             })?;
         }
@@ -62,7 +61,9 @@ pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
 /// Prints names of what is called `what`.
 fn print_names(names: &mut dyn StringReader, of: &Location, what: &str) -> Result<Outcome, Error> {
     let place = Place { array: Some(format!("names of {what}")), ..of.source_place() };
-    with_stdout(|out| nnz::print_names(names, out).map_err(|error| error.with_context(&place)))?;
+    with_stdout(|out| {
+        nnz::engine::print_names(names, out).map_err(|error| error.with_context(&place))
+    })?;
     Ok(Outcome::Good)
 }
 

@@ -18,6 +18,7 @@ mod fragments;
 mod header;
 mod names;
 mod narrow;
+mod setters;
 mod sink;
 mod source;
 mod text;

@@ -8,8 +8,8 @@ use std::str::FromStr;
 #[repr(transparent)]
 pub struct Bint8(pub u8);
 
-/// Ties a Rust type to its [`ValueType`] and its arm of [`Values`].
-pub trait Element: bytemuck::Pod + Send + Sync + fmt::Debug + PartialEq {
+/// Ties a Rust type to its [`ValueType`] and its arm of [`Values`]. No other types implement it.
+pub trait Element: sealed::Sealed + bytemuck::Pod + Send + Sync + fmt::Debug + PartialEq {
     /// The type as the formats name it.
     const TYPE: ValueType;
 
@@ -24,6 +24,11 @@ pub trait Element: bytemuck::Pod + Send + Sync + fmt::Debug + PartialEq {
 
     /// Returns the vector to fill, after making `values` one of this type if it was not.
     fn vec_mut(values: &mut Values) -> &mut Vec<Self>;
+}
+
+mod sealed {
+    /// Keeps other crates from implementing [`Element`](super::Element).
+    pub trait Sealed {}
 }
 
 impl<T: Element> From<Vec<T>> for Values {
@@ -237,7 +242,9 @@ macro_rules! value_types {
             }
         }
 
-        $(impl Element for $rust {
+        $(impl sealed::Sealed for $rust {}
+
+        impl Element for $rust {
             const TYPE: ValueType = ValueType::$variant;
 
             fn wrap(values: Vec<Self>) -> Values { Values::$variant(values) }

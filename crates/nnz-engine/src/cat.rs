@@ -25,6 +25,7 @@ const ALONE: Workers<'static> = Workers { threads: 1, cancellation: None };
 
 /// Says which entries are written, and how.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CatOptions {
     /// The rows; ranges may go past the last one. Their order does not matter.
     pub rows: Option<Selection>,
@@ -38,6 +39,17 @@ pub struct CatOptions {
     pub duplicates: DuplicatePolicy,
     /// Bytes of memory for names, and for sorting, which only looking for duplicates takes.
     pub memory: u64,
+}
+
+nnz_core::setters! {
+    CatOptions {
+        rows: Option<Selection>,
+        cols: Option<Selection>,
+        names: bool,
+        expand: bool,
+        duplicates: DuplicatePolicy,
+        memory: u64,
+    }
 }
 
 impl Default for CatOptions {

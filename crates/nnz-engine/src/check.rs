@@ -13,6 +13,7 @@ pub(crate) use uniqueness::{Ascent, Watch, refuse_repeated};
 
 /// Says what checking may take.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CheckOptions {
     /// Bytes of memory for looking for duplicates.
     pub memory: u64,
@@ -20,6 +21,14 @@ pub struct CheckOptions {
     pub threads: usize,
     /// Cancels the check.
     pub cancellation: Option<Cancellation>,
+}
+
+nnz_core::setters! {
+    CheckOptions {
+        memory: u64,
+        threads: usize,
+        cancellation: Option<Cancellation>,
+    }
 }
 
 /// The [default memory](default_memory), and all cores.

@@ -22,6 +22,7 @@ use shifted::{Shared, Shifted};
 
 /// Says how matrices are put together. The default changes nothing that need not change.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct ConcatOptions {
     /// The type of all values; by default the smallest that holds those of every matrix exactly.
     pub value_type: Option<ValueType>,
@@ -29,6 +30,14 @@ pub struct ConcatOptions {
     pub rounding: Rounding,
     /// Whether the names of the axis they share may differ; those of the first count then.
     pub ignore_names: bool,
+}
+
+nnz_core::setters! {
+    ConcatOptions {
+        value_type: Option<ValueType>,
+        rounding: Rounding,
+        ignore_names: bool,
+    }
 }
 
 /// Matrices one behind the other along an axis.

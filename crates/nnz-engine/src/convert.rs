@@ -22,6 +22,7 @@ pub use structure::StructurePolicy;
 
 /// Says what is done to a matrix on its way to a target. The default changes nothing that need not change.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ConvertOptions {
     /// The storage order; by default the source's, and columns where the source has none.
     pub order: Option<Order>,
@@ -44,6 +45,21 @@ pub struct ConvertOptions {
     pub threads: usize,
     /// Cancels the conversion.
     pub cancellation: Option<Cancellation>,
+}
+
+nnz_core::setters! {
+    ConvertOptions {
+        order: Option<Order>,
+        value_type: Option<ValueType>,
+        rounding: Rounding,
+        duplicates: Option<DuplicatePolicy>,
+        structure: StructurePolicy,
+        strict: bool,
+        transpose: bool,
+        memory: u64,
+        threads: usize,
+        cancellation: Option<Cancellation>,
+    }
 }
 
 impl Default for ConvertOptions {

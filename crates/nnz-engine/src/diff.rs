@@ -18,6 +18,7 @@ use unstored::{Gaps, Unstored};
 
 /// Says what is compared.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct DiffOptions {
     /// Whether stored entries are compared, explicit zeros too, instead of what they mean.
     pub stored: bool,
@@ -29,6 +30,16 @@ pub struct DiffOptions {
     pub threads: usize,
     /// Cancels it.
     pub cancellation: Option<Cancellation>,
+}
+
+nnz_core::setters! {
+    DiffOptions {
+        stored: bool,
+        most: usize,
+        memory: u64,
+        threads: usize,
+        cancellation: Option<Cancellation>,
+    }
 }
 
 /// What matrices mean, up to ten differences, with the [default memory](default_memory) and all cores.

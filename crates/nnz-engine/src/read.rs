@@ -21,6 +21,7 @@ use sink::MemoryTarget;
 
 /// Says how a matrix is read into memory.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ReadOptions {
     /// The storage order; by default the source's, and columns where the source has none.
     pub order: Option<Order>,
@@ -33,6 +34,16 @@ pub struct ReadOptions {
     pub threads: usize,
     /// Cancels it.
     pub cancellation: Option<Cancellation>,
+}
+
+nnz_core::setters! {
+    ReadOptions {
+        order: Option<Order>,
+        duplicates: Option<DuplicatePolicy>,
+        memory: u64,
+        threads: usize,
+        cancellation: Option<Cancellation>,
+    }
 }
 
 impl ReadOptions {

@@ -36,6 +36,7 @@ pub enum Measures {
 
 /// Says what is asked for.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct StatsOptions {
     /// Whether each row is asked for.
     pub rows: bool,
@@ -49,6 +50,17 @@ pub struct StatsOptions {
     pub threads: usize,
     /// Cancels it.
     pub cancellation: Option<Cancellation>,
+}
+
+nnz_core::setters! {
+    StatsOptions {
+        rows: bool,
+        cols: bool,
+        measures: Measures,
+        memory: u64,
+        threads: usize,
+        cancellation: Option<Cancellation>,
+    }
 }
 
 /// The whole matrix, with the [default memory](default_memory) and all cores.

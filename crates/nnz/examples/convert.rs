@@ -44,11 +44,7 @@ impl Progress for Lines {
 /// Fails where the source cannot be read, the target exists already or cannot be written, or an entry
 /// has no exact value there.
 pub fn run(from: &str, to: &str, progress: &Lines) -> Result<Summary, Error> {
-    let options = ConvertOptions {
-        order: Some(Order::Col),
-        memory: 1_000_000_000,
-        ..ConvertOptions::default()
-    };
+    let options = ConvertOptions::default().order(Order::Col).memory(1_000_000_000);
     nnz::convert(from, to, &options, progress)
 }
 

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use nnz_core::Result;
 
-use crate::{CatOptions, Dataset, Location, OpenOptions, cat_source};
+use crate::{CatOptions, Dataset, Location, OpenOptions, engine::cat as cat_source};
 
 /// Writes the stored entries of a matrix in storage order, one a line: row and column counted from
 /// 0, and the value, with tabs between.

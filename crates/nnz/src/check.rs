@@ -5,10 +5,11 @@ use nnz_engine::{CheckOptions, report_error};
 
 use crate::daphne::Dialect;
 use crate::formats::Registry;
-use crate::{Dataset, Location, OpenOptions, default_memory};
+use crate::{Dataset, Location, OpenOptions, engine::default_memory};
 
 /// Says what checking may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ValidateOptions {
     /// Bytes of memory for looking for duplicates, and as much for an object of R.
     pub memory: u64,
@@ -18,6 +19,14 @@ pub struct ValidateOptions {
     /// DAPHNE: the dialect, instead of the one that is detected; a file is then checked as one of
     /// DAPHNE in any case.
     pub dialect: Option<Dialect>,
+}
+
+nnz_core::setters! {
+    ValidateOptions {
+        memory: u64,
+        threads: usize,
+        dialect: Option<Dialect>,
+    }
 }
 
 impl ValidateOptions {
@@ -37,7 +46,7 @@ impl Default for ValidateOptions {
 
 /// Checks everything about the matrix or the fragments at a place, and hands what is found to `each`.
 ///
-/// Where no group of a file is named, its [other groups](crate::other_groups) are checked, too. The
+/// Where no group of a file is named, its [other groups](crate::formats::other_groups) are checked, too. The
 /// empty group is the root alone.
 ///
 /// ```no_run
@@ -63,7 +72,7 @@ pub fn validate(
     if options.dialect.is_some() {
         return Ok(());
     }
-    let others = match crate::other_groups(location) {
+    let others = match crate::formats::other_groups(location) {
         Ok(others) => others,
         Err(error) => return report_error(error.with_context(&location.source_place()), each),
     };
@@ -95,6 +104,6 @@ pub(crate) fn read_whole(
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
     let ValidateOptions { memory, threads, .. } = *options;
-    let options = CheckOptions { memory, threads, cancellation: None };
+    let options = CheckOptions::default().memory(memory).threads(threads);
     nnz_engine::check(&*dataset.into_matrix()?, place, &options, each)
 }

@@ -15,6 +15,7 @@ use crate::{
 
 /// Says how a matrix is converted. The default changes nothing that need not change.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ConvertOptions {
     /// The formats that can be read and written; by default all of this crate.
     pub registry: Registry,
@@ -49,6 +50,26 @@ pub struct ConvertOptions {
     pub cancellation: Option<Cancellation>,
 }
 
+nnz_core::setters! {
+    ConvertOptions {
+        registry: Registry,
+        format: Option<&'static str>,
+        format_options: FormatOptions,
+        order: Option<Order>,
+        value_type: Option<ValueType>,
+        rounding: Rounding,
+        duplicates: Option<DuplicatePolicy>,
+        structure: StructurePolicy,
+        compress: Option<Compression>,
+        write: WriteOptions,
+        strict: bool,
+        transpose: bool,
+        memory: u64,
+        threads: usize,
+        cancellation: Option<Cancellation>,
+    }
+}
+
 impl Default for ConvertOptions {
     fn default() -> Self {
         let engine::ConvertOptions {
@@ -62,6 +83,7 @@ impl Default for ConvertOptions {
             memory,
             threads,
             cancellation,
+            ..
         } = engine::ConvertOptions::default();
         Self {
             registry: Registry::default(),
@@ -92,18 +114,17 @@ impl ConvertOptions {
     /// Returns the options that have nothing to do with where and in which format a matrix is written.
     #[must_use]
     pub fn engine(&self) -> engine::ConvertOptions {
-        engine::ConvertOptions {
-            order: self.order,
-            value_type: self.value_type,
-            rounding: self.rounding,
-            duplicates: self.duplicates,
-            structure: self.structure,
-            strict: self.strict,
-            transpose: self.transpose,
-            memory: self.memory,
-            threads: self.threads,
-            cancellation: self.cancellation.clone(),
-        }
+        engine::ConvertOptions::default()
+            .order(self.order)
+            .value_type(self.value_type)
+            .rounding(self.rounding)
+            .duplicates(self.duplicates)
+            .structure(self.structure)
+            .strict(self.strict)
+            .transpose(self.transpose)
+            .memory(self.memory)
+            .threads(self.threads)
+            .cancellation(self.cancellation.clone())
     }
 }
 
@@ -123,31 +144,33 @@ pub fn convert(
     let (from, to) = (&from.into(), &to.into());
     let started = Instant::now();
     let found = options.open_options().open(from)?;
-    let summary = convert_dataset(found, &from.source_place(), to, options, progress)?;
+    let summary = found.convert(&from.source_place(), to, options, progress)?;
     Ok(Summary { seconds: started.elapsed().as_secs_f64(), ..summary })
 }
 
-/// Converts the matrix or tensor that was found at a place. `from` is what messages call it.
-///
-/// # Errors
-///
-/// Fails as [`convert`], and for what is neither.
-pub fn convert_dataset(
-    found: Dataset,
-    from: &Place,
-    to: &Location,
-    options: &ConvertOptions,
-    progress: &dyn Progress,
-) -> Result<Summary> {
-    let matrix = match found {
-        Dataset::Tensor(tensor) if !tensor.is_vector() => {
-            let format = options.registry.format_of_target(to, options)?;
-            let written = format.write_tensor(&tensor, to, options);
-            return written.map_err(|error| error.with_context(from));
-        }
-        other => other.into_matrix().map_err(|error| error.with_context(from))?,
-    };
-    convert_source(&*matrix, from, to, options, progress)
+impl Dataset {
+    /// Converts a matrix or tensor into another place. `from` is what messages call it.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`convert`], and for what is neither.
+    pub fn convert(
+        self,
+        from: &Place,
+        to: &Location,
+        options: &ConvertOptions,
+        progress: &dyn Progress,
+    ) -> Result<Summary> {
+        let matrix = match self {
+            Self::Tensor(tensor) if !tensor.is_vector() => {
+                let format = options.registry.format_of_target(to, options)?;
+                let written = format.write_tensor(&tensor, to, options);
+                return written.map_err(|error| error.with_context(from));
+            }
+            other => other.into_matrix().map_err(|error| error.with_context(from))?,
+        };
+        convert_source(&*matrix, from, to, options, progress)
+    }
 }
 
 /// Converts a matrix that is open, such as a [`Slice`](crate::Slice) of another. `from` is what

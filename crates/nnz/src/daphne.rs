@@ -2,6 +2,6 @@
 //!
 //! [`open`](crate::open) detects the dialect of a file;
 //! [`OpenOptions::dialect`](crate::OpenOptions::dialect) sets it. Targets take `dialect`, `block`,
-//! `block-type` and more as [`FormatOptions`](crate::FormatOptions).
+//! `block-type` and more as [`FormatOptions`](crate::formats::FormatOptions).
 
 pub use nnz_daphne::{BlockType, Dialect, parse_value_type as value_type};

@@ -4,9 +4,9 @@ use std::fmt;
 
 use nnz_core::{Error, FragmentSource, MatrixSource, Place, Result};
 
-use crate::TensorFile;
 use crate::formats::DatasetKind;
 use crate::frames::FrameSource;
+use crate::tensor::TensorFile;
 
 /// What a place holds, opened by [`open`](crate::open).
 ///

@@ -28,6 +28,7 @@ use nnz_container::Tagged;
 use nnz_core::{Error, Finding, MatrixSource, Result};
 use nnz_matrix_market::Layout;
 
+pub use crate::container_target::{has_groups, may_hold_binsparse};
 pub use binsparse::list_binsparse;
 pub(crate) use binsparse::open_container as open_binsparse;
 pub(crate) use daphne::{DaphneOptions, NAME as DAPHNE};
@@ -37,10 +38,12 @@ pub use groups::{list_groups, other_groups};
 pub use nnz_engine::MatrixTarget;
 pub use options::{FormatOption, FormatOptions};
 pub use probe::Probe;
-pub use registry::{Detected, Registry, formats};
+pub use registry::{Detected, Registry, list};
 pub(crate) use registry::{check_options, format_of_path};
 
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, Summary, TensorFile, ValidateOptions};
+use crate::{
+    ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions, tensor::TensorFile,
+};
 
 /// The option of formats that store either entries or every cell.
 const LAYOUT: FormatOption = FormatOption::parsed::<Layout>(

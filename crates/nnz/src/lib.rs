@@ -1,75 +1,105 @@
 //! One engine for sparse data on disk: open anything, convert it, check it.
 //!
-//! [`open`] detects what a path holds by its content and returns a [`Dataset`]; [`convert`]
-//! streams any source into any format, in bounded memory; [`validate`] finds what is wrong with a
-//! file. The formats themselves live in crates of their own and know nothing of each other. What runs over
-//! any source and target, without paths, is in [`engine`].
+//! # Reading
+//!
+//! [`open`] detects what a path holds by its content. A matrix is a [`MatrixSource`]: it has a [`Header`]
+//! and gives out its entries one by one, or in [`Batch`]es of bounded size.
 //!
 //! ```no_run
-//! use nnz::{ConvertOptions, Location};
-//!
-//! let from = Location::parse("filtered_feature_bc_matrix");
-//! let to = Location::parse("pbmc.bpcells");
-//! let summary = nnz::convert(&from, &to, &ConvertOptions::default(), &nnz::NoProgress)?;
-//! println!("{} entries", summary.entries);
+//! let matrix = nnz::open("pbmc.bpcells")?.into_matrix()?;
+//! println!("{} of {}", matrix.header().shape, matrix.header().value_type);
+//! for entry in matrix.entries()?.take(10) {
+//!     let (row, col, value) = entry?;
+//!     println!("{row} {col} {value}");
+//! }
 //! # Ok::<(), nnz::Error>(())
 //! ```
+//!
+//! [`read`] reads a whole matrix into memory as CSR or CSC ([`CsMatrix`]), [`read_dense`] with every cell.
+//!
+//! # Writing
+//!
+//! The extension of the target names its format, unless the options do; [`formats`] lists them.
+//!
+//! ```no_run
+//! use nnz::{ConvertOptions, CsMatrix, NoProgress, Order, Shape, WriteMatrix as _};
+//!
+//! // A file to another format, in bounded memory.
+//! let options = ConvertOptions::default().order(Order::Col).memory(1 << 30);
+//! let summary = nnz::convert("filtered_feature_bc_matrix", "pbmc.bpcells", &options, &NoProgress)?;
+//! println!("{} entries", summary.entries);
+//!
+//! // Three vectors, as in SciPy.
+//! let (indptr, indices, data) = (vec![0, 2, 3], vec![0_u32, 2, 1], vec![5_u32, 6, 7]);
+//! let shape = Shape { rows: 2, cols: 3 };
+//! let matrix = CsMatrix::from_parts(shape, Order::Row, indptr, indices, data)?;
+//! matrix.write("small.mtx", &ConvertOptions::default())?;
+//! # Ok::<(), nnz::Error>(())
+//! ```
+//!
+//! # More
+//!
+//! - [`slice()`] and [`concat()`] write a part of a matrix, or several as one. [`Slice`], [`Concat`] and
+//!   [`Transposed`] are sources themselves, which [`convert_source`] writes.
+//! - [`stats`], [`diff`], [`cat`] and [`validate`] summarize, compare, print and check what a path holds.
+//!   For a source that is open already, see [`engine`].
+//! - [`fragments`] is about genomic fragments, [`frames`] about tables, [`tensor`] about other than two dimensions.
+//! - [`matrix`] has what it takes to go through batches, or to implement a source; a format of your
+//!   own goes into a [`Registry`](formats::Registry).
+//!
+//! Options are made from their defaults by setters. Whatever takes long takes a [`Cancellation`], and what
+//! writes reports [`Progress`]. An [`Error`] says where it occurred, what was found and what was expected.
 
 mod cat;
 mod check;
 mod concat;
 mod container_target;
 mod convert;
-pub mod daphne;
 mod dataset;
 mod diff;
-pub mod formats;
-pub mod fragments;
-pub mod frames;
 mod location;
-pub mod numpy;
 mod open;
 mod read;
 mod slice;
 mod stats;
-mod tensor;
+
+pub mod bpcells;
+pub mod daphne;
+pub mod error;
+pub mod formats;
+pub mod fragments;
+pub mod frames;
+pub mod matrix;
+pub mod matrix_market;
+pub mod numpy;
+pub mod output;
+pub mod tensor;
+pub mod text;
 
 pub use cat::cat;
 pub use check::{ValidateOptions, validate};
 pub use concat::concat;
-pub use container_target::{has_groups, may_hold_binsparse};
-pub use convert::{ConvertOptions, WriteMatrix, convert, convert_dataset, convert_source};
+pub use convert::{ConvertOptions, WriteMatrix, convert, convert_source};
 pub use dataset::Dataset;
 pub use diff::diff;
-pub use formats::{FormatOptions, Registry, formats, list_binsparse, list_groups, other_groups};
 pub use location::Location;
 pub use nnz_binsparse as binsparse;
-pub use nnz_bpcells::{FormatVersion, Packing};
 pub use nnz_container::Compression;
 pub use nnz_core::{
-    About, ArrayAbout, At, Axis, AxisKind, Batch, BatchReader, Bint8, Duplicates, Element, Entries,
-    Error, ErrorKind, Finding, Header, Majors, MatrixSink, MatrixSource, Metadata, Minors, Names,
-    Order, Place, Projection, Result, Rounding, Scalar, Severity, Shape, SinkCapabilities, Storage,
-    StringList, StringReader, Structure, Triangle, ValueType, Values, Written, escaped,
-    is_unprintable, write_scalar,
+    Axis, Batch, Element, Error, ErrorKind, Finding, Header, MatrixSource, Minors, Order, Place,
+    Projection, Result, Rounding, Scalar, Shape, ValueType, Values,
 };
 pub use nnz_engine as engine;
 pub use nnz_engine::{
     Cancellation, CatOptions, Concat, ConcatOptions, CsMatrix, Dense, DiffOptions, Difference,
-    DuplicatePolicy, Measures, Moments, NoProgress, Number, Progress, ReadOptions, Selection,
-    Slice, Spread, Stats, StatsOptions, StructurePolicy, Summary, Total, Transposed,
-    cat as cat_source, default_memory, print_names, stats as stats_of,
+    DuplicatePolicy, NoProgress, Progress, ReadOptions, Selection, Slice, Stats, StatsOptions,
+    StructurePolicy, Summary, Transposed,
 };
-pub use nnz_matrix_market::Layout;
-pub use nnz_storage::staging::{
-    StagedFile, WriteOptions, remove_staged_outputs, remove_staged_outputs_unless_placed,
-};
-pub use nnz_storage::{set_temporary_directory, stdio};
+pub use nnz_storage::stdio;
 pub use open::{OpenOptions, open};
 pub use read::{read, read_dense};
 pub use slice::slice;
 pub use stats::stats;
-pub use tensor::TensorFile;
 
 /// What the README shows is compiled.
 #[cfg(doctest)]

@@ -8,7 +8,7 @@ use crate::{Dataset, Location};
 
 /// Opens what a place holds, whatever its format.
 ///
-/// An R object is read whole; it may take [`default_memory`](crate::default_memory).
+/// An R object is read whole; it may take [`default_memory`](crate::engine::default_memory).
 ///
 /// ```no_run
 /// use nnz::Dataset;
@@ -57,7 +57,7 @@ impl Default for OpenOptions {
     fn default() -> Self {
         Self {
             registry: Registry::default(),
-            memory: crate::default_memory(),
+            memory: crate::engine::default_memory(),
             dialect: None,
             format: None,
             preferred: DatasetKind::Matrix,
@@ -66,7 +66,7 @@ impl Default for OpenOptions {
 }
 
 impl OpenOptions {
-    /// Detects the format and allows the [default memory](crate::default_memory).
+    /// Detects the format and allows the [default memory](crate::engine::default_memory).
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -3,7 +3,7 @@
 use nnz_core::Result;
 
 use crate::open::open_matrix;
-use crate::{Location, Stats, StatsOptions, stats_of};
+use crate::{Location, Stats, StatsOptions, engine::stats as stats_of};
 
 /// Computes what is asked for in one pass over the entries, and decodes no more than it takes: to
 /// add up the columns of a matrix in column order its row indices are not looked at.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use nnz::{ConvertOptions, DiffOptions, Location, NoProgress, WriteOptions};
+use nnz::{ConvertOptions, DiffOptions, Location, NoProgress, output::WriteOptions};
 
 fn at(path: &Path) -> Location {
     Location::Path { path: path.to_path_buf(), group: None }
@@ -28,20 +28,12 @@ fn convert_and_compare(path: &Path, memory: u64) {
     for (target, threads) in [("m.bpcells", 1), ("m.bpcells", 3), ("m2.mtx", 2)] {
         let target = dir.join(target);
         for overwrite in [false, true] {
-            let options = ConvertOptions {
-                write: WriteOptions { overwrite, sync: false },
-                memory,
-                threads,
-                ..ConvertOptions::default()
-            };
+            let options = ConvertOptions::default()
+                .write(WriteOptions { overwrite, sync: false })
+                .memory(memory)
+                .threads(threads);
             nnz::convert(at(path), at(&target), &options, &NoProgress).unwrap();
-            let options = DiffOptions {
-                stored: true,
-                most: 1,
-                memory: 1 << 24,
-                threads: 1,
-                ..DiffOptions::default()
-            };
+            let options = DiffOptions::default().stored(true).most(1).memory(1 << 24).threads(1);
             let mut differences = Vec::new();
             let each = &mut |difference| differences.push(difference);
             nnz::diff(&at(path), &at(&target), &options, each).unwrap();
@@ -85,13 +77,7 @@ fn the_example_equals_its_conversion_though_its_rows_descend() {
     let target = dir.path().join("pbmc.bpcells");
     nnz::convert(at(&example), at(&target), &ConvertOptions::default(), &NoProgress).unwrap();
     let mut count = 0;
-    let options = DiffOptions {
-        stored: false,
-        most: 10,
-        memory: 1 << 26,
-        threads: 2,
-        ..DiffOptions::default()
-    };
+    let options = DiffOptions::default().stored(false).most(10).memory(1 << 26).threads(2);
     nnz::diff(&at(&example), &at(&target), &options, &mut |_| count += 1).unwrap();
     assert_eq!(count, 0);
 }

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use nnz::fragments::{self, ImportOptions, StoreOptions};
 use nnz::{
     Cancellation, ConvertOptions, CsMatrix, ErrorKind, NoProgress, Order, Place, Progress, Shape,
-    WriteOptions,
+    output::WriteOptions,
 };
 
 /// Cancels once something has been done of the work of a name.
@@ -65,14 +65,12 @@ fn nothing_is_left_of_a_conversion_or_a_sort() {
                 let directory = tempfile::tempdir().unwrap();
                 let to = nnz::Location::parse(directory.path().join(name));
                 let bar = CancelAt::new(work);
-                let options = ConvertOptions {
-                    order: Some(order),
-                    write: WriteOptions { overwrite: true, sync: false },
-                    memory: 4 << 20,
-                    threads,
-                    cancellation: Some(bar.cancellation.clone()),
-                    ..ConvertOptions::default()
-                };
+                let options = ConvertOptions::default()
+                    .order(order)
+                    .write(WriteOptions { overwrite: true, sync: false })
+                    .memory(4 << 20)
+                    .threads(threads)
+                    .cancellation(bar.cancellation.clone());
                 let convert = |options: &ConvertOptions, progress: &dyn Progress| {
                     nnz::convert_source(&*source, &Place::default(), &to, options, progress)
                 };
@@ -92,7 +90,7 @@ fn nothing_is_left_of_a_conversion_or_a_sort() {
                     assert_eq!(names(directory.path()), [""; 0], "{case}");
                 }
 
-                let options = ConvertOptions { cancellation: None, ..options };
+                let options = options.cancellation(None);
                 assert_eq!(convert(&options, &NoProgress).unwrap().entries, 1_000_000, "{case}");
                 assert_eq!(names(directory.path()), [name], "{case}");
             }
@@ -113,19 +111,17 @@ fn nothing_is_left_of_an_import() {
     for (work, sort) in [("importing", false), ("sorting", true), ("writing", true)] {
         for threads in [1, 2] {
             let bar = CancelAt::new(work);
-            let options = StoreOptions {
-                write: WriteOptions { overwrite: true, sync: false },
-                threads,
-                memory: 12 << 20,
-                cancellation: Some(bar.cancellation.clone()),
-                ..StoreOptions::default()
-            };
-            let reading = || ImportOptions { sort, ..ImportOptions::default() };
+            let options = StoreOptions::default()
+                .write(WriteOptions { overwrite: true, sync: false })
+                .threads(threads)
+                .memory(12 << 20)
+                .cancellation(bar.cancellation.clone());
+            let reading = || ImportOptions::default().sort(sort);
             let error = fragments::import(&from, &to, reading(), &options, &bar).unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::Cancelled), "{work}: {error}");
             assert_eq!(names(directory.path()), ["fragments.tsv"], "{work}");
 
-            let options = StoreOptions { cancellation: None, ..options };
+            let options = options.cancellation(None);
             let done = fragments::import(&from, &to, reading(), &options, &NoProgress).unwrap();
             assert_eq!(done.fragments, 200_000);
             std::fs::remove_dir_all(directory.path().join("store")).unwrap();

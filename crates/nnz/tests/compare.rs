@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use nnz::{
     Axis, ConvertOptions, DiffOptions, Difference, Location, NoProgress, Order, Scalar,
-    WriteOptions,
+    output::WriteOptions,
 };
 
 fn testdata(name: &str) -> Location {
@@ -20,16 +20,12 @@ fn at(path: &Path) -> Location {
 }
 
 fn options() -> ConvertOptions {
-    ConvertOptions {
-        write: WriteOptions { overwrite: true, sync: false },
-        ..ConvertOptions::default()
-    }
+    ConvertOptions::default().write(WriteOptions { overwrite: true, sync: false })
 }
 
 fn differences(a: &Location, b: &Location, stored: bool) -> Vec<Difference> {
     let mut found = Vec::new();
-    let options =
-        DiffOptions { stored, most: 3, memory: 1 << 20, threads: 2, ..DiffOptions::default() };
+    let options = DiffOptions::default().stored(stored).most(3).memory(1 << 20).threads(2);
     nnz::diff(a, b, &options, &mut |difference| found.push(difference)).unwrap();
     found
 }
@@ -47,7 +43,7 @@ fn transposing_exchanges_rows_columns_and_names_and_keeps_the_order() {
     let target = at(&dir.path().join("t.bpcells"));
     for (from, order) in [("packed.col", Order::Col), ("unpacked.row", Order::Row)] {
         let from = testdata(&format!("matrix_dir/utf8names_uint.{from}"));
-        let transpose = ConvertOptions { transpose: true, ..options() };
+        let transpose = options().transpose(true);
         nnz::convert(&from, &target, &transpose, &NoProgress).unwrap();
         let (was, is) = (
             nnz::open(&from).and_then(nnz::Dataset::into_matrix).unwrap(),
@@ -65,7 +61,7 @@ fn transposing_twice_gives_the_same_bytes() {
     let (once, twice) = (dir.path().join("1.bpcells"), dir.path().join("2.bpcells"));
     for name in ["basic_uint.packed.col", "special_double.packed.row", "nnz0_uint.packed.col"] {
         let from = testdata(&format!("matrix_dir/{name}"));
-        let transpose = ConvertOptions { transpose: true, ..options() };
+        let transpose = options().transpose(true);
         nnz::convert(&from, at(&once), &transpose, &NoProgress).unwrap();
         nnz::convert(at(&once), at(&twice), &transpose, &NoProgress).unwrap();
         let Location::Path { path, .. } = &from else { panic!("a path") };
@@ -138,13 +134,7 @@ fn names_that_cannot_be_read_are_an_error_and_no_equality() {
     let from = testdata("matrix_dir/basic_uint.packed.col");
     nnz::convert(&from, at(&store), &options(), &NoProgress).unwrap();
     fs::write(store.join("row_names"), "other\n").unwrap();
-    let options = DiffOptions {
-        stored: false,
-        most: 1,
-        memory: 1 << 20,
-        threads: 1,
-        ..DiffOptions::default()
-    };
+    let options = DiffOptions::default().stored(false).most(1).memory(1 << 20).threads(1);
     assert!(nnz::diff(&from, &at(&store), &options, &mut |_| {}).is_err());
 }
 
@@ -154,14 +144,14 @@ fn summed_entries_of_a_pattern_are_counted() {
     let text = "pattern general\n2 2 4\n1 1\n2 2\n1 1\n1 1\n";
     let pattern = mtx(dir.path(), "pattern.mtx", text);
     let counts = mtx(dir.path(), "counts.mtx", "integer general\n2 2 2\n1 1 3\n2 2 1\n");
-    let sum = ConvertOptions { duplicates: Some(nnz::DuplicatePolicy::Sum), ..options() };
+    let sum = options().duplicates(nnz::DuplicatePolicy::Sum);
     for target in ["summed.bpcells", "summed.mtx"] {
         let target = at(&dir.path().join(target));
         nnz::convert(&pattern, &target, &sum, &NoProgress).unwrap();
         assert_eq!(differences(&target, &counts, true), []);
     }
     let mut out = Vec::new();
-    let options = nnz::CatOptions { duplicates: sum.duplicates.unwrap(), ..Default::default() };
+    let options = nnz::CatOptions::default().duplicates(sum.duplicates.unwrap());
     nnz::cat(&pattern, &options, &mut out).unwrap();
     assert_eq!(out, b"0\t0\t3\n1\t1\t1\n");
 }
@@ -171,10 +161,8 @@ fn the_mirror_image_of_nothing_is_no_negative_zero() {
     let dir = tempfile::tempdir().unwrap();
     let half = mtx(dir.path(), "half.mtx", "real skew-symmetric\n3 3 1\n3 1 2\n");
     let cells = at(&dir.path().join("cells.mtx"));
-    let array = ConvertOptions {
-        format_options: nnz::FormatOptions::new().with("layout", "array"),
-        ..options()
-    };
+    let array =
+        options().format_options(nnz::formats::FormatOptions::new().with("layout", "array"));
     nnz::convert(&half, &cells, &array, &NoProgress).unwrap();
     assert_eq!(differences(&half, &cells, false), []);
 }

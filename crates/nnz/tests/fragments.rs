@@ -10,8 +10,8 @@ use nnz::fragments::{
     SelectOptions, StoreOptions, Tiles,
 };
 use nnz::{
-    Batch, Location, MatrixSource as _, NoProgress, Order, Packing, Projection, StringList, Values,
-    WriteOptions,
+    Batch, Location, MatrixSource as _, NoProgress, Order, Projection, Values, bpcells::Packing,
+    matrix::StringList, output::WriteOptions,
 };
 use proptest::prelude::*;
 
@@ -19,12 +19,10 @@ use proptest::prelude::*;
 type Fragment = (String, u32, u32, String);
 
 fn options() -> StoreOptions {
-    StoreOptions {
-        write: WriteOptions { overwrite: true, sync: false },
-        memory: 1 << 20,
-        threads: 2,
-        ..StoreOptions::default()
-    }
+    StoreOptions::default()
+        .write(WriteOptions { overwrite: true, sync: false })
+        .memory(1 << 20)
+        .threads(2)
 }
 
 fn place(path: &Path) -> Location {
@@ -58,7 +56,7 @@ fn store(directory: &Path, name: &str, all: &[Fragment]) -> Location {
     let source = directory.join(format!("{name}.tsv"));
     std::fs::write(&source, text(all)).unwrap();
     let target = place(&directory.join(name));
-    let reading = ImportOptions { sort: true, ..ImportOptions::default() };
+    let reading = ImportOptions::default().sort(true);
     fragments::import(&place(&source), &target, reading, &options(), &NoProgress).unwrap();
     target
 }
@@ -146,7 +144,7 @@ proptest! {
         prop_assert!(printed(&store, &[]) == text(&sorted(&all)));
         for (to, packing) in [("unpacked", Packing::Unpacked), ("again", Packing::Packed)] {
             let to = place(&directory.path().join(to));
-            let options = StoreOptions { packing: Some(packing), ..options() };
+            let options = options().packing(packing);
             fragments::convert(&store, &to, &options, &NoProgress).unwrap();
             let mut found = Vec::new();
             fragments::diff(&store, &to, 5, &mut |difference| found.push(difference)).unwrap();
@@ -190,7 +188,7 @@ proptest! {
             .collect();
         let target = place(&directory.path().join("merged"));
         let prefixes: Vec<_> = (0..lists.len()).map(|number| format!("{number}_")).collect();
-        let merging = MergeOptions { prefixes: prefixes.clone() };
+        let merging = MergeOptions::default().prefixes(prefixes.clone());
         fragments::merge(&stores, &target, &merging, &options(), &NoProgress).unwrap();
         let all: Vec<Fragment> = prefixes.iter().zip(&lists)
             .flat_map(|(prefix, list)| list.iter().map(move |(chromosome, start, end, cell)| {
@@ -214,11 +212,7 @@ proptest! {
         let cells: Vec<_> = chosen.iter().rev().map(|cell| format!("cell{cell}"))
             .filter(|cell| there.contains(cell)).collect();
         let length = lengths.0..=lengths.0 + lengths.1;
-        let selected = SelectOptions {
-            cells: Some(cells.iter().collect()),
-            length: length.clone(),
-            ..SelectOptions::default()
-        };
+        let selected = SelectOptions::default().cells(Some(cells.iter().collect())).length(length.clone());
         let target = place(&directory.path().join("kept"));
         fragments::select(&store, &target, &selected, &options(), &NoProgress).unwrap();
         let kept: Vec<_> = all.into_iter()
@@ -322,8 +316,8 @@ fn sorting_out_of_memory_is_the_same() {
     let mut stores = Vec::new();
     for (name, memory, threads) in [("small", 200_000, 3), ("large", 1 << 30, 1)] {
         let target = place(&directory.path().join(name));
-        let reading = ImportOptions { sort: true, ..ImportOptions::default() };
-        let options = StoreOptions { memory, threads, ..options() };
+        let reading = ImportOptions::default().sort(true);
+        let options = options().memory(memory).threads(threads);
         let summary =
             fragments::import(&place(&source), &target, reading, &options, &NoProgress).unwrap();
         assert_eq!(summary.fragments, 600_000);

@@ -15,8 +15,8 @@ use std::path::Path;
 
 use common::{location, root, unsynced};
 use nnz::{
-    Axis, Batch, CsMatrix, Dense, ErrorKind, FormatOptions, Minors, NoProgress, Order, Place,
-    Projection, ReadOptions, Shape, Values, WriteMatrix as _, convert_source,
+    Axis, Batch, CsMatrix, Dense, ErrorKind, Minors, NoProgress, Order, Place, Projection,
+    ReadOptions, Shape, Values, WriteMatrix as _, convert_source, formats::FormatOptions,
 };
 use proptest::prelude::*;
 
@@ -24,7 +24,7 @@ const ROW: Order = Order::Row;
 const COL: Order = Order::Col;
 
 fn options(order: Option<Order>, threads: usize) -> ReadOptions {
-    ReadOptions { order, threads, memory: 64 << 20, ..ReadOptions::default() }
+    ReadOptions::default().order(order).threads(threads).memory(64 << 20)
 }
 
 fn order() -> impl Strategy<Value = Order> {
@@ -81,7 +81,7 @@ fn cells(dense: &Dense) -> Vec<Vec<u64>> {
 }
 
 fn write(source: &dyn nnz::MatrixSource, path: &Path, threads: usize) {
-    let options = nnz::ConvertOptions { threads, ..unsynced() };
+    let options = unsynced().threads(threads);
     convert_source(source, &Place::default(), &location(path), &options, &NoProgress).unwrap();
 }
 
@@ -183,7 +183,7 @@ fn many_short_rows_of_daphne_come_back() {
             .with("dialect", dialect)
             .with("block-type", "sparse")
             .with("layout", "coordinate");
-        let how = nnz::ConvertOptions { format_options, ..unsynced() };
+        let how = unsynced().format_options(format_options);
         let opened = matrix.clone().into_source().unwrap();
         convert_source(&*opened, &Place::default(), &location(&path), &how, &NoProgress).unwrap();
         for threads in [1, 3] {
@@ -215,7 +215,7 @@ fn few_rows_of_daphne_are_those_of_the_whole() {
     let opened = matrix.clone().into_source().unwrap();
     for dialect in ["spec", "daphne-2022"] {
         let format_options = FormatOptions::new().with("dialect", dialect);
-        let how = nnz::ConvertOptions { format_options, ..unsynced() };
+        let how = unsynced().format_options(format_options);
         convert_source(&*opened, &Place::default(), &location(&path), &how, &NoProgress).unwrap();
         let stored = nnz::open(location(&path)).and_then(nnz::Dataset::into_matrix).unwrap();
         for count in [1, 2, 30, 46, 47, 200] {
@@ -319,7 +319,7 @@ fn names_and_entries_of_a_matrix_in_memory_are_those_that_are_written() {
 #[test]
 fn what_memory_does_not_hold_is_refused() {
     let source = location(&root().join("testdata/bpcells/matrix_dir/basic_uint.packed.col"));
-    let read = nnz::read_dense(&source, &ReadOptions { memory: 1000, ..options(None, 1) });
+    let read = nnz::read_dense(&source, &options(None, 1).memory(1000));
     let error = read.unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Memory { .. }), "{error}");
 }

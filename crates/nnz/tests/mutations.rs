@@ -37,7 +37,7 @@ use common::entries;
 use common::random::Random;
 use common::{location, root, unsynced};
 use damage::{Damage, Files};
-use nnz::{Axis, Batch, Order, Projection, Severity, Values};
+use nnz::{Axis, Batch, Order, Projection, Values, error::Severity};
 
 /// Memory that is allowed whatever the size of a file.
 const SLACK: u64 = 64 << 20;
@@ -305,7 +305,8 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     let here = location(path);
     let check = |threads| {
         let mut faults = Vec::new();
-        let allowed = nnz::ValidateOptions { memory: 32 << 20, threads, dialect: None };
+        let allowed =
+            nnz::ValidateOptions::default().memory(32 << 20).threads(threads).dialect(None);
         let validated = nnz::validate(&here, &allowed, &mut |finding| {
             if finding.severity == Severity::Fault {
                 faults.push(finding);
@@ -326,15 +327,12 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     }
     let read = read_everything(path);
     let mut text = Vec::new();
-    let catted =
-        nnz::cat(&here, &nnz::CatOptions { memory: 32 << 20, ..Default::default() }, &mut text);
+    let catted = nnz::cat(&here, &nnz::CatOptions::default().memory(32 << 20), &mut text);
     drop(text);
-    let expand = nnz::CatOptions {
-        memory: 32 << 20,
-        expand: true,
-        rows: Some("1:7".parse::<nnz::Selection>().unwrap()),
-        ..Default::default()
-    };
+    let expand = nnz::CatOptions::default()
+        .memory(32 << 20)
+        .expand(true)
+        .rows("1:7".parse::<nnz::Selection>().unwrap());
     let _ = nnz::cat(&here, &expand, &mut std::io::sink());
     for error in
         [read.as_ref().err(), catted.as_ref().err(), validated.as_ref().err()].into_iter().flatten()
@@ -386,7 +384,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     let largest = size(target);
     options.format = Some(again);
     options.order = None;
-    options.format_options = nnz::FormatOptions::new();
+    options.format_options = nnz::formats::FormatOptions::new();
     if again == "mtx" {
         options.format_options.set("layout", "coordinate");
     }

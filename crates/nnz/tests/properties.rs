@@ -24,8 +24,10 @@ use common::entries::{self, Entry, Number};
 use common::random::Random;
 use common::{location, unsynced};
 use nnz::{
-    ConvertOptions, DuplicatePolicy, FormatOptions, FormatVersion, Order, Packing, Severity,
-    ValueType,
+    ConvertOptions, DuplicatePolicy, Order, ValueType,
+    bpcells::{FormatVersion, Packing},
+    error::Severity,
+    formats::FormatOptions,
 };
 use proptest::prelude::*;
 
@@ -91,7 +93,7 @@ fn bytes_of(path: &Path) -> BTreeMap<String, Vec<u8>> {
 
 #[track_caller]
 fn assert_valid(path: &Path) {
-    let options = nnz::ValidateOptions { memory: 64 << 20, threads: 2, dialect: None };
+    let options = nnz::ValidateOptions::default().memory(64 << 20).threads(2).dialect(None);
     nnz::validate(location(path), &options, &mut |finding| {
         assert_ne!(finding.severity, Severity::Fault, "{finding}");
     })
@@ -238,11 +240,7 @@ proptest! {
         let (from, store, back) = (scratch.at("a.mtx"), scratch.at("b.bpcells"), scratch.at("c.mtx.gz"));
         text.write(&from);
         let order = if by_row { Order::Row } else { Order::Col };
-        let options = ConvertOptions {
-            order: Some(order),
-            format_options: bpcells_options(packing, generation),
-            ..unsynced()
-        };
+        let options = unsynced().order(order).format_options(bpcells_options(packing, generation));
         let summary = convert(&from, &store, &options);
         prop_assert_eq!(summary.entries, expected.len() as u64);
         assert_valid(&store);
@@ -273,7 +271,7 @@ proptest! {
         let from = scratch.at("a.mtx");
         text.write(&from);
         let mut options =
-            ConvertOptions { format_options: bpcells_options(packing, generation), ..unsynced() };
+            unsynced().format_options(bpcells_options(packing, generation));
         let [cols, rows, again] = ["cols", "rows", "again"].map(|name| scratch.at(name));
         options.format = Some("bpcells");
         convert(&from, &cols, &options);
@@ -308,7 +306,7 @@ proptest! {
         prop_assert!(same(&logical(&from), &dense));
 
         let mut printed = Vec::new();
-        let expand = nnz::CatOptions { expand: true, ..nnz::CatOptions::default() };
+        let expand = nnz::CatOptions::default().expand(true);
         nnz::cat(&location(&from), &expand, &mut printed).unwrap();
         let printed = String::from_utf8(printed).unwrap();
         let mut places: Vec<(u64, u64)> = printed.lines().map(|line| {
@@ -469,19 +467,19 @@ fn duplicates_far_apart_are_found_and_summed_in_any_memory() {
     text.entries.push((row, col, "5".to_owned()));
     text.write(&from);
     for memory in [1, 64 << 20] {
-        let options = ConvertOptions { memory, ..unsynced() };
+        let options = unsynced().memory(memory);
         let store = scratch.at("b.bpcells");
         let message = refusal(&from, &store, &options);
         // The banner and the sizes come before the entries.
         assert!(message.contains("line 40003, column 1"), "{message}");
         assert!(message.contains("the first is at line 3, column 1"), "{message}");
         let mut findings = Vec::new();
-        let allowed = nnz::ValidateOptions { memory, threads: 2, dialect: None };
+        let allowed = nnz::ValidateOptions::default().memory(memory).threads(2).dialect(None);
         nnz::validate(location(&from), &allowed, &mut |finding| findings.push(finding)).unwrap();
         assert_eq!(findings.len(), 1, "{findings:?}");
         assert!(findings[0].to_string().contains("line 40003, column 1"), "{}", findings[0]);
 
-        let summed = ConvertOptions { duplicates: Some(DuplicatePolicy::Sum), ..options };
+        let summed = options.duplicates(DuplicatePolicy::Sum);
         assert_eq!(convert(&from, &store, &summed).entries, 40_000);
         let sum = stored(&store).into_iter().find(|(r, c, _)| (*r, *c) == (row, col));
         assert_eq!(sum.unwrap().2, Number::Integer(6));
@@ -501,12 +499,7 @@ fn kept_duplicates_stay_in_the_order_they_came() {
         .write(&from);
     for memory in [1, 64 << 20] {
         for order in [Order::Col, Order::Row] {
-            let options = ConvertOptions {
-                memory,
-                order: Some(order),
-                duplicates: Some(DuplicatePolicy::Keep),
-                ..unsynced()
-            };
+            let options = unsynced().memory(memory).order(order).duplicates(DuplicatePolicy::Keep);
             convert(&from, &store, &options);
             let expected = entries
                 .iter()
@@ -523,7 +516,7 @@ fn a_sum_that_does_not_fit_is_refused_with_its_place() {
     let big = i64::MAX.to_string();
     let entries = vec![(1, 2, big.clone()), (0, 0, "1".to_owned()), (1, 2, "1".to_owned())];
     Text { field: "integer", symmetry: "general", rows: 3, cols: 3, entries }.write(&from);
-    let options = ConvertOptions { duplicates: Some(DuplicatePolicy::Sum), ..unsynced() };
+    let options = unsynced().duplicates(DuplicatePolicy::Sum);
     let message = refusal(&from, &store, &options);
     assert!(message.contains("entry (row 1, column 2)"), "{message}");
     // Nor does what fits 64 bits and not 32.
@@ -531,7 +524,7 @@ fn a_sum_that_does_not_fit_is_refused_with_its_place() {
     Text { field: "integer", symmetry: "general", rows: 3, cols: 3, entries }.write(&from);
     let message = refusal(&from, &store, &options);
     assert!(message.contains("4294967296") && message.contains("float64"), "{message}");
-    let options = ConvertOptions { value_type: Some(ValueType::F64), ..options };
+    let options = options.value_type(ValueType::F64);
     convert(&from, &store, &options);
     assert_eq!(stored(&store), [(1, 2, Number::Real(4_294_967_296_f64.to_bits()))]);
 }
@@ -551,10 +544,10 @@ fn every_nan_survives_between_stores_and_is_refused_by_text() {
     header.shape = nnz::Shape { rows: 3, cols: 1 };
     header.value_type = ValueType::F64;
     header.order = Order::Col;
-    let options = nnz::WriteOptions { overwrite: false, sync: false };
+    let options = nnz::output::WriteOptions { overwrite: false, sync: false };
     let into = Box::new(DirectoryWriter::create(&store, options, nnz_bpcells::MEMBERS).unwrap());
     let sink = MatrixSink::create(into, &header, [None, None], SinkOptions::default()).unwrap();
-    let mut sink: Box<dyn nnz::MatrixSink> = Box::new(sink);
+    let mut sink: Box<dyn nnz::matrix::MatrixSink> = Box::new(sink);
     let mut batch = nnz::Batch::new(Order::Col, nnz::Values::F64(odd.map(f64::from_bits).to_vec()));
     batch.offsets = vec![0, 3];
     batch.minors = nnz::Minors::U32(vec![0, 1, 2]);
@@ -563,13 +556,13 @@ fn every_nan_survives_between_stores_and_is_refused_by_text() {
     let expected: Vec<Entry> =
         odd.iter().zip(0..).map(|(bits, row)| (row, 0, Number::Real(*bits))).collect();
     assert_eq!(stored(&store), expected);
-    let options = ConvertOptions { order: Some(Order::Row), memory: 1, ..unsynced() };
+    let options = unsynced().order(Order::Row).memory(1);
     convert(&store, &rows, &options);
     assert_eq!(stored(&rows), expected);
     // Text says only that it is no number.
     let message = refusal(&store, &text, &unsynced());
     assert!(message.contains("entry (row 0, column 0)"), "{message}");
-    let narrow = ConvertOptions { value_type: Some(ValueType::F32), ..unsynced() };
+    let narrow = unsynced().value_type(ValueType::F32);
     let message = refusal(&store, &scratch.at("d.bpcells"), &narrow);
     assert!(message.contains("float32") && message.contains("row 0"), "{message}");
 }
@@ -582,10 +575,7 @@ fn an_array_holds_every_cell_and_gives_back_those_that_are_not_zero() {
     for (field, zero) in [("integer", Number::Integer(0)), ("real", Number::Real(0))] {
         let text = shuffled(5_000, 11, field);
         text.write(&from);
-        let array = ConvertOptions {
-            format_options: FormatOptions::new().with("layout", "array"),
-            ..unsynced()
-        };
+        let array = unsynced().format_options(FormatOptions::new().with("layout", "array"));
         assert_eq!(convert(&from, &dense, &array).entries, 5_000);
         assert_valid(&dense);
         let cells = stored(&dense);
@@ -597,7 +587,7 @@ fn an_array_holds_every_cell_and_gives_back_those_that_are_not_zero() {
         assert!(same(&nonzero(&cells), &nonzero(&expected)));
         // Stored column by column, whatever order the source has.
         assert!(cells.is_sorted_by_key(|(row, col, _)| (*col, *row)));
-        let by_row = ConvertOptions { order: Some(Order::Row), ..unsynced() };
+        let by_row = unsynced().order(Order::Row);
         convert(&dense, &store, &by_row);
         assert!(same(&stored(&store), &ordered(nonzero(&expected), Order::Row)));
         convert(&store, &back, &array);
@@ -615,8 +605,8 @@ fn a_matrix_without_entries_goes_everywhere() {
             Text { field, symmetry: "general", rows, cols, entries: Vec::new() }.write(&from);
             for duplicates in [None, Some(DuplicatePolicy::Sum), Some(DuplicatePolicy::Keep)] {
                 for order in [Order::Col, Order::Row] {
-                    let options = ConvertOptions { duplicates, order: Some(order), ..unsynced() };
-                    let plain = ConvertOptions { duplicates, ..unsynced() };
+                    let options = unsynced().duplicates(duplicates).order(order);
+                    let plain = unsynced().duplicates(duplicates);
                     for (from, to, options) in [
                         (&from, &store, &options),
                         (&store, &other, &options),
@@ -644,7 +634,7 @@ fn a_text_may_be_converted_over_itself() {
     text.write(&path);
     let expected = ordered(stored(&path), Order::Row);
     for memory in [1, 64 << 20] {
-        let options = ConvertOptions { order: Some(Order::Row), memory, ..unsynced() };
+        let options = unsynced().order(Order::Row).memory(memory);
         convert(&path, &path, &options);
         assert_eq!(stored(&path), expected);
     }

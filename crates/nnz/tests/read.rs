@@ -74,7 +74,7 @@ fn stores_are_read_whole_in_any_order_by_any_number_of_threads() {
         let expected = stored(&location);
         for order in [None, Some(Order::Row), Some(Order::Col)] {
             for threads in [1, 3] {
-                let options = ReadOptions { order, threads, ..ReadOptions::default() };
+                let options = ReadOptions::default().order(order).threads(threads);
                 let matrix = nnz::read(&location, &options).unwrap();
                 assert!(order.is_none_or(|order| order == matrix.order()));
                 assert_eq!(entries(&matrix), expected, "{name} {order:?} {threads}");
@@ -91,13 +91,13 @@ fn binsparse_is_read_whole_where_nothing_follows_from_what_is_stored() {
         let location = at(file.unwrap().path());
         let Ok(opened) = nnz::open(&location).and_then(nnz::Dataset::into_matrix) else { continue };
         let header = opened.header();
-        let sparse = header.storage == nnz::Storage::Sparse;
-        if !sparse || header.structure != nnz::Structure::General || header.fill.is_some() {
+        let sparse = header.storage == nnz::matrix::Storage::Sparse;
+        if !sparse || header.structure != nnz::matrix::Structure::General || header.fill.is_some() {
             continue;
         }
         let expected = stored(&location);
         for threads in [1, 2] {
-            let options = ReadOptions { threads, ..ReadOptions::default() };
+            let options = ReadOptions::default().threads(threads);
             let matrix = nnz::read(&location, &options).unwrap();
             assert_eq!(matrix.values().value_type(), header.value_type);
             assert_eq!(entries(&matrix), expected, "{location}");
@@ -133,11 +133,10 @@ fn two_entries_at_one_place_are_refused_where_that_is_asked_for() {
     let lines = "coordinate integer general\n3 3 3\n1 1 7\n2 1 5\n2 1 4\n";
     std::fs::write(&text, format!("%%MatrixMarket matrix {lines}")).unwrap();
     let keep = Some(nnz::DuplicatePolicy::Keep);
-    let options = nnz::ConvertOptions { duplicates: keep, ..nnz::ConvertOptions::default() };
+    let options = nnz::ConvertOptions::default().duplicates(keep);
     nnz::convert(at(text), at(store.clone()), &options, &nnz::NoProgress).unwrap();
-    let read = |duplicates| {
-        nnz::read(at(store.clone()), &ReadOptions { duplicates, ..ReadOptions::default() })
-    };
+    let read =
+        |duplicates| nnz::read(at(store.clone()), &ReadOptions::default().duplicates(duplicates));
     assert_eq!(read(None).unwrap().indptr(), [0, 3, 3, 3]);
     let error = read(Some(nnz::DuplicatePolicy::Refuse)).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Duplicate { .. }), "{error}");
@@ -160,7 +159,7 @@ fn texts_are_sorted_and_their_other_triangle_is_there() {
 #[test]
 fn what_takes_more_memory_than_allowed_is_refused() {
     for order in [Order::Col, Order::Row] {
-        let options = ReadOptions { order: Some(order), memory: 1000, ..ReadOptions::default() };
+        let options = ReadOptions::default().order(order).memory(1000);
         let location = testdata("matrix_dir/basic_uint.packed.col");
         let error = nnz::read(&location, &options).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Memory { allowed: 1000, .. }), "{error}");

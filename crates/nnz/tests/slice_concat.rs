@@ -100,7 +100,7 @@ impl Model {
                 (Location::Path { path, group }, order)
             }
         };
-        let options = ConvertOptions { format: Some("bpcells"), order: Some(order), ..unsynced() };
+        let options = unsynced().format("bpcells").order(order);
         nnz::convert(location(&text), &target, &options, &nnz::NoProgress).unwrap();
         target
     }
@@ -208,7 +208,7 @@ proptest! {
         let expected = ordered(expected, order_of(by_row));
 
         let target = scratch.path().join(if to_text { "t.mtx" } else { "t.bpcells" });
-        let mut options = ConvertOptions { order: Some(order_of(by_row)), ..unsynced() };
+        let mut options = unsynced().order(order_of(by_row));
         let selections = [&row_selection, &col_selection];
         let run = |options: &ConvertOptions| {
             nnz::slice(&source, location(&target), selections, options, &nnz::NoProgress).unwrap()
@@ -313,10 +313,10 @@ proptest! {
         let expected = ordered(expected, order_of(by_row));
         for name in ["t.bpcells", "t.mtx"] {
             let target = scratch.path().join(name);
-            let mut options = ConvertOptions { order: Some(order_of(by_row)), ..unsynced() };
+            let mut options = unsynced().order(order_of(by_row));
             // Not every integer of a text is a float; those here are.
             let value_type = real.then_some(ValueType::F64);
-            let how = ConcatOptions { value_type, ..ConcatOptions::default() };
+            let how = ConcatOptions::default().value_type(value_type);
             let to = location(&target);
             let summary =
                 nnz::concat(&sources, &to, axis, &how, &options, &nnz::NoProgress).unwrap();
@@ -330,7 +330,7 @@ proptest! {
         }
         let opened = sources.iter().map(|one| (nnz::open(one).and_then(nnz::Dataset::into_matrix).unwrap(), one.clone())).collect();
         let value_type = real.then_some(ValueType::F64);
-        let how = ConcatOptions { value_type, ..ConcatOptions::default() };
+        let how = ConcatOptions::default().value_type(value_type);
         let concat = Concat::new(opened, axis, &how).unwrap();
         let header = concat.header();
         if concat.random_access() {
@@ -384,7 +384,7 @@ fn majors_longer_than_a_batch_are_read_in_step_and_reordered() {
     // In order, without sorting.
     assert!(concat.random_access() && concat.header().sorted_majors);
     for threads in [1, 3] {
-        let options = ConvertOptions { threads, ..unsynced() };
+        let options = unsynced().threads(threads);
         let how = ConcatOptions::default();
         let to = location(&target);
         nnz::concat(&parts, &to, Axis::Rows, &how, &options, &nnz::NoProgress).unwrap();
@@ -423,7 +423,7 @@ fn dimensions_beyond_32_bits_are_sliced_and_put_together() {
     let rows = Selection::ranges([long - 1..long, 1 << 33..(1 << 33) + 1]);
     let all = Selection::all();
     for order in [Order::Row, Order::Col] {
-        let options = ConvertOptions { order: Some(order), ..unsynced() };
+        let options = unsynced().order(order);
         nnz::slice(&source, location(&target), [&rows, &all], &options, &nnz::NoProgress).unwrap();
         let expected = vec![(0, long - 1, Number::Integer(9)), (1, 4, Number::Integer(8))];
         assert_eq!(stored(&target), ordered(expected, order));
@@ -496,8 +496,8 @@ fn values_become_the_smallest_type_that_holds_all_or_the_one_asked_for() {
     let texts = [half.store(scratch.path(), "half", 0), five.store(scratch.path(), "five", 0)];
     let target = location(&scratch.path().join("t.bpcells"));
     let concat = |parts: &[Location], value_type| {
-        let how = ConcatOptions { value_type, ..ConcatOptions::default() };
-        let options = ConvertOptions { value_type, ..unsynced() };
+        let how = ConcatOptions::default().value_type(value_type);
+        let options = unsynced().value_type(value_type);
         nnz::concat(parts, &target, Axis::Rows, &how, &options, &nnz::NoProgress)
     };
     // Not every integer of 64 bits is a float.

@@ -3,7 +3,10 @@
 
 use std::path::Path;
 
-use nnz::{ErrorKind, Location, Measures, Moments, Number, Spread, Stats, StatsOptions, Total};
+use nnz::{
+    ErrorKind, Location, Stats, StatsOptions,
+    engine::{Measures, Moments, Number, Spread, Total},
+};
 
 fn stats_of(text: &str, threads: usize) -> Stats {
     let dir = tempfile::tempdir().unwrap();
@@ -18,14 +21,12 @@ fn stats(location: &Location, threads: usize) -> nnz::Result<Stats> {
 
 fn measured(location: &Location, measures: Measures, threads: usize) -> nnz::Result<Stats> {
     let memory = 1 << 22;
-    let options = StatsOptions {
-        rows: true,
-        cols: true,
-        measures,
-        memory,
-        threads,
-        ..StatsOptions::default()
-    };
+    let options = StatsOptions::default()
+        .rows(true)
+        .cols(true)
+        .measures(measures)
+        .memory(memory)
+        .threads(threads);
     nnz::stats(location, &options)
 }
 
@@ -97,7 +98,7 @@ fn variances_are_told_of_nearly_two_to_the_128_cells() {
     let path = dir.path().join("m.dbdf");
     let location = Location::Path { path: path.clone(), group: None };
     let (memory, measures) = (1 << 22, Measures::All);
-    let options = StatsOptions { measures, memory, threads: 1, ..StatsOptions::default() };
+    let options = StatsOptions::default().measures(measures).memory(memory).threads(1);
     for value in [3_i8, -3] {
         // A CSRMatrix of int8, and a sparse block of one cell: one entry in its row, in column 0.
         let mut bytes = vec![1, 2];

@@ -19,7 +19,9 @@ use std::path::Path;
 use common::entries::{self, Entry};
 use common::{location, unsynced};
 use nnz::{
-    ConvertOptions, DuplicatePolicy, FormatOptions, Structure, StructurePolicy, Triangle, ValueType,
+    ConvertOptions, DuplicatePolicy, StructurePolicy, ValueType,
+    formats::FormatOptions,
+    matrix::{Structure, Triangle},
 };
 use proptest::prelude::*;
 
@@ -34,7 +36,7 @@ fn text(field: &str, side: u64, lines: &[String]) -> String {
 }
 
 fn auto() -> ConvertOptions {
-    ConvertOptions { structure: StructurePolicy::Auto, threads: 2, ..unsynced() }
+    unsynced().structure(StructurePolicy::Auto).threads(2)
 }
 
 fn convert(from: &Path, to: &Path, options: &ConvertOptions) -> nnz::Summary {
@@ -61,12 +63,12 @@ fn found(text: &str) -> Structure {
     let directory = tempfile::tempdir().unwrap();
     let (source, target) = (directory.path().join("a.mtx"), directory.path().join("b.bsp.h5"));
     fs::write(&source, text).unwrap();
-    let to = |format| ConvertOptions { format: Some(format), ..auto() };
+    let to = |format| auto().format(format);
     convert(&source, &target, &to("binsparse"));
     assert_eq!(logical(&target), logical(&source));
     // Without the policy nothing is looked for.
     let plain = directory.path().join("plain.h5");
-    let keep = ConvertOptions { format: Some("binsparse"), ..unsynced() };
+    let keep = unsynced().format("binsparse");
     convert(&source, &plain, &keep);
     assert_eq!(structure(&plain), Structure::General);
     // From a store whose entries come in order, too, and into text.
@@ -131,12 +133,10 @@ fn entries_at_one_place_have_no_mirror_image() {
     let lines = ["2 1 4", "2 1 5", "1 2 4", "1 2 5"].map(str::to_owned);
     fs::write(&source, text("integer", 2, &lines)).unwrap();
     let sum = DuplicatePolicy::Sum;
-    let options = ConvertOptions {
-        format: Some("binsparse"),
-        duplicates: Some(sum),
-        format_options: FormatOptions::new().with("minimize", "true"),
-        ..auto()
-    };
+    let options = auto()
+        .format("binsparse")
+        .duplicates(sum)
+        .format_options(FormatOptions::new().with("minimize", "true"));
     convert(&source, &target, &options);
     assert_eq!(structure(&target), Structure::General);
     assert_eq!(stored(&target).len(), 2);
@@ -155,7 +155,7 @@ fn every_cell_of_an_array_counts() {
         fs::write(at("a.mtx"), format!("{banner}{}\n", cells.replace(' ', "\n"))).unwrap();
         // As an array again, and as entries.
         for (target, format) in [("b.mtx", "mtx"), ("b.h5", "binsparse")] {
-            let mut options = ConvertOptions { format: Some(format), ..auto() };
+            let mut options = auto().format(format);
             if format == "binsparse" {
                 options.format_options.set("levels", "CSR");
             }
@@ -172,8 +172,7 @@ fn a_type_without_negatives_has_no_skew_symmetry() {
     let at = |name: &str| directory.path().join(name);
     let lines = ["2 1 4", "1 2 -4"].map(str::to_owned);
     fs::write(at("a.mtx"), text("integer", 2, &lines)).unwrap();
-    let options =
-        ConvertOptions { format: Some("binsparse"), value_type: Some(ValueType::U32), ..auto() };
+    let options = auto().format("binsparse").value_type(ValueType::U32);
     // The upper triangle does not fit, also if it were not stored.
     let done =
         nnz::convert(location(&at("a.mtx")), location(&at("b.h5")), &options, &nnz::NoProgress);
@@ -186,8 +185,7 @@ fn a_type_without_negatives_is_no_type_of_a_skew_symmetric_matrix() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     let to = |source: &str, target: &str, value_type| {
-        let options =
-            ConvertOptions { format: Some("binsparse"), value_type, transpose: true, ..unsynced() };
+        let options = unsynced().format("binsparse").value_type(value_type).transpose(true);
         nnz::convert(location(&at(source)), location(&at(target)), &options, &nnz::NoProgress)
     };
     let banner = "%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 ";
@@ -213,7 +211,7 @@ fn values_get_the_smallest_type_that_holds_all() {
         convert(
             &at("a.mtx"),
             &at("b.h5"),
-            &ConvertOptions { format, format_options, structure, ..auto() },
+            &auto().format(format).format_options(format_options).structure(structure),
         );
         assert_eq!(logical(&at("b.h5")), logical(&at("a.mtx")));
         nnz::open(location(&at("b.h5")))

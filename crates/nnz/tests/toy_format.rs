@@ -6,9 +6,12 @@ use std::path::{Path, PathBuf};
 
 use nnz::formats::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
 use nnz::{
-    Batch, CatOptions, ConvertOptions, CsMatrix, Dataset, Error, Header, Location, MatrixSink,
-    MatrixSource, Minors, Names, NoProgress, OpenOptions, Order, Place, Registry, Result, Scalar,
-    Shape, SinkCapabilities, StagedFile, ValidateOptions, ValueType, Values, WriteOptions, Written,
+    Batch, CatOptions, ConvertOptions, CsMatrix, Dataset, Error, Header, Location, MatrixSource,
+    Minors, NoProgress, OpenOptions, Order, Place, Result, Scalar, Shape, ValidateOptions,
+    ValueType, Values,
+    formats::Registry,
+    matrix::{MatrixSink, Names, SinkCapabilities, Written},
+    output::{StagedFile, WriteOptions},
 };
 
 /// A line `toy`, a line with the numbers of rows and columns, and a line `row col value` for each
@@ -121,7 +124,7 @@ const ENTRIES: &str = "0\t1\t5\n0\t3\t6\n2\t0\t7\n";
 fn entries(dataset: Dataset) -> String {
     let mut text = Vec::new();
     let matrix = dataset.into_matrix().unwrap();
-    nnz::cat_source(&*matrix, &Place::default(), &CatOptions::default(), &mut text).unwrap();
+    nnz::engine::cat(&*matrix, &Place::default(), &CatOptions::default(), &mut text).unwrap();
     String::from_utf8(text).unwrap()
 }
 
@@ -140,18 +143,14 @@ fn a_format_of_a_test_is_converted_to_every_other_and_back() {
 
     for name in ["a.bpcells", "a.bsp.h5", "a.npz", "a.zarr", "a.nc", "a.rds", "a.dbdf", "a.mtx"] {
         let target = Location::parse(folder.path().join(name));
-        let mut convert = ConvertOptions { order: Some(Order::Row), ..ConvertOptions::default() };
+        let mut convert = ConvertOptions::default().order(Order::Row);
         convert.write.sync = false;
         let dataset = registry.open(&toy, &options).unwrap();
-        nnz::convert_dataset(dataset, &toy.source_place(), &target, &convert, &NoProgress).unwrap();
+        dataset.convert(&toy.source_place(), &target, &convert, &NoProgress).unwrap();
         assert_eq!(entries(registry.open(&target, &options).unwrap()), ENTRIES, "{name}");
 
         let again = Location::parse(folder.path().join(format!("{name}.toy")));
-        let convert = ConvertOptions {
-            registry: registry.clone(),
-            value_type: Some(ValueType::U32),
-            ..convert
-        };
+        let convert = convert.registry(registry.clone()).value_type(ValueType::U32);
         nnz::convert(&target, &again, &convert, &NoProgress).unwrap();
         assert_eq!(
             std::fs::read_to_string(folder.path().join(format!("{name}.toy"))).unwrap(),
@@ -160,7 +159,7 @@ fn a_format_of_a_test_is_converted_to_every_other_and_back() {
 
         // The registry is that of sources, too.
         let mtx = Location::parse(folder.path().join(format!("{name}.again.mtx")));
-        let convert = ConvertOptions { value_type: None, ..convert };
+        let convert = convert.value_type(None);
         nnz::convert(&again, &mtx, &convert, &NoProgress).unwrap();
         assert_eq!(entries(registry.open(&mtx, &options).unwrap()).lines().count(), 3, "{name}");
     }
@@ -203,7 +202,7 @@ fn a_format_is_opened_by_its_name_without_detection() {
 
 #[test]
 fn the_list_of_formats_has_every_name_that_can_be_written() {
-    let formats = nnz::formats();
+    let formats = nnz::formats::list();
     for name in ["bpcells", "binsparse", "dgCMatrix", "mtx", "daphne"] {
         assert!(formats.iter().any(|format| format.name == name), "{name}");
         let registry = Registry::default();

@@ -17,7 +17,7 @@ use std::path::Path;
 
 use common::entries::{self, Entry};
 use common::{location, unsynced};
-use nnz::{ConvertOptions, FormatOptions, Order, StructurePolicy};
+use nnz::{ConvertOptions, Order, StructurePolicy, formats::FormatOptions};
 use nnz_matrix_market::Layout;
 
 fn layout_option(layout: Layout) -> FormatOptions {
@@ -102,14 +102,12 @@ fn check(from: &Path, layout: Layout, structure: &str) {
         for order in [None, Some(Order::Row), Some(Order::Col)] {
             for policy in [StructurePolicy::Keep, StructurePolicy::General] {
                 for wanted in [Layout::Array, Layout::Coordinate] {
-                    let options = ConvertOptions {
-                        order,
-                        transpose,
-                        structure: policy,
-                        format_options: layout_option(wanted),
-                        threads: 2,
-                        ..unsynced()
-                    };
+                    let options = unsynced()
+                        .order(order)
+                        .transpose(transpose)
+                        .structure(policy)
+                        .format_options(layout_option(wanted))
+                        .threads(2);
                     let told = format!("{layout:?} {structure} as {options:?}");
                     let done = convert(from, &to, &options);
                     if wanted == Layout::Array && order == Some(Order::Row) {
@@ -166,14 +164,14 @@ fn an_upper_triangle_becomes_text() {
     {
         for order in [Order::Row, Order::Col] {
             fs::write(&text_path, text(Layout::Coordinate, field, structure)).unwrap();
-            let options = ConvertOptions { transpose: true, order: Some(order), ..unsynced() };
+            let options = unsynced().transpose(true).order(order);
             convert(&text_path, &upper, &options).unwrap();
             let header = nnz::open(location(&upper))
                 .and_then(nnz::Dataset::into_matrix)
                 .unwrap()
                 .header()
                 .clone();
-            assert_eq!(header.structure.triangle(), Some(nnz::Triangle::Upper));
+            assert_eq!(header.structure.triangle(), Some(nnz::matrix::Triangle::Upper));
             assert_eq!(header.order, order);
             check(&upper, Layout::Coordinate, structure);
         }
@@ -197,7 +195,7 @@ fn an_array_keeps_the_sign_of_a_zero_part_across_the_diagonal() {
     ] {
         let header = format!("%%MatrixMarket matrix coordinate complex {structure}");
         fs::write(&from, format!("{header}\n2 2 1\n2 1 {value}\n")).unwrap();
-        let dense = ConvertOptions { format_options: layout_option(Layout::Array), ..unsynced() };
+        let dense = unsynced().format_options(layout_option(Layout::Array));
         convert(&from, &array, &dense).unwrap();
         let plain = |path: &Path| {
             let mut found = logical(path);
@@ -206,7 +204,7 @@ fn an_array_keeps_the_sign_of_a_zero_part_across_the_diagonal() {
         };
         assert_eq!(plain(&array), plain(&from), "{structure} {value}");
         // The same from the other triangle.
-        let turned = ConvertOptions { transpose: true, ..unsynced() };
+        let turned = unsynced().transpose(true);
         convert(&array, &back, &turned).unwrap();
         assert_eq!(transposed(plain(&back)), plain(&from), "{structure} {value}");
     }
@@ -223,15 +221,12 @@ fn a_negative_zero_that_an_array_cannot_mirror_is_refused() {
     ] {
         let text = format!("%%MatrixMarket matrix array {kind}\n2 2\n{zero}");
         fs::write(&from, text).unwrap();
-        let transpose = ConvertOptions { transpose: true, ..unsynced() };
+        let transpose = unsynced().transpose(true);
         let error = convert(&from, &to, &transpose).unwrap_err().to_string();
         assert!(error.contains("a negative zero above the diagonal"), "{error}");
         for options in [
-            ConvertOptions {
-                format_options: layout_option(Layout::Coordinate),
-                ..transpose.clone()
-            },
-            ConvertOptions { structure: StructurePolicy::General, ..transpose },
+            transpose.clone().format_options(layout_option(Layout::Coordinate)),
+            transpose.structure(StructurePolicy::General),
         ] {
             convert(&from, &to, &options).unwrap();
             let mut found = transposed(logical(&to));
@@ -242,6 +237,6 @@ fn a_negative_zero_that_an_array_cannot_mirror_is_refused() {
     }
     // A positive zero stays positive on both sides.
     fs::write(&from, "%%MatrixMarket matrix array real skew-symmetric\n2 2\n0.0\n").unwrap();
-    convert(&from, &to, &ConvertOptions { transpose: true, ..unsynced() }).unwrap();
+    convert(&from, &to, &unsynced().transpose(true)).unwrap();
     assert_eq!(fs::read(&from).unwrap(), fs::read(&to).unwrap());
 }

@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use nnz::formats::{DatasetKind, FormatInfo, FormatOption};
-use nnz::{Error, FormatOptions};
+use nnz::{Error, formats::FormatOptions};
 
 /// Options of the format that is written.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +33,7 @@ struct Declared {
 fn declared() -> Vec<Declared> {
     let written = |info: &&FormatInfo| info.writes.contains(&DatasetKind::Matrix);
     let mut all: Vec<Declared> = Vec::new();
-    for info in nnz::formats().into_iter().filter(written) {
+    for info in nnz::formats::list().into_iter().filter(written) {
         for option in info.options {
             match all.iter_mut().find(|known| known.option.name == option.name) {
                 Some(known) => known.formats.push(info.name),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args as Group, Subcommand, ValueEnum};
 use nnz::fragments::CountMode;
-use nnz::{Compression, FormatVersion, Location};
+use nnz::{Compression, Location, bpcells::FormatVersion};
 
 use super::values::compress;
 use super::{Memory, Threads, Writing, location};

@@ -5,7 +5,10 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use nnz::{Compression, Error, ErrorKind, FormatOptions, Place, Registry, Selection};
+use nnz::{
+    Compression, Error, ErrorKind, Place, Selection,
+    formats::{FormatOptions, Registry},
+};
 
 /// Rows or columns that are selected.
 #[derive(Clone, Debug)]

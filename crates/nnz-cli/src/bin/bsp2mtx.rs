@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     ending::run(TOOL, |args: Args| {
         let format = Some("mtx");
         let write = args.writing.options();
-        let options = ConvertOptions { format, write, ..ConvertOptions::default() };
+        let options = ConvertOptions::default().format(format).write(write);
         let source = nnz::open(&args.source)?.into_matrix()?;
         convert::convert(TOOL, (&*source, &args.source), &args.target, &options).map(|()| true)
     })

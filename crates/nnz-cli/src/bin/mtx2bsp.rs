@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use nnz::binsparse::Format;
-use nnz::{Compression, ConvertOptions, Error, FormatOptions, Location, Storage};
+use nnz::{Compression, ConvertOptions, Error, Location, formats::FormatOptions, matrix::Storage};
 
 const TOOL: &str = "mtx2bsp";
 
@@ -65,17 +65,17 @@ fn run(args: &Args) -> Result<(), Error> {
     let dense = source.header().storage == Storage::Dense;
     let default = if dense { Format::Dmatr } else { Format::Coor };
     let format = args.format.unwrap_or(default);
-    let options = ConvertOptions {
-        format: Some("binsparse"),
-        format_options: FormatOptions::new()
-            .with("levels", format.layout().to_string())
-            .with("minimize", "true"),
-        compress: Some(match args.level {
+    let options = ConvertOptions::default()
+        .format("binsparse")
+        .format_options(
+            FormatOptions::new()
+                .with("levels", format.layout().to_string())
+                .with("minimize", "true"),
+        )
+        .compress(match args.level {
             0 => Compression::None,
             level => Compression::Gzip(level),
-        }),
-        write: args.writing.options(),
-        ..ConvertOptions::default()
-    };
+        })
+        .write(args.writing.options());
     convert::convert(TOOL, (&*source, &args.source), &args.target, &options)
 }

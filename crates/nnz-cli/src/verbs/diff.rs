@@ -11,13 +11,11 @@ pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
     if holds(&args.first) && holds(&args.second) {
         return super::fragments::diff(args);
     }
-    let options = DiffOptions {
-        stored: args.stored,
-        most: args.most.max(1),
-        memory: args.resources.bytes(),
-        threads: args.threads.number(),
-        ..DiffOptions::default()
-    };
+    let options = DiffOptions::default()
+        .stored(args.stored)
+        .most(args.most.max(1))
+        .memory(args.resources.bytes())
+        .threads(args.threads.number());
     let mut differences = Vec::new();
     nnz::diff(&args.first, &args.second, &options, &mut |found| differences.push(found))?;
     print_answer(|out| {
@@ -62,7 +60,7 @@ fn texts(values: [Option<Scalar>; 2]) -> [String; 2] {
 fn text(value: Option<Scalar>) -> String {
     let mut text = Vec::new();
     match value {
-        Some(value) => nnz::write_scalar(&mut text, value, " "),
+        Some(value) => nnz::text::write_scalar(&mut text, value, " "),
         None => text.push(b'-'),
     }
     String::from_utf8_lossy(&text).into_owned()

@@ -53,7 +53,7 @@ impl Shown {
 /// Lists the formats.
 pub(crate) fn formats(args: &args::Formats) -> Result<Outcome, Error> {
     if args.json {
-        let formats = nnz::formats().into_iter().map(Shown::new).collect();
+        let formats = nnz::formats::list().into_iter().map(Shown::new).collect();
         print_json(SCHEMA, &All { formats })?;
     } else {
         with_stdout(|out| out.write_all(format_table().as_bytes()).map_err(failed))?;
@@ -64,7 +64,7 @@ pub(crate) fn formats(args: &args::Formats) -> Result<Outcome, Error> {
 /// Returns a table of the formats, a line each with a line of what it is below.
 pub(crate) fn format_table() -> String {
     let mut rows = vec![["name", "read", "written", "extensions"].map(str::to_owned)];
-    let formats: Vec<_> = nnz::formats().into_iter().map(Shown::new).collect();
+    let formats: Vec<_> = nnz::formats::list().into_iter().map(Shown::new).collect();
     rows.extend(formats.iter().map(|format| {
         let list =
             |items: &[String]| if items.is_empty() { "-".to_owned() } else { items.join(" ") };

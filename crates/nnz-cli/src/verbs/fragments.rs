@@ -10,7 +10,7 @@ use nnz::fragments::{
     self, Chromosomes, Counts, FragmentSummary, ImportOptions, MergeOptions, Region, Regions,
     SelectOptions, StoreOptions, Tiles,
 };
-use nnz::{Error, Location, StringList, WriteOptions};
+use nnz::{Error, Location, matrix::StringList, output::WriteOptions};
 
 use super::write;
 use crate::Outcome;
@@ -34,12 +34,11 @@ pub(crate) fn run(verb: &FragmentsVerb, quiet: bool) -> Result<Outcome, Error> {
 }
 
 fn import(args: &Import, quiet: bool) -> Result<Outcome, Error> {
-    let reading = ImportOptions {
-        sort: args.sort,
-        end_inclusive: args.end_inclusive,
-        cells: args.cells.as_deref().map(fragments::read_cells).transpose()?,
-        chromosomes: args.chrom_sizes.as_deref().map(Chromosomes::read).transpose()?,
-    };
+    let reading = ImportOptions::default()
+        .sort(args.sort)
+        .end_inclusive(args.end_inclusive)
+        .cells(args.cells.as_deref().map(fragments::read_cells).transpose()?)
+        .chromosomes(args.chrom_sizes.as_deref().map(Chromosomes::read).transpose()?);
     let (options, bar) = (options(&args.storing), Bar::new(quiet));
     let summary = fragments::import(&args.source, &args.target, reading, &options, &bar)?;
     summarise(std::slice::from_ref(&args.source), &args.target, &summary, quiet);
@@ -48,7 +47,7 @@ fn import(args: &Import, quiet: bool) -> Result<Outcome, Error> {
 
 fn export(args: &Export, quiet: bool) -> Result<Outcome, Error> {
     let write = WriteOptions { overwrite: args.force, sync: !args.no_sync };
-    let options = StoreOptions { write, threads: args.threads.number(), ..StoreOptions::default() };
+    let options = StoreOptions::default().write(write).threads(args.threads.number());
     if !fragments::is_text(&args.target) {
         let what =
             "names of text end in .tsv or .bed, also with .gz; a store is written by convert";
@@ -85,7 +84,7 @@ fn print(
 }
 
 fn merge(args: &Merge, quiet: bool) -> Result<Outcome, Error> {
-    let merging = MergeOptions { prefixes: args.prefix.clone() };
+    let merging = MergeOptions::default().prefixes(args.prefix.clone());
     let (options, bar) = (options(&args.storing), Bar::new(quiet));
     let summary = fragments::merge(&args.sources, &args.target, &merging, &options, &bar)?;
     summarise(&args.sources, &args.target, &summary, quiet);
@@ -96,11 +95,10 @@ fn select(args: &Select, quiet: bool) -> Result<Outcome, Error> {
     let listed = |list: &Option<OsString>| {
         list.as_deref().map(|list| list_of(list, args.allow_empty)).transpose()
     };
-    let selected = SelectOptions {
-        cells: listed(&args.cells)?,
-        chromosomes: listed(&args.chromosomes)?,
-        length: args.min_length..=args.max_length.unwrap_or(u32::MAX),
-    };
+    let selected = SelectOptions::default()
+        .cells(listed(&args.cells)?)
+        .chromosomes(listed(&args.chromosomes)?)
+        .length(args.min_length..=args.max_length.unwrap_or(u32::MAX));
     let (options, bar) = (options(&args.storing), Bar::new(quiet));
     let summary = fragments::select(&args.source, &args.target, &selected, &options, &bar)?;
     summarise(std::slice::from_ref(&args.source), &args.target, &summary, quiet);
@@ -145,15 +143,13 @@ fn count(args: &Count, quiet: bool) -> Result<Outcome, Error> {
 }
 
 fn options(args: &Storing) -> StoreOptions {
-    StoreOptions {
-        packing: args.unpacked.then_some(nnz::Packing::Unpacked),
-        generation: args.format_version,
-        compress: args.compress,
-        write: WriteOptions { overwrite: args.force, sync: !args.no_sync },
-        memory: args.resources.bytes(),
-        threads: args.threads.number(),
-        ..StoreOptions::default()
-    }
+    StoreOptions::default()
+        .packing(args.unpacked.then_some(nnz::bpcells::Packing::Unpacked))
+        .generation(args.format_version)
+        .compress(args.compress)
+        .write(WriteOptions { overwrite: args.force, sync: !args.no_sync })
+        .memory(args.resources.bytes())
+        .threads(args.threads.number())
 }
 
 /// Prints the summary to standard error: the target may be standard output.

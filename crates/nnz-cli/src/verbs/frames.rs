@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use nnz::frames::{self, FrameOptions, FrameSource, FrameSummary};
-use nnz::{CatOptions, Error, Location, Rounding, Selection, WriteOptions, escaped};
+use nnz::{CatOptions, Error, Location, Rounding, Selection, output::WriteOptions, text::escaped};
 use serde::Serialize;
 
 use super::write;
@@ -35,14 +35,13 @@ pub(super) fn convert(
                     --duplicates and the like are for matrices";
         return Err(Error::argument(format!("{}: {what}", args.source)));
     }
-    let options = FrameOptions {
-        format: writing.to.as_ref().map(|to| to.format),
-        types: args.source_is.types.clone(),
-        from: args.source_is.from_dialect,
-        format_options: writing.format_options.0.clone(),
-        rounding: if writing.lossy { Rounding::Nearest } else { Rounding::Refused },
-        write: WriteOptions { overwrite: writing.force, sync: !writing.no_sync },
-    };
+    let options = FrameOptions::default()
+        .format(writing.to.as_ref().map(|to| to.format))
+        .types(args.source_is.types.clone())
+        .from_dialect(args.source_is.from_dialect)
+        .format_options(writing.format_options.0.clone())
+        .rounding(if writing.lossy { Rounding::Nearest } else { Rounding::Refused })
+        .write(WriteOptions { overwrite: writing.force, sync: !writing.no_sync });
     let summary = frames::convert(&args.source, &args.target, &options)?;
     if !quiet {
         summarise(&args.source, &args.target, &summary);

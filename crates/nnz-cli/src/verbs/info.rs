@@ -2,7 +2,12 @@
 
 use std::io::Write;
 
-use nnz::{About, Dataset, Error, Header, Location, Storage, TensorFile, escaped};
+use nnz::{
+    Dataset, Error, Header, Location,
+    matrix::{About, Storage},
+    tensor::TensorFile,
+    text::escaped,
+};
 use serde::Serialize;
 
 use crate::output::{bytes, failed, print_json, with_stdout};
@@ -95,7 +100,7 @@ fn show(args: &args::Info, mut report: Report) -> Result<Outcome, Error> {
 /// Lists the other groups of a file, or notes why that cannot be done: what was opened is described
 /// all the same.
 pub(super) fn others(source: &Location, mut notes: Vec<String>) -> (Vec<String>, Vec<String>) {
-    let others = nnz::other_groups(source).unwrap_or_else(|error| {
+    let others = nnz::formats::other_groups(source).unwrap_or_else(|error| {
         notes.push(format!("other groups cannot be listed: {error}"));
         Vec::new()
     });
@@ -185,7 +190,7 @@ fn print(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
         line("size", format!("{}{}", bytes(size), each.unwrap_or_default()))?;
     }
     if !report.other_groups.is_empty() {
-        line("also holds", nnz::list_groups(&report.other_groups))?;
+        line("also holds", nnz::formats::list_groups(&report.other_groups))?;
     }
     for note in &report.notes {
         line("note", note.clone())?;

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use nnz::{
-    Axis, Error, MatrixSource, Measures, Moments, Number, Place, Slice, Spread, StatsOptions, Total,
+    Axis, Error, MatrixSource, Place, Slice, StatsOptions,
+    engine::{Measures, Moments, Number, Spread, Total},
 };
 use serde::Serialize;
 
@@ -86,14 +87,12 @@ pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
     if args.csv && args.axis.contains(&AxisArg::Rows) && args.axis.contains(&AxisArg::Cols) {
         return Err(Error::argument("--csv is one table: of rows or of cols"));
     }
-    let options = StatsOptions {
-        rows: args.axis.contains(&AxisArg::Rows),
-        cols: args.axis.contains(&AxisArg::Cols),
-        measures: args.measures.into(),
-        memory: args.resources.bytes(),
-        threads: args.threads.number(),
-        ..StatsOptions::default()
-    };
+    let options = StatsOptions::default()
+        .rows(args.axis.contains(&AxisArg::Rows))
+        .cols(args.axis.contains(&AxisArg::Cols))
+        .measures(args.measures.into())
+        .memory(args.resources.bytes())
+        .threads(args.threads.number());
     let rows = Selected::list(args.rows.as_ref(), args.allow_empty)?;
     let cols = Selected::list(args.cols.as_ref(), args.allow_empty)?;
     let place = args.source.source_place();
@@ -111,7 +110,7 @@ pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
         // Positions in messages are those among what is selected.
         Matrix::Part(_) => Place::path(format!("what is selected of {}", args.source)),
     };
-    let found = nnz::stats_of(matrix.source(), &place, &options)?;
+    let found = nnz::engine::stats(matrix.source(), &place, &options)?;
     if args.json {
         let lines = |axis, list: &Option<Vec<Moments>>| {
             list.as_ref().map(|list| labelled(&matrix, axis, list)).transpose()

@@ -1,6 +1,6 @@
 //! `nnz validate`.
 
-use nnz::{Error, ErrorKind, Finding, Severity, ValidateOptions};
+use nnz::{Error, ErrorKind, Finding, ValidateOptions, error::Severity};
 use serde::Serialize;
 
 use crate::output::{failed, print_answer, print_json};
@@ -25,7 +25,7 @@ pub(crate) fn validate(args: &args::Validate) -> Result<Outcome, Error> {
     let each = &mut |finding| findings.push(finding);
     let memory = args.resources.bytes();
     let (threads, dialect) = (args.threads.number(), args.reading.dialect);
-    let options = ValidateOptions { memory, threads, dialect };
+    let options = ValidateOptions::default().memory(memory).threads(threads).dialect(dialect);
     if let Err(error) = nnz::validate(&args.source, &options, each) {
         if !matches!(error.kind(), ErrorKind::Unrecognized(_)) {
             return Err(error);

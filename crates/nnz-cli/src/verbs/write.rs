@@ -2,7 +2,7 @@
 
 use nnz::{
     ConcatOptions, ConvertOptions, Dataset, Error, Location, Rounding, StructurePolicy, Summary,
-    WriteOptions,
+    output::WriteOptions,
 };
 
 use crate::Outcome;
@@ -19,7 +19,7 @@ pub(crate) fn convert(
     if super::frames::is_text(args) {
         return super::frames::convert(args, transpose, quiet);
     }
-    let options = ConvertOptions { transpose, ..options(&args.writing) };
+    let options = options(&args.writing).transpose(transpose);
     let found = match nnz::OpenOptions::new()
         .memory_limit(options.memory)
         .dialect(args.source_is.from_dialect)
@@ -30,7 +30,7 @@ pub(crate) fn convert(
         found => found,
     };
     let (bar, place) = (Bar::new(quiet), args.source.source_place());
-    let summary = nnz::convert_dataset(found, &place, &args.target, &options, &bar)?;
+    let summary = found.convert(&place, &args.target, &options, &bar)?;
     if !quiet {
         summarise(std::slice::from_ref(&args.source), &args.target, &summary);
     }
@@ -52,11 +52,10 @@ pub(crate) fn slice(args: &args::Slice, quiet: bool) -> Result<Outcome, Error> {
 /// Writes matrices one behind the other.
 pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error> {
     let options = options(&args.writing);
-    let how = ConcatOptions {
-        value_type: options.value_type,
-        rounding: options.rounding,
-        ignore_names: args.ignore_names,
-    };
+    let how = ConcatOptions::default()
+        .value_type(options.value_type)
+        .rounding(options.rounding)
+        .ignore_names(args.ignore_names);
     let (axis, bar) = (args.axis.into(), Bar::new(quiet));
     let summary = nnz::concat(&args.sources, &args.target, axis, &how, &options, &bar)?;
     if !quiet {
@@ -66,25 +65,23 @@ pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error>
 }
 
 pub(super) fn options(args: &Writing) -> ConvertOptions {
-    ConvertOptions {
-        format: args.to.as_ref().map(|to| to.format),
-        format_options: args.format_options.0.clone(),
-        structure: match args.structure {
+    ConvertOptions::default()
+        .format(args.to.as_ref().map(|to| to.format))
+        .format_options(args.format_options.0.clone())
+        .structure(match args.structure {
             _ if args.expand => StructurePolicy::General,
             structure => structure.map_or(StructurePolicy::Keep, Into::into),
-        },
-        order: args.order.map(Into::into),
-        value_type: args.value_type,
-        rounding: if args.lossy { Rounding::Nearest } else { Rounding::Refused },
-        duplicates: args.duplicates.map(Into::into),
-        compress: args.compress,
-        write: WriteOptions { overwrite: args.force, sync: !args.no_sync },
-        strict: args.strict,
-        transpose: false,
-        memory: args.resources.bytes(),
-        threads: args.threads.number(),
-        ..ConvertOptions::default()
-    }
+        })
+        .order(args.order.map(Into::into))
+        .value_type(args.value_type)
+        .rounding(if args.lossy { Rounding::Nearest } else { Rounding::Refused })
+        .duplicates(args.duplicates.map(Into::into))
+        .compress(args.compress)
+        .write(WriteOptions { overwrite: args.force, sync: !args.no_sync })
+        .strict(args.strict)
+        .transpose(false)
+        .memory(args.resources.bytes())
+        .threads(args.threads.number())
 }
 
 /// Prints the summary to standard error: the target may be standard output.

@@ -21,10 +21,17 @@ const PIECE: u64 = 1 << 18;
 
 /// Says how stores are merged.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct MergeOptions {
     /// What is put before the names of the cells of each store: nothing where there is no list, and
     /// one for each store otherwise.
     pub prefixes: Vec<String>,
+}
+
+nnz_core::setters! {
+    MergeOptions {
+        prefixes: Vec<String>,
+    }
 }
 
 impl MergeOptions {

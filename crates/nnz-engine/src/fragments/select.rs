@@ -16,6 +16,7 @@ use crate::Progress;
 
 /// Says which fragments are selected; the default selects all.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SelectOptions {
     /// The cells, in the order they are to have; all where there is no list.
     pub cells: Option<StringList>,
@@ -23,6 +24,14 @@ pub struct SelectOptions {
     pub chromosomes: Option<StringList>,
     /// How many bases a fragment may have.
     pub length: RangeInclusive<u32>,
+}
+
+nnz_core::setters! {
+    SelectOptions {
+        cells: Option<StringList>,
+        chromosomes: Option<StringList>,
+        length: RangeInclusive<u32>,
+    }
 }
 
 impl Default for SelectOptions {

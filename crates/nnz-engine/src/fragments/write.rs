@@ -11,11 +11,19 @@ use crate::{Cancellation, Progress};
 
 /// Says with what fragments are written.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct WriteOptions {
     /// Threads that work at the same time.
     pub threads: usize,
     /// Cancels it.
     pub cancellation: Option<Cancellation>,
+}
+
+nnz_core::setters! {
+    WriteOptions {
+        threads: usize,
+        cancellation: Option<Cancellation>,
+    }
 }
 
 impl Default for WriteOptions {

@@ -29,7 +29,7 @@ fn reading_is_cancelled() {
             cancelled(|source, cancellation| {
                 let cancellation = Some(cancellation);
                 let options =
-                    ReadOptions { order, threads, cancellation, ..ReadOptions::default() };
+                    ReadOptions::default().order(order).threads(threads).cancellation(cancellation);
                 let found = read(source, &Place::default(), &options)?;
                 assert_eq!(found.nnz(), whole.nnz());
                 assert!(order.is_some() || found == whole);
@@ -38,7 +38,7 @@ fn reading_is_cancelled() {
         }
         cancelled(|source, cancellation| {
             let cancellation = Some(cancellation);
-            let options = ReadOptions { threads, cancellation, ..ReadOptions::default() };
+            let options = ReadOptions::default().threads(threads).cancellation(cancellation);
             read_dense(source, &Place::default(), &options).map(|_| ())
         });
     }
@@ -50,17 +50,17 @@ fn what_goes_through_all_entries_is_cancelled() {
     for threads in [1, 2] {
         cancelled(|source, cancellation| {
             let cancellation = Some(cancellation);
-            let options = StatsOptions { threads, cancellation, ..StatsOptions::default() };
+            let options = StatsOptions::default().threads(threads).cancellation(cancellation);
             stats(source, &Place::default(), &options).map(|_| ())
         });
         cancelled(|source, cancellation| {
             let cancellation = Some(cancellation);
-            let options = CheckOptions { threads, cancellation, ..CheckOptions::default() };
+            let options = CheckOptions::default().threads(threads).cancellation(cancellation);
             check(source, &Place::default(), &options, &mut |finding| panic!("{finding}"))
         });
         cancelled(|source, cancellation| {
             let cancellation = Some(cancellation);
-            let options = DiffOptions { threads, cancellation, ..DiffOptions::default() };
+            let options = DiffOptions::default().threads(threads).cancellation(cancellation);
             let places = [Place::default(), Place::default()];
             let each = &mut |difference| panic!("{difference:?}");
             diff([source, &*other], places, &options, each)

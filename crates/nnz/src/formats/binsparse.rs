@@ -15,7 +15,9 @@ use super::{
     Confidence, DatasetKind, Format, FormatInfo, FormatOptions, Grouped, MatrixTarget, Probe,
     Registry,
 };
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, Summary, TensorFile, ValidateOptions};
+use crate::{
+    ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions, tensor::TensorFile,
+};
 
 /// A matrix, vector or tensor of Binsparse, on any container.
 pub(super) struct Binsparse;

@@ -66,7 +66,7 @@ pub(super) fn only<'a>(found: &[&'a str], kind: Grouped, path: &Path) -> Result<
 /// ```no_run
 /// use nnz::Location;
 ///
-/// for group in nnz::other_groups(&Location::parse("study.h5"))? {
+/// for group in nnz::formats::other_groups(&Location::parse("study.h5"))? {
 ///     println!("study.h5::/{group}");
 /// }
 /// # Ok::<(), nnz::Error>(())

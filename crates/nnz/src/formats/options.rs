@@ -53,8 +53,8 @@ fn is<T: FromStr<Err: fmt::Display>>(text: &str) -> Result<(), String> {
 /// Values of options that formats declare, by name. The value of a flag is `true` or `false`.
 ///
 /// ```
-/// use nnz::FormatOptions;
-/// use nnz::Layout;
+/// use nnz::formats::FormatOptions;
+/// use nnz::matrix_market::Layout;
 ///
 /// let options = FormatOptions::new().with("layout", "array").with("narrow", "true");
 /// assert_eq!(options.parse::<Layout>("layout")?, Some(Layout::Array));

@@ -54,12 +54,12 @@ fn by_extension(formats: &[&'static dyn Format], path: &Path) -> Option<&'static
 /// Describes every format of this crate.
 ///
 /// ```
-/// for format in nnz::formats() {
+/// for format in nnz::formats::list() {
 ///     println!("{}: {}", format.name, format.summary);
 /// }
 /// ```
 #[must_use]
-pub fn formats() -> Vec<&'static FormatInfo> {
+pub fn list() -> Vec<&'static FormatInfo> {
     FORMATS.iter().map(|format| format.info()).collect()
 }
 

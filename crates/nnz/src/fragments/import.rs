@@ -18,6 +18,7 @@ use crate::{Location, Progress};
 
 /// Says how text is read.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct ImportOptions {
     /// Whether fragments come in any order, and are sorted. Otherwise one that is out of order is
     /// an error.
@@ -28,6 +29,15 @@ pub struct ImportOptions {
     pub cells: Option<StringList>,
     /// The chromosomes there are, in their order. Without a list, they are ordered as they come.
     pub chromosomes: Option<Chromosomes>,
+}
+
+nnz_core::setters! {
+    ImportOptions {
+        sort: bool,
+        end_inclusive: bool,
+        cells: Option<StringList>,
+        chromosomes: Option<Chromosomes>,
+    }
 }
 
 /// Makes a store of fragments as text, be it plain, gzipped or of the blocks of `bgzip`.

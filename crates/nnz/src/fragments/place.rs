@@ -7,13 +7,13 @@ use crate::{Location, OpenOptions};
 
 /// Opens the fragments at a place: a directory, a group of an HDF5 file, or an object of R.
 ///
-/// An object of R has to be read whole; it may take [`default_memory`](crate::default_memory).
+/// An object of R has to be read whole; it may take [`default_memory`](crate::engine::default_memory).
 ///
 /// # Errors
 ///
 /// Fails where there is nothing, something else, or something that is broken.
 pub fn open(location: &Location) -> Result<Box<dyn FragmentSource>> {
-    open_within(location, crate::default_memory())
+    open_within(location, crate::engine::default_memory())
 }
 
 /// Opens the fragments at a place, as [`open`] does, where what has to be read whole may take so

@@ -13,10 +13,14 @@ use nnz_storage::stdio::{self, TerminalEscapes};
 
 use crate::container_target::{self, ContainerTarget, DirectoryKind, ends_in};
 use crate::formats::format_of_path;
-use crate::{Cancellation, FormatVersion, Location, Packing};
+use crate::{
+    Cancellation, Location,
+    bpcells::{FormatVersion, Packing},
+};
 
 /// Says how fragments are written, and with what.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct StoreOptions {
     /// Whether numbers are bit-packed; by default they are.
     pub packing: Option<Packing>,
@@ -34,6 +38,18 @@ pub struct StoreOptions {
     pub cancellation: Option<Cancellation>,
 }
 
+nnz_core::setters! {
+    StoreOptions {
+        packing: Option<Packing>,
+        generation: Option<FormatVersion>,
+        compress: Option<Compression>,
+        write: WriteOptions,
+        memory: u64,
+        threads: usize,
+        cancellation: Option<Cancellation>,
+    }
+}
+
 impl Default for StoreOptions {
     fn default() -> Self {
         Self {
@@ -41,7 +57,7 @@ impl Default for StoreOptions {
             generation: None,
             compress: None,
             write: WriteOptions::default(),
-            memory: crate::default_memory(),
+            memory: crate::engine::default_memory(),
             threads: std::thread::available_parallelism().map_or(1, Into::into),
             cancellation: None,
         }
@@ -51,7 +67,9 @@ impl Default for StoreOptions {
 impl StoreOptions {
     /// Returns the options that have nothing to do with where fragments are written.
     pub(super) fn engine(&self) -> engine::WriteOptions {
-        engine::WriteOptions { threads: self.threads, cancellation: self.cancellation.clone() }
+        engine::WriteOptions::default()
+            .threads(self.threads)
+            .cancellation(self.cancellation.clone())
     }
 }
 

@@ -20,19 +20,31 @@ use crate::formats::{
 
 /// Says how a frame is converted.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct FrameOptions {
     /// The name of the format to write; by default that of the target's extension.
     pub format: Option<&'static str>,
     /// The type of each column of a text; by default they are inferred.
     pub types: Option<Vec<ValueType>>,
     /// The dialect to read; by default it is recognised.
-    pub from: Option<Dialect>,
+    pub from_dialect: Option<Dialect>,
     /// How a file of DAPHNE is written. Blocks have as many columns as the frame.
     pub format_options: FormatOptions,
     /// Whether text may lose the sign and payload of a NaN.
     pub rounding: Rounding,
     /// Whether the target may be replaced, and is synced.
     pub write: WriteOptions,
+}
+
+nnz_core::setters! {
+    FrameOptions {
+        format: Option<&'static str>,
+        types: Option<Vec<ValueType>>,
+        from_dialect: Option<Dialect>,
+        format_options: FormatOptions,
+        rounding: Rounding,
+        write: WriteOptions,
+    }
 }
 
 /// What a conversion came to.
@@ -68,11 +80,11 @@ pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result
     let place = from.source_place();
     let mut notes = Vec::new();
     let frame;
-    let mut reader: Box<dyn FrameReader + '_> = if super::holds(from, options.from) {
+    let mut reader: Box<dyn FrameReader + '_> = if super::holds(from, options.from_dialect) {
         if options.types.is_some() {
             return Err(Error::argument(format!("{from}: a frame has types of its own")));
         }
-        frame = super::open(from, options.from)?;
+        frame = super::open(from, options.from_dialect)?;
         notes.extend(frame.notes().iter().cloned());
         // A few bytes of a header can promise more rows than any disk holds.
         let cells = frame.rows().saturating_mul(frame.columns().len() as u64);
@@ -82,7 +94,7 @@ pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result
             nnz_engine::check_free_space(directory, cells, "what is to be written")?;
         }
         frame.batches(0..frame.rows())?
-    } else if options.from.is_some() {
+    } else if options.from_dialect.is_some() {
         return Err(Error::unsupported(place, "holds no frame"));
     } else {
         Box::new(text(from, options)?)

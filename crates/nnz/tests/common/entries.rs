@@ -1,6 +1,9 @@
 //! All entries of a matrix, in a form that can be compared across formats.
 
-use nnz::{Batch, MatrixSource, Projection, Result, Scalar, Storage, Structure, Values};
+use nnz::{
+    Batch, MatrixSource, Projection, Result, Scalar, Values,
+    matrix::{Storage, Structure},
+};
 
 /// A value, whatever type it is stored as: two that are equal here hold the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

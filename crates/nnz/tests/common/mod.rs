@@ -16,10 +16,8 @@ pub fn location(path: &Path) -> nnz::Location {
 
 /// Conversion as far as tests go: nothing has to survive a power cut.
 pub fn unsynced() -> nnz::ConvertOptions {
-    nnz::ConvertOptions {
-        write: nnz::WriteOptions { overwrite: true, sync: false },
-        memory: 64 << 20,
-        threads: 1,
-        ..nnz::ConvertOptions::default()
-    }
+    nnz::ConvertOptions::default()
+        .write(nnz::output::WriteOptions { overwrite: true, sync: false })
+        .memory(64 << 20)
+        .threads(1)
 }

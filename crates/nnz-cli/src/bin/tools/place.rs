@@ -12,7 +12,7 @@ pub(crate) fn place() -> impl TypedValueParser<Value = Location> {
     OsStringValueParser::new().try_map(|text| {
         let whole = Location::try_parse(&text).map_err(|error| error.to_string())?;
         let path = match &whole {
-            Location::Path { path, group: Some(_) } if !nnz::has_groups(path) => {
+            Location::Path { path, group: Some(_) } if !nnz::formats::has_groups(path) => {
                 return Err(groupless(path));
             }
             Location::Path { path, group: None } if !path.exists() => path,
@@ -24,7 +24,7 @@ pub(crate) fn place() -> impl TypedValueParser<Value = Location> {
         };
         let before = PathBuf::from(OsStr::from_bytes(&bytes[..colon]));
         let group = &bytes[colon + 1..];
-        if nnz::has_groups(&before) {
+        if nnz::formats::has_groups(&before) {
             let group = std::str::from_utf8(group)
                 .map_err(|_| "the name of a group has to be UTF-8".to_owned())?;
             let group = Some(group.trim_matches('/').to_owned());

@@ -8,7 +8,7 @@ use crate::place::place;
 /// Reads a place that Binsparse may be written to.
 pub(crate) fn target() -> impl TypedValueParser<Value = Location> {
     place().try_map(|place| match &place {
-        Location::Path { path, .. } if nnz::may_hold_binsparse(path) => Ok(place),
+        Location::Path { path, .. } if nnz::formats::may_hold_binsparse(path) => Ok(place),
         _ => Err("its name should end in .h5, .hdf5, .nc, .nc4, .zarr, .npz or .bsp"),
     })
 }

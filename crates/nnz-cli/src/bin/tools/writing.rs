@@ -1,6 +1,6 @@
 //! How the tools write: over what is there, in one step.
 
-use nnz::WriteOptions;
+use nnz::output::WriteOptions;
 
 /// What every tool that writes can be told.
 #[derive(clap::Args)]

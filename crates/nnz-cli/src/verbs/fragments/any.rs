@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use nnz::fragments::{self, FragmentDifference, FragmentSource, StoreOptions};
-use nnz::{Error, WriteOptions, escaped};
+use nnz::{Error, output::WriteOptions, text::escaped};
 use serde::Serialize;
 
 use super::super::{info::others, print_names};
@@ -65,15 +65,13 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
                     --structure and options of other formats than bpcells are for matrices";
         return Err(Error::argument(format!("{}: {what}", args.source)));
     }
-    let options = StoreOptions {
-        packing: format_options.0.flag("unpacked")?.then_some(nnz::Packing::Unpacked),
-        generation: format_options.0.parse("format-version")?,
-        compress: *compress,
-        write: WriteOptions { overwrite: *force, sync: !no_sync },
-        memory: resources.bytes(),
-        threads: threads.number(),
-        ..StoreOptions::default()
-    };
+    let options = StoreOptions::default()
+        .packing(format_options.0.flag("unpacked")?.then_some(nnz::bpcells::Packing::Unpacked))
+        .generation(format_options.0.parse("format-version")?)
+        .compress(*compress)
+        .write(WriteOptions { overwrite: *force, sync: !no_sync })
+        .memory(resources.bytes())
+        .threads(threads.number());
     let summary = fragments::convert(&args.source, &args.target, &options, &Bar::new(quiet))?;
     summarise(std::slice::from_ref(&args.source), &args.target, &summary, quiet);
     Ok(Outcome::Good)
@@ -206,7 +204,7 @@ fn show(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
         line("size", format!("{}{}", bytes(size), each.unwrap_or_default()))?;
     }
     if !report.other_groups.is_empty() {
-        line("also holds", nnz::list_groups(&report.other_groups))?;
+        line("also holds", nnz::formats::list_groups(&report.other_groups))?;
     }
     for note in &report.notes {
         line("note", note.clone())?;

@@ -9,7 +9,7 @@ use super::target::{LEVELS, write_options};
 use crate::container_target::{ContainerTarget, DirectoryKind};
 use crate::formats::target::named;
 use crate::tensor::cast;
-use crate::{ConvertOptions, Location, Summary, TensorFile};
+use crate::{ConvertOptions, Location, Summary, tensor::TensorFile};
 
 /// Writes a tensor with another layout or into another container, through memory.
 pub(super) fn write(from: &TensorFile, to: &Location, options: &ConvertOptions) -> Result<Summary> {

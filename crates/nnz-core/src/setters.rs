@@ -1,0 +1,44 @@
+//! Setters of options.
+
+/// Gives options a setter for each field, of the same name: options grow fields, so that other crates
+/// cannot name them all. A setter of an `Option` takes its value, too.
+///
+/// ```
+/// #[derive(Debug, Default)]
+/// #[non_exhaustive]
+/// pub struct Options {
+///     /// The number of threads.
+///     pub threads: usize,
+///     /// The greatest length.
+///     pub limit: Option<u64>,
+/// }
+///
+/// nnz_core::setters! { Options { threads: usize, limit: Option<u64> } }
+///
+/// let options = Options::default().threads(2).limit(7_u64);
+/// assert_eq!(options.limit, Some(7));
+/// ```
+#[macro_export]
+macro_rules! setters {
+    ($options:ident { $($field:ident: $kind:ident $(<$inner:ty>)?),* $(,)? }) => {
+        impl $options {
+            $($crate::setters! { @setter $field: $kind $(<$inner>)? })*
+        }
+    };
+    (@setter $field:ident: Option<$inner:ty>) => {
+        #[doc = concat!("Sets [`", stringify!($field), "`](#structfield.", stringify!($field), ").")]
+        #[must_use]
+        pub fn $field(mut self, $field: impl ::std::convert::Into<Option<$inner>>) -> Self {
+            self.$field = $field.into();
+            self
+        }
+    };
+    (@setter $field:ident: $value:ty) => {
+        #[doc = concat!("Sets [`", stringify!($field), "`](#structfield.", stringify!($field), ").")]
+        #[must_use]
+        pub fn $field(mut self, $field: $value) -> Self {
+            self.$field = $field;
+            self
+        }
+    };
+}

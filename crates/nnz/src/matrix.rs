@@ -1,0 +1,12 @@
+//! What describes matrices, and what their data comes in.
+//!
+//! [`Header`](crate::Header) is made of [`AxisKind`], [`Duplicates`], [`Storage`] and [`Structure`]. Names are
+//! read by a [`StringReader`] or held as a [`StringList`]. A [`Batch`](crate::Batch) has [`Majors`],
+//! [`Minors`](crate::Minors) and [`Values`](crate::Values). A source hands out [`UnitReader`]s, whose units any
+//! thread decodes; a [`MatrixSink`] gives out [`BatchEncoder`]s.
+
+pub use nnz_core::{
+    About, ArrayAbout, AxisKind, BatchEncoder, BatchReader, BatchUnits, Bint8, Duplicates, Encoded,
+    Entries, Majors, MatrixSink, Metadata, Names, SequentialReader, SinkCapabilities, Storage,
+    StringList, StringReader, Structure, Triangle, Unit, UnitReader, Written,
+};

@@ -1,0 +1,3 @@
+//! Values and names as text.
+
+pub use nnz_core::{escaped, is_unprintable, write_scalar};
