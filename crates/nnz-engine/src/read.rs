@@ -5,6 +5,8 @@ mod dense;
 mod filling;
 mod sink;
 mod source;
+#[cfg(feature = "sprs")]
+mod sprs_matrix;
 
 use nnz_core::{
     Element, Error, ErrorKind, Header, MatrixSource, Minors, Order, Place, Projection, Result,

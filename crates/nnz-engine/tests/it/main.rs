@@ -4,3 +4,5 @@
 mod cancellation;
 mod composed;
 mod sources;
+#[cfg(feature = "sprs")]
+mod sprs_matrix;
