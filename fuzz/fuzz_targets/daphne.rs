@@ -43,7 +43,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
 
 fn faults(path: &Path, options: &ReadOptions) -> Vec<String> {
     let mut faults = Vec::new();
-    nnz_daphne::validate(path, options, &mut |finding| {
+    nnz_daphne::validate(path, options, None, &mut |finding| {
         if finding.severity == Severity::Fault {
             faults.push(finding.to_string());
         }

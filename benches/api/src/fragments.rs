@@ -34,7 +34,7 @@ pub(crate) fn query(location: &Location) -> Result<Measured> {
     for place in 0..REGIONS {
         let source = fragments::open(location)?;
         let bases = place * STRIDE..place * STRIDE + WIDTH;
-        fragments::query(&*source, &Region { chromosome: 0, bases }, &mut |batch| {
+        fragments::query(&*source, &Region { chromosome: 0, bases }, None, &mut |batch| {
             found += batch.starts.len() as u64;
             sum = sum.wrapping_add(nnz_bitpack::sum(&batch.starts));
             Ok(())

@@ -1,6 +1,6 @@
 //! Where a file departs from the specification, and how much that matters.
 
-use nnz_core::{Error, Finding, Place, Result, Severity};
+use nnz_core::{Error, ErrorKind, Finding, Place, Result, Severity};
 
 /// Says what reading makes of a departure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,11 +53,13 @@ impl Deviations {
         Ok(notes)
     }
 
-    /// Passes all on as findings, but for errors of the system, the first of which is returned.
+    /// Passes all on as findings, but for errors of the system and of what was cancelled, the
+    /// first of which is returned.
     pub(crate) fn report(self, each: &mut dyn FnMut(Finding)) -> Result<()> {
         let mut failed = Ok(());
         for (gravity, error) in self.0 {
-            if gravity == Gravity::Refused && error.is_system() {
+            let cancelled = matches!(error.kind(), ErrorKind::Cancelled);
+            if gravity == Gravity::Refused && (cancelled || error.is_system()) {
                 failed = failed.and(Err(error));
                 continue;
             }

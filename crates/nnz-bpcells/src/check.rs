@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use nnz_bitpack::{Codec, EPOCH_WORDS};
 use nnz_container::{Container, NumberArray};
-use nnz_core::{At, Error, Finding, Place, Result, ValueType};
+use nnz_core::{At, Error, ErrorKind, Finding, Place, Result, ValueType};
 
 use crate::arrays::chunks;
 use crate::{FormatVersion, Packing};
@@ -19,7 +19,7 @@ const WIDEST: u32 = 128;
 pub(crate) struct Check<'a> {
     pub(crate) container: &'a dyn Container,
     pub(crate) faults: usize,
-    /// The first error of the system, which is no fault of what is checked.
+    /// The first error that is no fault of what is checked: of the system, or as it was cancelled.
     failed: Result<()>,
     each: &'a mut dyn FnMut(Finding),
 }
@@ -39,7 +39,7 @@ impl<'a> Check<'a> {
     }
 
     pub(crate) fn error(&mut self, error: Error) {
-        if error.is_system() {
+        if error.is_system() || matches!(error.kind(), ErrorKind::Cancelled) {
             self.faults += 1;
             if self.failed.is_ok() {
                 self.failed = Err(error);

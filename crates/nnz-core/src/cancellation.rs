@@ -3,13 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::{Error, ErrorKind, Place, Result};
+
 /// A token that cancels the operations it was given to, from any thread.
 ///
 /// Clones share their state. An operation checks its token at each batch; once cancelled it fails with
-/// [`ErrorKind::Cancelled`](nnz_core::ErrorKind::Cancelled) and leaves no output.
+/// [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled) and leaves no output.
 ///
 /// ```
-/// use nnz_engine::Cancellation;
+/// use nnz_core::Cancellation;
 ///
 /// let cancellation = Cancellation::new();
 /// let other = cancellation.clone();
@@ -35,5 +37,17 @@ impl Cancellation {
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+
+    /// Fails once it was cancelled.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
+    pub fn check(&self) -> Result<()> {
+        match self.is_cancelled() {
+            true => Err(Error::new(ErrorKind::Cancelled, Place::default())),
+            false => Ok(()),
+        }
     }
 }

@@ -7,7 +7,7 @@ mod values;
 
 use std::path::Path;
 
-use nnz_core::{Error, ErrorKind, Finding, Place, Result};
+use nnz_core::{Cancellation, Error, ErrorKind, Finding, Place, Result};
 
 use crate::object::Object;
 use crate::{MatrixSource, ReadOptions, SegmentsSource, segments};
@@ -20,24 +20,23 @@ use crate::{MatrixSource, ReadOptions, SegmentsSource, segments};
 /// ```no_run
 /// use nnz_daphne::{ReadOptions, validate};
 ///
-/// validate("x.dbdf".as_ref(), &ReadOptions::default(), &mut |finding| println!("{finding}"))?;
+/// validate("x.dbdf".as_ref(), &ReadOptions::default(), None, &mut |finding| println!("{finding}"))?;
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
 ///
 /// # Errors
 ///
-/// Fails only where the file cannot be read; whatever else is wrong is a finding.
-pub fn validate(path: &Path, options: &ReadOptions, each: &mut dyn FnMut(Finding)) -> Result<()> {
-    check(path, options, false, each)
-}
-
-fn check(
+/// Fails only where the file cannot be read, or it is cancelled; whatever else is wrong is a finding.
+pub fn validate(
     path: &Path,
     options: &ReadOptions,
-    thorough: bool,
+    cancellation: Option<&Cancellation>,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
-    let mut check = Check { thorough, each };
+    check(path, options, Check { thorough: false, cancellation, each })
+}
+
+fn check(path: &Path, options: &ReadOptions, mut check: Check<'_>) -> Result<()> {
     if !path.is_dir() {
         return check.file(path, options);
     }
@@ -61,6 +60,7 @@ impl Check<'_> {
         self.take(noted)?;
         let source = MatrixSource::new(object, false);
         for block in &source.object.blocks {
+            self.cancellation.map_or(Ok(()), Cancellation::check)?;
             if !self.thorough && sound::sound(&source, block) {
                 continue;
             }
@@ -75,6 +75,7 @@ impl Check<'_> {
 struct Check<'a> {
     /// Whether each entry is looked at, also where all are found to be sound at once.
     thorough: bool,
+    cancellation: Option<&'a Cancellation>,
     each: &'a mut dyn FnMut(Finding),
 }
 
@@ -92,9 +93,10 @@ impl Check<'_> {
         match result {
             Ok(value) => Ok(Some(value)),
             Err(error) => match error.into_parts() {
-                (kind @ (ErrorKind::Io(_) | ErrorKind::Memory { .. }), place) => {
-                    Err(Error::new(kind, place))
-                }
+                (
+                    kind @ (ErrorKind::Io(_) | ErrorKind::Memory { .. } | ErrorKind::Cancelled),
+                    place,
+                ) => Err(Error::new(kind, place)),
                 (kind, place) => {
                     self.fault(place, kind.to_string());
                     Ok(None)
@@ -112,7 +114,8 @@ mod tests {
     fn findings(path: &Path, thorough: bool) -> Vec<String> {
         let mut findings = Vec::new();
         let options = ReadOptions::default();
-        check(path, &options, thorough, &mut |finding| findings.push(finding.to_string())).unwrap();
+        let each = &mut |finding: Finding| findings.push(finding.to_string());
+        check(path, &options, Check { thorough, cancellation: None, each }).unwrap();
         findings
     }
 

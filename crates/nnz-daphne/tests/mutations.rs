@@ -71,7 +71,7 @@ fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
 fn use_it(path: &Path, dialect: Option<Dialect>) -> bool {
     let options = ReadOptions { dialect };
     let mut faults = 0;
-    validate(path, &options, &mut |finding| {
+    validate(path, &options, None, &mut |finding| {
         faults += u64::from(finding.severity == nnz_core::Severity::Fault);
     })
     .unwrap();

@@ -82,7 +82,7 @@ impl Bytes {
     fn faults(&self) -> Vec<String> {
         let (_folder, path) = self.file();
         let mut faults = Vec::new();
-        validate(&path, &ReadOptions::default(), &mut |finding| {
+        validate(&path, &ReadOptions::default(), None, &mut |finding| {
             if finding.severity == Severity::Fault {
                 faults.push(finding.to_string().split_once(": ").unwrap().1.to_owned());
             }
@@ -439,8 +439,9 @@ fn a_meta_file_has_to_agree() {
         assert!(error.contains("x.dbdf.meta: ") && error.contains(expected), "{error}");
         let mut faults = 0;
         let options = ReadOptions::default();
-        match validate(&path, &options, &mut |f| faults += u8::from(f.severity == Severity::Fault))
-        {
+        match validate(&path, &options, None, &mut |f| {
+            faults += u8::from(f.severity == Severity::Fault)
+        }) {
             Ok(()) => assert_eq!(faults, 1),
             Err(error) => panic!("{error}"),
         }
@@ -499,7 +500,7 @@ fn segments_go_together_or_are_refused() {
     );
     let faults = || {
         let mut faults = Vec::new();
-        validate(&directory, &ReadOptions::default(), &mut |finding| {
+        validate(&directory, &ReadOptions::default(), None, &mut |finding| {
             faults.push(finding.to_string());
         })
         .unwrap();

@@ -23,7 +23,7 @@ use nnz_daphne::{Dialect, ReadOptions, looks_like, validate};
 
 fn findings(path: &std::path::Path, dialect: Option<Dialect>) -> Vec<Finding> {
     let mut found = Vec::new();
-    validate(path, &ReadOptions { dialect }, &mut |finding| found.push(finding)).unwrap();
+    validate(path, &ReadOptions { dialect }, None, &mut |finding| found.push(finding)).unwrap();
     found
 }
 

@@ -10,7 +10,6 @@ use nnz_core::{
     Result, SequentialReader,
 };
 
-use crate::Selection;
 use crate::check::{Ascent, Watch, refuse_repeated};
 use crate::flow::Workers;
 use crate::sort::{SortPlan, sorted};
@@ -18,10 +17,8 @@ use crate::stages::{
     Batches, Builder, Counted, DuplicatePolicy, Mirroring, Step, Unique, apply, empty_batch,
     expand, mirror,
 };
+use crate::{Cancellation, Selection};
 use selected::Selected;
-
-/// Entries are read and printed by one thread.
-const ALONE: Workers<'static> = Workers { threads: 1, cancellation: None };
 
 /// Says which entries are written, and how.
 #[derive(Clone, Debug)]
@@ -39,6 +36,8 @@ pub struct CatOptions {
     pub duplicates: DuplicatePolicy,
     /// Bytes of memory for names, and for sorting, which only looking for duplicates takes.
     pub memory: u64,
+    /// Cancels it.
+    pub cancellation: Option<Cancellation>,
 }
 
 nnz_core::setters! {
@@ -49,6 +48,14 @@ nnz_core::setters! {
         expand: bool,
         duplicates: DuplicatePolicy,
         memory: u64,
+        cancellation: Option<Cancellation>,
+    }
+}
+
+impl CatOptions {
+    /// Entries are read and printed by one thread.
+    fn workers(&self) -> Workers<'_> {
+        Workers { threads: 1, cancellation: self.cancellation.as_ref() }
     }
 }
 
@@ -61,6 +68,7 @@ impl Default for CatOptions {
             expand: false,
             duplicates: DuplicatePolicy::default(),
             memory: crate::default_memory(),
+            cancellation: None,
         }
     }
 }
@@ -70,8 +78,8 @@ impl Default for CatOptions {
 ///
 /// # Errors
 ///
-/// Fails where the matrix cannot be read or is broken, and where writing fails. What was read up to
-/// there is written.
+/// Fails where the matrix cannot be read or is broken, where writing fails, and where it is cancelled. What
+/// was read up to there is written.
 pub fn cat(
     source: &dyn MatrixSource,
     from: &Place,
@@ -90,23 +98,24 @@ fn print(source: &dyn MatrixSource, options: &CatOptions, printer: &mut Printer<
     let header = source.header();
     let watch = Watch::of(source, options.duplicates);
     let reader = read(source, options, printer)?;
-    let empty = empty_batch(header.order, header.value_type);
+    let (empty, workers) = (empty_batch(header.order, header.value_type), options.workers());
     if watch == Watch::Sorting {
         let printing = Printing { reader, printer };
         let units = Box::new(BatchUnits::new(Box::new(printing), empty));
-        return refuse_repeated(units, source, options.memory, ALONE);
+        return refuse_repeated(units, source, options.memory, workers);
     }
     let mut reader = reader;
     let mut batch = empty;
     let mut ascent = Ascent::new(source);
     while reader.next_batch(&mut batch)? {
+        workers.check()?;
         printer.print(&batch)?;
         if watch == Watch::AsTheyCome {
             ascent.watch(&batch);
         }
     }
     drop(reader);
-    ascent.finish(source, options.memory, ALONE)
+    ascent.finish(source, options.memory, workers)
 }
 
 /// Starts reading what is asked for.
@@ -134,7 +143,8 @@ fn read<'a>(
     let builder = Builder::new(header.order, header.shape);
     let mut steps = mirror(header, Mirroring::Fold);
     let directory = nnz_storage::temporary_directory();
-    let mut plan = SortPlan::of(source, header.order, options.memory, &directory, ALONE);
+    let mut plan =
+        SortPlan::of(source, header.order, options.memory, &directory, options.workers());
     if let Some(value_type) = Counted::of_pattern(header) {
         steps.push(Box::new(Counted(value_type)));
         plan.value_type = Some(value_type);

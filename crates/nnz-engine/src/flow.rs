@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use nnz_core::{Error, ErrorKind, Place, Result, Unit, UnitReader};
+use nnz_core::{Error, Result, Unit, UnitReader};
 
 use crate::Cancellation;
 
@@ -28,12 +28,7 @@ impl Workers<'_> {
     ///
     /// Fails with [`ErrorKind::Cancelled`].
     pub fn check(&self) -> Result<()> {
-        match self.cancellation {
-            Some(cancellation) if cancellation.is_cancelled() => {
-                Err(Error::new(ErrorKind::Cancelled, Place::default()))
-            }
-            _ => Ok(()),
-        }
+        self.cancellation.map_or(Ok(()), Cancellation::check)
     }
 
     /// Returns the same with one thread.

@@ -25,7 +25,7 @@ mod target;
 mod write;
 
 pub use count::{CountMode, Counts, Regions, Tiles};
-pub use diff::{FragmentDifference, diff};
+pub use diff::{DiffOptions, FragmentDifference, diff};
 pub use merge::{MergeOptions, merge};
 pub(crate) use names::shown;
 pub use peaks::Peaks;

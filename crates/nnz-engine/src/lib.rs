@@ -25,7 +25,6 @@
 //! # Ok::<(), nnz_core::Error>(())
 //! ```
 
-mod cancellation;
 mod cat;
 mod cells;
 mod check;
@@ -48,7 +47,6 @@ mod target;
 mod transposed;
 mod types;
 
-pub use cancellation::Cancellation;
 pub use cat::{CatOptions, cat};
 pub use check::{CheckOptions, check, report_error};
 pub use concat::{Concat, ConcatOptions};
@@ -56,6 +54,7 @@ pub use convert::{ConvertOptions, StructurePolicy, Summary, convert};
 pub use diff::{DiffOptions, Difference, diff};
 pub use memory::default_memory;
 pub use names::print_names;
+pub use nnz_core::Cancellation;
 pub use progress::{NoProgress, Progress};
 pub use read::{CsMatrix, Dense, ReadOptions, read, read_dense};
 pub use room::check_free_space;

@@ -5,10 +5,10 @@ use nnz_engine::{CheckOptions, report_error};
 
 use crate::daphne::Dialect;
 use crate::formats::Registry;
-use crate::{Dataset, Location, OpenOptions, engine::default_memory};
+use crate::{Cancellation, Dataset, Location, OpenOptions, engine::default_memory};
 
 /// Says what checking may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ValidateOptions {
     /// Bytes of memory for looking for duplicates, and as much for an object of R.
@@ -19,6 +19,8 @@ pub struct ValidateOptions {
     /// DAPHNE: the dialect, instead of the one that is detected; a file is then checked as one of
     /// DAPHNE in any case.
     pub dialect: Option<Dialect>,
+    /// Cancels it.
+    pub cancellation: Option<Cancellation>,
 }
 
 nnz_core::setters! {
@@ -26,6 +28,7 @@ nnz_core::setters! {
         memory: u64,
         threads: usize,
         dialect: Option<Dialect>,
+        cancellation: Option<Cancellation>,
     }
 }
 
@@ -40,7 +43,7 @@ impl ValidateOptions {
 impl Default for ValidateOptions {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { memory: default_memory(), threads, dialect: None }
+        Self { memory: default_memory(), threads, dialect: None, cancellation: None }
     }
 }
 
@@ -59,8 +62,8 @@ impl Default for ValidateOptions {
 ///
 /// # Errors
 ///
-/// Fails where there is nothing that is recognised, where one of several has to be named, or where the
-/// system cannot read it. All else that is wrong is a finding.
+/// Fails where there is nothing that is recognised, where one of several has to be named, where the system
+/// cannot read it, and where it is cancelled. All else that is wrong is a finding.
 pub fn validate(
     location: impl Into<Location>,
     options: &ValidateOptions,
@@ -103,7 +106,9 @@ pub(crate) fn read_whole(
     options: &ValidateOptions,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
-    let ValidateOptions { memory, threads, .. } = *options;
-    let options = CheckOptions::default().memory(memory).threads(threads);
+    let options = CheckOptions::default()
+        .memory(options.memory)
+        .threads(options.threads)
+        .cancellation(options.cancellation.clone());
     nnz_engine::check(&*dataset.into_matrix()?, place, &options, each)
 }

@@ -6,6 +6,7 @@
 mod binsparse;
 mod bpcells;
 mod bpcells_fragments;
+mod cancellable;
 mod daphne;
 mod fragment_text;
 mod grouped;

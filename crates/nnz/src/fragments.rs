@@ -15,7 +15,7 @@
 //!
 //! let fragments = fragments::open(&Location::parse("pbmc.fragments"))?;
 //! let region = Region::parse("chr1:1,000,000-1,100,000", &fragments.chromosome_names()?)?;
-//! fragments::query(&*fragments, &region, &mut |batch| {
+//! fragments::query(&*fragments, &region, None, &mut |batch| {
 //!     println!("{} fragments", batch.starts.len());
 //!     Ok(())
 //! })?;
@@ -36,8 +36,8 @@ pub use nnz_core::{
     Segment,
 };
 pub use nnz_engine::fragments::{
-    CountMode, Counts, FragmentDifference, FragmentSummary, MergeOptions, Peaks, Region, Regions,
-    SelectOptions, Tiles, print, query,
+    CountMode, Counts, DiffOptions, FragmentDifference, FragmentSummary, MergeOptions, Peaks,
+    Region, Regions, SelectOptions, Tiles, WriteOptions, print, query,
 };
 pub use nnz_singlecell::fragment_tsv::{Chromosomes, read_cells};
 pub use place::{holds, open, open_within};

@@ -10,7 +10,7 @@ use nnz_core::{
     Scalar, Shape, Storage, write_scalar,
 };
 
-use crate::CatOptions;
+use crate::{Cancellation, CatOptions};
 
 /// Bytes of text that are written at once.
 const TEXT: usize = 64 << 10;
@@ -128,12 +128,19 @@ impl TensorFile {
             return Err(Error::argument("only a matrix has rows and columns"));
         }
         let mut text = Vec::with_capacity(2 * TEXT);
-        let printed = self.print(&mut text, out);
+        let printed = self.print(&mut text, out, options.cancellation.as_ref());
         let flushed = flush(&mut text, out);
         printed.and(flushed)
     }
 
-    fn print(&self, text: &mut Vec<u8>, out: &mut dyn Write) -> Result<()> {
+    fn print(
+        &self,
+        text: &mut Vec<u8>,
+        out: &mut dyn Write,
+        cancellation: Option<&Cancellation>,
+    ) -> Result<()> {
+        let check = || cancellation.map_or(Ok(()), Cancellation::check);
+        check()?;
         let mut entries = EntryReader::open(&*self.container)?;
         while let Some((indices, value)) = entries.next_entry()? {
             for &index in indices {
@@ -143,6 +150,7 @@ impl TensorFile {
             write_scalar(text, value, "\t");
             text.push(b'\n');
             if text.len() > TEXT {
+                check()?;
                 flush(text, out)?;
             }
         }

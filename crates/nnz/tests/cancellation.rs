@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use nnz::fragments::{self, ImportOptions, StoreOptions};
 use nnz::{
     Cancellation, ConvertOptions, CsMatrix, ErrorKind, NoProgress, Order, Place, Progress, Shape,
-    output::WriteOptions,
+    WriteMatrix as _, output::WriteOptions,
 };
 
 /// Cancels once something has been done of the work of a name.
@@ -126,5 +126,42 @@ fn nothing_is_left_of_an_import() {
             assert_eq!(done.fragments, 200_000);
             std::fs::remove_dir_all(directory.path().join("store")).unwrap();
         }
+    }
+}
+
+#[test]
+fn printing_and_checking_end_at_the_next_batch() {
+    let directory = tempfile::tempdir().unwrap();
+    let cancelled = Cancellation::new();
+    cancelled.cancel();
+    let is_cancelled =
+        |done: nnz::Result<()>| matches!(done.unwrap_err().kind(), ErrorKind::Cancelled);
+    for name in ["a.bpcells", "a.mtx", "a.bsp.h5", "a.rds", "a.dbdf"] {
+        let at = nnz::Location::parse(directory.path().join(name));
+        matrix().write(&at, &ConvertOptions::default()).unwrap();
+        let cat = nnz::CatOptions::default().cancellation(cancelled.clone());
+        assert!(is_cancelled(nnz::cat(&at, &cat, &mut Vec::new())), "{name}");
+        let validate = nnz::ValidateOptions::default().cancellation(cancelled.clone());
+        let mut findings = Vec::new();
+        let done = nnz::validate(&at, &validate, &mut |finding| findings.push(finding));
+        assert!(is_cancelled(done) && findings.is_empty(), "{name}: {findings:?}");
+    }
+    let text = directory.path().join("a.tsv");
+    std::fs::write(&text, "chr1\t1\t5\tA\nchr1\t3\t9\tB\n").unwrap();
+    let store = nnz::Location::parse(directory.path().join("a.fragments"));
+    let options = StoreOptions::default();
+    fragments::import(&text.into(), &store, ImportOptions::default(), &options, &NoProgress)
+        .unwrap();
+    let source = fragments::open(&store).unwrap();
+    let region = fragments::Region::parse("chr1", &source.chromosome_names().unwrap()).unwrap();
+    let printing = fragments::WriteOptions::default().cancellation(cancelled.clone());
+    let printed = fragments::print(&*source, &[], &printing, &mut Vec::new());
+    let queried = fragments::query(&*source, &region, Some(&cancelled), &mut |_| Ok(()));
+    let comparing = fragments::DiffOptions::default().cancellation(cancelled.clone());
+    let compared = fragments::diff(&store, &store, &comparing, &mut |_| ());
+    let validate = nnz::ValidateOptions::default().cancellation(cancelled);
+    let validated = nnz::validate(&store, &validate, &mut |_| ());
+    for done in [printed, queried, compared, validated] {
+        assert!(is_cancelled(done));
     }
 }

@@ -66,7 +66,8 @@ fn printed(store: &Location, regions: &[&str]) -> String {
     let names = source.chromosome_names().unwrap();
     let regions: Vec<_> = regions.iter().map(|r| Region::parse(r, &names).unwrap()).collect();
     let mut out = Vec::new();
-    fragments::print(&*source, &regions, 2, &mut out).unwrap();
+    fragments::print(&*source, &regions, &fragments::WriteOptions::default().threads(2), &mut out)
+        .unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -147,7 +148,8 @@ proptest! {
             let options = options().packing(packing);
             fragments::convert(&store, &to, &options, &NoProgress).unwrap();
             let mut found = Vec::new();
-            fragments::diff(&store, &to, 5, &mut |difference| found.push(difference)).unwrap();
+            let most = fragments::DiffOptions::default().most(5);
+            fragments::diff(&store, &to, &most, &mut |difference| found.push(difference)).unwrap();
             prop_assert_eq!(found, []);
         }
         // As it comes where it is in order, and the same.

@@ -71,7 +71,10 @@ fn every_file_is_read_as_its_manifest_has_it() {
     assert!(read > 180 && refused > 40, "{read} read, {refused} refused");
 }
 
-fn compare_tensor(tensor: &nnz::TensorFile, expected: &serde_json::Value) -> Result<(), String> {
+fn compare_tensor(
+    tensor: &nnz::tensor::TensorFile,
+    expected: &serde_json::Value,
+) -> Result<(), String> {
     let mut text = Vec::new();
     tensor.cat(&CatOptions::default(), &mut text).map_err(|error| error.to_string())?;
     let found: Vec<String> =
@@ -108,7 +111,7 @@ const WORST: [i64; 9] = [0, 1, -1, (1 << 31) - 1, 1 << 31, 1 << 32, 1 << 53, i64
 fn write_with(path: &std::path::Path, format: &str, array: &str, element: usize, value: i64) {
     use nnz_container::ContainerWriter;
     use nnz_container::npz::{NpzOptions, NpzWriter};
-    let unsynced = nnz::WriteOptions { overwrite: true, sync: false };
+    let unsynced = nnz::output::WriteOptions { overwrite: true, sync: false };
     let arrays: &[(&str, &[i64])] = match format {
         "coo" => &[("row", &[0, 0, 2, 3, 1]), ("col", &[1, 4, 0, 3, 2]), ("shape", &[4, 5])],
         _ => &[("indptr", &[0, 2, 2, 3, 5]), ("indices", &[1, 3, 0, 3, 2]), ("shape", &[4, 4])],

@@ -14,7 +14,7 @@ mod common;
 #[path = "common/manifest.rs"]
 mod manifest;
 
-use nnz::{Axis, AxisKind, Location};
+use nnz::{Axis, Location, matrix::AxisKind};
 
 /// What may be read or refused, and is refused.
 const REFUSED: [&str; 4] = [

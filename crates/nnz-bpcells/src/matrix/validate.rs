@@ -21,7 +21,8 @@ use crate::version::{self, Version};
 ///
 /// # Errors
 ///
-/// Fails where `open` does, and where the system cannot read; whatever else is wrong is a finding.
+/// Fails where `open` does, where the system cannot read, and where reading is
+/// cancelled; whatever else is wrong is a finding.
 pub fn validate(
     open: &dyn Fn() -> Result<Box<dyn Container>>,
     each: &mut dyn FnMut(Finding),

@@ -75,7 +75,8 @@ fn print(
 ) -> Result<Outcome, Error> {
     let mut printed = Ok(());
     with_stdout(|out| {
-        printed = fragments::print(source, regions, threads, out);
+        let options = fragments::WriteOptions::default().threads(threads);
+        printed = fragments::print(source, regions, &options, out);
         Ok(())
     })?;
     let place = location.source_place();

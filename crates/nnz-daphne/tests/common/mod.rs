@@ -46,7 +46,7 @@ pub const UNSYNCED: WriteOptions = WriteOptions { overwrite: false, sync: false 
 /// Lists the faults that validation finds.
 pub fn faults(path: &std::path::Path) -> Vec<String> {
     let mut faults = Vec::new();
-    nnz_daphne::validate(path, &nnz_daphne::ReadOptions::default(), &mut |finding| {
+    nnz_daphne::validate(path, &nnz_daphne::ReadOptions::default(), None, &mut |finding| {
         if finding.severity == nnz_core::Severity::Fault {
             faults.push(finding.to_string());
         }

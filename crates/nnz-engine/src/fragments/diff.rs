@@ -3,11 +3,35 @@
 use std::ops::Range;
 
 use nnz_core::{
-    FragmentBatch, FragmentFields, FragmentSource, Place, Result, StringList, UnitReader,
+    Cancellation, FragmentBatch, FragmentFields, FragmentSource, Place, Result, StringList,
+    UnitReader,
 };
 
 use super::names::{Numbers, Table};
 use super::part::{Part, Parts};
+
+/// Says how much is compared.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct DiffOptions {
+    /// Differences that are reported at the most; by default 10.
+    pub most: usize,
+    /// Cancels it.
+    pub cancellation: Option<Cancellation>,
+}
+
+nnz_core::setters! {
+    DiffOptions {
+        most: usize,
+        cancellation: Option<Cancellation>,
+    }
+}
+
+impl Default for DiffOptions {
+    fn default() -> Self {
+        Self { most: 10, cancellation: None }
+    }
+}
 
 /// One difference between two stores of fragments.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +54,7 @@ pub enum FragmentDifference {
     },
 }
 
-/// Compares two stores of fragments and hands the first differences, at most so many, to `each`.
+/// Compares two stores of fragments and hands the first differences to `each`.
 /// `places` are what messages call them.
 ///
 /// Chromosomes and cells are known by their names. The fragments of a chromosome are compared in
@@ -38,11 +62,11 @@ pub enum FragmentDifference {
 ///
 /// # Errors
 ///
-/// Fails where one of them cannot be read or is broken.
+/// Fails where one of them cannot be read or is broken, and where it is cancelled.
 pub fn diff(
     sources: [&dyn FragmentSource; 2],
     places: &[Place; 2],
-    most: usize,
+    options: &DiffOptions,
     each: &mut dyn FnMut(FragmentDifference),
 ) -> Result<()> {
     let names = |source: &dyn FragmentSource| -> Result<[StringList; 2]> {
@@ -53,7 +77,7 @@ pub fn diff(
         let ([a, c], [b, d]) = (a, b);
         [[a, b], [c, d]]
     };
-    let mut left = most;
+    let mut left = options.most;
     let mut tell = |difference| {
         left = left.saturating_sub(1);
         each(difference);
@@ -86,7 +110,8 @@ pub fn diff(
         let positions = [segment(0, a), segment(1, b)];
         let mut streams = [0, 1].map(|which| {
             let part = Part { positions: positions[which].clone(), bases: None };
-            Stream::new(Parts::new(sources[which], FragmentFields::ALL, [part]))
+            let units = Parts::new(sources[which], FragmentFields::ALL, [part]);
+            Stream { units, batch: FragmentBatch::default(), at: 0, options }
         });
         for number in 0.. {
             let mut next = [None, None];
@@ -122,15 +147,13 @@ struct Stream<'a> {
     units: Parts<'a>,
     batch: FragmentBatch,
     at: usize,
+    options: &'a DiffOptions,
 }
 
-impl<'a> Stream<'a> {
-    fn new(units: Parts<'a>) -> Self {
-        Self { units, batch: FragmentBatch::default(), at: 0 }
-    }
-
+impl Stream<'_> {
     fn next(&mut self) -> Result<Option<(u32, u32, u32)>> {
         while self.at >= self.batch.starts.len() {
+            self.options.cancellation.as_ref().map_or(Ok(()), Cancellation::check)?;
             let Some(unit) = self.units.next_unit()? else {
                 return Ok(None);
             };

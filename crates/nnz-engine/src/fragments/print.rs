@@ -10,7 +10,8 @@ use nnz_core::{
 use super::names::Table;
 use super::part::{Part, Parts};
 use super::region::Region;
-use crate::flow::{self, Join, Work, Workers, Write};
+use super::write::WriteOptions;
+use crate::flow::{self, Join, Work, Write};
 use crate::names::check_one_line;
 
 /// Prints the fragments that overlap regions, one region after the other; all fragments where no
@@ -18,12 +19,12 @@ use crate::names::check_one_line;
 ///
 /// # Errors
 ///
-/// Fails where the fragments cannot be read, a name has a tab or a line break in it, or `out` cannot be written; what was read before is
-/// printed.
+/// Fails where the fragments cannot be read, a name has a tab or a line break in it, `out` cannot be written,
+/// or it is cancelled; what was read before is printed.
 pub fn print(
     source: &dyn FragmentSource,
     regions: &[Region],
-    threads: usize,
+    options: &WriteOptions,
     out: &mut (dyn std::io::Write + Send),
 ) -> Result<()> {
     let parts = if regions.is_empty() {
@@ -33,13 +34,12 @@ pub fn print(
         parts.collect::<Result<Vec<_>>>()?
     };
     let few = parts.iter().map(|part| part.positions.end - part.positions.start).sum::<u64>();
-    let threads = if few < 1 << 16 { 1 } else { threads };
+    let workers = if few < 1 << 16 { options.workers().alone() } else { options.workers() };
     let units = Box::new(Parts::new(source, FragmentFields::ALL, parts));
     let lines = Lines {
         chromosomes: in_lines(&source.chromosome_names()?, "names of chromosomes")?,
         cells: in_lines(&source.cell_names()?, "names of cells")?,
     };
-    let workers = Workers { threads, cancellation: None };
     flow::run(units, &lines, &mut AsTheyCome, &mut Printed(out), workers)
 }
 

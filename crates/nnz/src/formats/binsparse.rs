@@ -4,13 +4,13 @@ mod target;
 mod tensor;
 
 use std::path::Path;
-use std::sync::Arc;
 
 use nnz_binsparse::{DESCRIPTOR, Descriptor, Layout};
 use nnz_container::{Container, Tagged, zarr};
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
 
 use super::bpcells::arrays;
+use super::cancellable::cancellable;
 use super::{
     Confidence, DatasetKind, Format, FormatInfo, FormatOptions, Grouped, MatrixTarget, Probe,
     Registry,
@@ -62,11 +62,12 @@ impl Format for Binsparse {
     fn validate(
         &self,
         probe: Probe,
-        _: &ValidateOptions,
+        options: &ValidateOptions,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let container = arrays(probe)?;
-        nnz_binsparse::validate(&|| Ok(Box::new(Arc::clone(&container))), each)
+        let open = || Ok(cancellable(&container, options.cancellation.as_ref()));
+        nnz_binsparse::validate(&open, each)
     }
 
     fn claims(&self, name: &str) -> Option<FormatOptions> {

@@ -9,6 +9,7 @@ use nnz_bpcells::RObject;
 use nnz_container::{Container, Tagged};
 use nnz_core::{Error, Finding, MatrixSource, Result};
 
+use super::cancellable::cancellable;
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, bpcells_fragments};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
@@ -56,11 +57,12 @@ impl Format for BpCells {
     fn validate(
         &self,
         probe: Probe,
-        _: &ValidateOptions,
+        options: &ValidateOptions,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let container = arrays(probe)?;
-        nnz_bpcells::validate(&|| Ok(Box::new(Arc::clone(&container))), each)
+        let open = || Ok(cancellable(&container, options.cancellation.as_ref()));
+        nnz_bpcells::validate(&open, each)
     }
 
     fn target(

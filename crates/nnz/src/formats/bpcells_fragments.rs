@@ -1,11 +1,10 @@
 //! BPCells fragments.
 
-use std::sync::Arc;
-
 use nnz_container::{Container, Tagged};
 use nnz_core::{Finding, Result};
 
 use super::bpcells::{VERSION, arrays, take_r_object};
+use super::cancellable::cancellable;
 use super::{Confidence, DatasetKind, Format, FormatInfo, Probe};
 use crate::{Dataset, OpenOptions, ValidateOptions};
 
@@ -46,7 +45,7 @@ impl Format for BpCellsFragments {
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         let container = arrays(probe)?;
-        let open = || Ok(Box::new(Arc::clone(&container)) as Box<dyn Container>);
+        let open = || Ok(cancellable(&container, options.cancellation.as_ref()));
         nnz_bpcells::validate_fragments(&open, options.memory, each)
     }
 

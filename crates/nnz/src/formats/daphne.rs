@@ -68,7 +68,7 @@ impl Format for Daphne {
         let path = path(&probe)?;
         let read = ReadOptions { dialect: options.dialect };
         let place = probe.location().source_place();
-        match nnz_daphne::validate(path, &read, each) {
+        match nnz_daphne::validate(path, &read, options.cancellation.as_ref(), each) {
             // With a dialect, the file need not be one of DAPHNE.
             Err(error) if options.dialect.is_none() => {
                 nnz_engine::report_error(error.with_context(&place), each)

@@ -9,7 +9,7 @@ use nnz_container::{Capabilities, Container, NumberArray};
 use nnz_core::{About, Error, ErrorKind, Finding, Names, Place, Result, Structure, ValueType};
 
 use super::{Format, Probe};
-use crate::{Dataset, TensorFile, ValidateOptions};
+use crate::{Dataset, ValidateOptions, tensor::TensorFile};
 
 /// Opens arrays of another format as a tensor: the indices of each dimension if it is sparse, and the
 /// values.

@@ -6,7 +6,10 @@ use nnz_core::Result;
 use nnz_engine::fragments as engine;
 
 use super::target::{StoreOptions, Target};
-use super::{FragmentDifference, FragmentSummary, MergeOptions, SelectOptions, open, open_within};
+use super::{
+    DiffOptions, FragmentDifference, FragmentSummary, MergeOptions, SelectOptions, open,
+    open_within,
+};
 use crate::{Location, Progress};
 
 /// Writes the fragments at one place to another place: a store in another form, or text.
@@ -83,7 +86,7 @@ pub fn merge(
     Ok(FragmentSummary { seconds: started.elapsed().as_secs_f64(), ..written })
 }
 
-/// Compares two stores of fragments and hands the first differences, at most so many, to `each`.
+/// Compares two stores of fragments and hands the first differences to `each`.
 ///
 /// Chromosomes and cells are known by their names. The fragments of a chromosome are compared in
 /// the order they are stored in; the order chromosomes are stored in does not count.
@@ -94,10 +97,10 @@ pub fn merge(
 pub fn diff(
     first: &Location,
     second: &Location,
-    most: usize,
+    options: &DiffOptions,
     each: &mut dyn FnMut(FragmentDifference),
 ) -> Result<()> {
     let sources = [open(first)?, open(second)?];
     let places = [first.source_place(), second.source_place()];
-    engine::diff([&*sources[0], &*sources[1]], &places, most, each)
+    engine::diff([&*sources[0], &*sources[1]], &places, options, each)
 }

@@ -80,7 +80,8 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
 /// Compares two stores.
 pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
     let mut differences = Vec::new();
-    fragments::diff(&args.first, &args.second, args.most.max(1), &mut |found| {
+    let options = fragments::DiffOptions::default().most(args.most.max(1));
+    fragments::diff(&args.first, &args.second, &options, &mut |found| {
         differences.push(found);
     })?;
     print_answer(|out| {

@@ -1,0 +1,116 @@
+//! Containers whose reads can be cancelled.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use nnz_container::{Capabilities, Container, NumberArray};
+use nnz_core::{Cancellation, Names, Place, Result, StringReader, ValueType};
+use nnz_storage::Mapped;
+
+/// Makes every read of a container fail once `cancellation` is cancelled.
+pub(super) fn cancellable(
+    container: &Arc<dyn Container>,
+    cancellation: Option<&Cancellation>,
+) -> Box<dyn Container> {
+    let inner: Box<dyn Container> = Box::new(Arc::clone(container));
+    match cancellation {
+        Some(token) => Box::new(Cancellable { inner, cancellation: token.clone() }),
+        None => inner,
+    }
+}
+
+struct Cancellable<T: ?Sized> {
+    cancellation: Cancellation,
+    inner: Box<T>,
+}
+
+impl Container for Cancellable<dyn Container> {
+    fn path(&self) -> &Path {
+        self.inner.path()
+    }
+
+    fn kind(&self) -> &'static str {
+        self.inner.kind()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn members(&self) -> Result<Vec<String>> {
+        self.inner.members()
+    }
+
+    fn tag(&self, name: &str) -> Result<String> {
+        self.inner.tag(name)
+    }
+
+    fn text(&self, name: &str) -> Result<String> {
+        self.inner.text(name)
+    }
+
+    fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
+        let inner = self.inner.array(name)?;
+        Ok(Box::new(Cancellable { cancellation: self.cancellation.clone(), inner }))
+    }
+
+    fn strings_size(&self, name: &str) -> Result<u64> {
+        self.inner.strings_size(name)
+    }
+
+    fn read_strings(&self, name: &str) -> Result<Names<'_>> {
+        let inner = self.inner.read_strings(name)?;
+        Ok(Box::new(Strings { cancellation: &self.cancellation, inner }))
+    }
+}
+
+impl NumberArray for Cancellable<dyn NumberArray> {
+    fn place(&self) -> Place {
+        self.inner.place()
+    }
+
+    fn value_type(&self) -> ValueType {
+        self.inner.value_type()
+    }
+
+    fn len(&self) -> u64 {
+        self.inner.len()
+    }
+
+    fn stored_bytes(&self) -> u64 {
+        self.inner.stored_bytes()
+    }
+
+    fn trailing_bytes(&self) -> u64 {
+        self.inner.trailing_bytes()
+    }
+
+    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
+        self.cancellation.check()?;
+        self.inner.read_bytes(first, out)
+    }
+
+    fn map(&self, first: u64, bytes: usize) -> Option<Mapped> {
+        self.inner.map(first, bytes)
+    }
+}
+
+struct Strings<'a> {
+    cancellation: &'a Cancellation,
+    inner: Names<'a>,
+}
+
+impl StringReader for Strings<'_> {
+    fn next_string(&mut self) -> Result<Option<&[u8]>> {
+        self.cancellation.check()?;
+        self.inner.next_string()
+    }
+
+    fn remaining(&self) -> Option<u64> {
+        self.inner.remaining()
+    }
+
+    fn least_bytes(&self) -> u64 {
+        self.inner.least_bytes()
+    }
+}
