@@ -8,6 +8,8 @@ mod tree_model;
 use std::path::{Path, PathBuf};
 
 use nnz_container::Compression;
+use nnz_container::hdf5::Hdf5TreeWriter;
+use nnz_container::hdf5::file::FileOptions;
 use nnz_container::tree::{
     ArraySpec, Attribute, AttributeValue, ChangeKind, CopyOptions, CopyReport, ElementType, Group,
     NodeId, TreeWriter, copy_tree, open,
@@ -39,7 +41,7 @@ fn check_copy(from: &Path, target: Target, to: &Path, memory: u64) -> CopyReport
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 20, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn trees_come_back_from_every_container(tree in tree(), threads in 1_usize..4) {
@@ -385,6 +387,100 @@ fn arrays_are_added_to_zarr_stores_and_all_else_is_kept() {
             // Three members and what the group is.
             4
         );
+    }
+}
+
+/// Adds a group and an array to a group of an HDF5 file.
+fn add_to(path: &Path, group: &str, write: WriteOptions) -> Result<()> {
+    let member = |name: &str| match group {
+        "" => name.to_owned(),
+        group => format!("{group}/{name}"),
+    };
+    let add = |name: &str| -> Result<Box<dyn TreeWriter>> {
+        let options = FileOptions { threads: 2, track_order: false };
+        Ok(Box::new(Hdf5TreeWriter::add(path, &member(name), write, options)?))
+    };
+    let mut writer = add("added array")?;
+    writer.write_array(NodeId::ROOT, "other", &[1], &[0_u8]).unwrap_err();
+    writer.set_attribute(NodeId::ROOT, "y", &Attribute::of_number(1_i64)).unwrap_err();
+    let values: Vec<u16> = (0..5000).collect();
+    let spec = ArraySpec::new(ElementType::Number(nnz_core::ValueType::U16), &[50, 100]);
+    let spec = spec.chunk(&[7, 30]).compress(Compression::Gzip(3)).shuffle();
+    let array = writer.create_array(NodeId::ROOT, "added array", &spec)?;
+    writer.append_bytes(array, bytemuck::cast_slice(&values))?;
+    writer.set_attribute(array, "x", &Attribute::of_texts(["a", "b\u{e9}"]))?;
+    writer.finish()?;
+    let mut writer = add("added group")?;
+    let made = writer.create_group(NodeId::ROOT, "added group")?;
+    let inner = writer.create_group(made, "inner")?;
+    writer.write_text(inner, "text", "some text")?;
+    let names =
+        writer.create_array(inner, "names", &ArraySpec::growing(ElementType::String, &[]))?;
+    writer.append_list(names, (0..3000).map(|at| format!("name {at}")))?;
+    let own = AttributeValue::References(vec![Some("added group/inner/names".to_owned())]);
+    writer.set_attribute(made, "names", &Attribute { shape: vec![], value: own })?;
+    writer.finish()?;
+    Ok(())
+}
+
+#[test]
+fn objects_are_added_to_hdf5_files_and_all_else_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let forced = WriteOptions { overwrite: true, sync: false };
+    // A link inside of it leads to its root, which is moved.
+    let path = dir.path().join("links.h5");
+    std::fs::copy(tree_common::golden("layouts.h5"), &path).unwrap();
+    let error = add_to(&path, "index", NEW).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Unsupported(_)), "{error}");
+    std::fs::remove_file(&path).unwrap();
+    // A file of old groups and one of new groups, without such a link.
+    for (name, track_order) in [("old.h5", false), ("new.h5", true)] {
+        let options = FileOptions { threads: 1, track_order };
+        let path = dir.path().join(name);
+        let mut writer = Hdf5TreeWriter::create(&path, NEW, options).unwrap();
+        let from = open(&tree_common::golden("layouts.h5"), "").unwrap();
+        copy_tree(&*from, &mut writer, NodeId::ROOT, &CopyOptions::new()).unwrap();
+        Box::new(writer).finish().unwrap();
+    }
+    for (name, group) in [("old.h5", ""), ("old.h5", "index"), ("new.h5", ""), ("new.h5", "index")]
+    {
+        let path = dir.path().join("copy.h5");
+        std::fs::copy(dir.path().join(name), &path).unwrap();
+        let before = tree_common::dump(&path).unwrap();
+        add_to(&path, group, NEW).unwrap_or_else(|error| panic!("{name} {group}: {error}"));
+        let options = FileOptions { threads: 1, track_order: false };
+        let member = format!("{group}/added array");
+        let error = Hdf5TreeWriter::add(&path, &member, NEW, options).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Exists), "{error}");
+        Hdf5TreeWriter::add(&path, "missing/x", NEW, options).unwrap_err();
+        // Dropped, it leaves nothing behind.
+        drop(Hdf5TreeWriter::add(&path, "unfinished", NEW, options).unwrap());
+        // Twice, in place of what is there.
+        add_to(&path, group, forced).unwrap_or_else(|error| panic!("{name} {group}: {error}"));
+        let opened = open(&path, group).unwrap();
+        let array = opened.array("added array").unwrap();
+        let values = array.read(&array.all(), 1 << 20).unwrap();
+        assert_eq!(values, Values::U16((0..5000).collect()));
+        let texts = array.attribute("x").unwrap().unwrap().strings().unwrap();
+        assert_eq!(texts.iter().last(), Some("b\u{e9}".as_bytes()));
+        let text = opened.array("added group/inner/text").unwrap().text(100).unwrap();
+        assert_eq!(text, "some text");
+        let added = opened.group("added group").unwrap().attribute("names").unwrap().unwrap();
+        let found = if group.is_empty() { String::new() } else { format!("{group}/") };
+        let found = vec![Some(format!("{found}added group/inner/names"))];
+        assert_eq!(added.value, AttributeValue::References(found));
+        // Everything else is as it was.
+        let mut after = tree_common::dump(&path).unwrap();
+        let all = after.as_object_mut().unwrap();
+        all.retain(|path, _| !path.contains("added "));
+        all[group]["children"].as_object_mut().unwrap().retain(|name, _| !name.contains("added "));
+        let found = tree_common::differences(&after, &before);
+        assert!(found.is_empty(), "{name} {group}: {found:#?}");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 3);
+        if let Some(kept) = std::env::var_os("NNZ_KEEP") {
+            let name = format!("{}-{name}", group.replace('/', "-"));
+            std::fs::copy(&path, Path::new(&kept).join(name)).unwrap();
+        }
     }
 }
 

@@ -36,7 +36,9 @@ mod writer;
 
 pub use dataspace::Dataspace;
 pub use element::{CharacterSet, ElementType, Field, StringPadding};
+pub(super) use finish::Existing;
 pub use object::ObjectId;
+pub(super) use object_header::STUB;
 pub(super) use pack::{Form, Packer};
 pub use spec::DatasetSpec;
 pub use value::Value;

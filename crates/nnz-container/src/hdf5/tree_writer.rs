@@ -2,10 +2,13 @@
 
 mod attribute;
 mod element;
+mod existing;
 
 use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Place, Result, StringReader};
+
+use existing::Added;
 
 use super::file::{DatasetSpec, FileOptions, FileWriter, ObjectId};
 use crate::byte_order;
@@ -40,6 +43,8 @@ pub struct Hdf5TreeWriter {
     nodes: Vec<Node>,
     /// Whether a write has failed: the file cannot be completed then.
     failed: bool,
+    /// What is added to a file that is there.
+    added: Option<Added>,
 }
 
 #[derive(Debug)]
@@ -61,7 +66,39 @@ impl Hdf5TreeWriter {
 
     pub(crate) fn of(file: FileWriter<StagedFile>) -> Self {
         let nodes = vec![Node { id: ObjectId::ROOT, element: None }];
-        Self { file, nodes, failed: false }
+        Self { file, nodes, failed: false, added: None }
+    }
+
+    /// Starts adding a group or an array to a file that is there, which keeps all else. `member` is its path from
+    /// the root. The root of the tree stands for the group around it, which has to be there, and nothing but the
+    /// member is created in it.
+    ///
+    /// A group or an array that is there is replaced only with leave to overwrite. The file is changed in a copy, which
+    /// shares blocks with it where the file system can, and then takes its place; the bytes that
+    /// [`finish`](TreeWriter::finish) returns are those that the file has grown by.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the member may not be replaced, the group around it is missing, or the file cannot be added to.
+    pub fn add(
+        path: &Path,
+        member: &str,
+        write: WriteOptions,
+        options: FileOptions,
+    ) -> Result<Self> {
+        let (file, added) = Added::start(path, member, write, options)?;
+        Ok(Self { added: Some(added), ..Self::of(file) })
+    }
+
+    /// Checks that a member is what is to be added, where the file is there.
+    fn check_added(&self, parent: NodeId, name: &str) -> Result<()> {
+        match &self.added {
+            Some(added) if parent == NodeId::ROOT && added.name != name => {
+                let what = "a member other than that which is added".to_owned();
+                Err(Error::new(ErrorKind::Argument(what), self.place(parent)))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn id(&self, node: NodeId) -> Result<ObjectId> {
@@ -70,7 +107,7 @@ impl Hdf5TreeWriter {
             .ok_or_else(|| Error::argument("a group or an array of another tree"))
     }
 
-    fn add(&mut self, id: ObjectId, element: Option<ElementType>) -> NodeId {
+    fn push(&mut self, id: ObjectId, element: Option<ElementType>) -> NodeId {
         self.nodes.push(Node { id, element });
         NodeId(self.nodes.len() - 1)
     }
@@ -198,9 +235,10 @@ impl TreeWriter for Hdf5TreeWriter {
     }
 
     fn create_group(&mut self, parent: NodeId, name: &str) -> Result<NodeId> {
+        self.check_added(parent, name)?;
         let parent = self.id(parent)?;
         let id = self.file.create_group(parent, name).map_err(unsupported_name)?;
-        Ok(self.add(id, None))
+        Ok(self.push(id, None))
     }
 
     fn create_array(&mut self, parent: NodeId, name: &str, spec: &ArraySpec) -> Result<NodeId> {
@@ -209,16 +247,21 @@ impl TreeWriter for Hdf5TreeWriter {
             Some(path) => format!("{path}/{name}"),
             None => name.to_owned(),
         });
+        self.check_added(parent, name)?;
         let parent = self.id(parent)?;
         let stored = dataset(spec).map_err(|error| error.with_context(&place))?;
         let stored = stored.ok_or_else(|| {
             Error::unsupported(place, format!("HDF5 datasets of {}", spec.element))
         })?;
         let id = self.file.create_dataset(parent, name, stored).map_err(unsupported_name)?;
-        Ok(self.add(id, Some(spec.element.clone())))
+        Ok(self.push(id, Some(spec.element.clone())))
     }
 
     fn set_attribute(&mut self, node: NodeId, name: &str, attribute: &Attribute) -> Result<()> {
+        if node == NodeId::ROOT && self.added.is_some() {
+            let what = "an attribute of a group that is there".to_owned();
+            return Err(Error::new(ErrorKind::Argument(what), self.place(node)));
+        }
         let id = self.id(node)?;
         let value = attribute::value(attribute, |path| self.file.find(path)).map_err(|what| {
             let mut place = self.place(node);
@@ -270,7 +313,8 @@ impl TreeWriter for Hdf5TreeWriter {
             let error = std::io::Error::other("a write has failed before");
             return Err(Error::new(ErrorKind::Io(error), self.place(NodeId::ROOT)));
         }
-        self.file.commit()
+        let bytes = self.file.commit()?;
+        Ok(self.added.map_or(bytes, |added| added.finished(bytes)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Writing a group of an HDF5 file, new or already there.
 
 mod dimensions;
-mod existing;
+pub(super) mod existing;
 mod new;
 mod options;
 mod texts;

@@ -39,6 +39,18 @@ pub(super) struct Metadata<'a> {
     pub(super) track_order: bool,
     pub(super) place: &'a Place,
     pub(super) headers: Vec<u64>,
+    /// Where the only member of the root group goes in a file that is there; `None` for a new file.
+    pub(super) existing: Option<&'a Existing>,
+}
+
+/// A file that is there, to which an object is added.
+#[derive(Debug)]
+pub(in crate::hdf5) struct Existing {
+    /// What the file begins with: its superblock.
+    pub(in crate::hdf5) start: Vec<u8>,
+    /// The address of the header of an object that is there for the new one to take its place; it has
+    /// [`STUB`](object_header::STUB) bytes or more.
+    pub(in crate::hdf5) header: u64,
 }
 
 impl Metadata<'_> {
@@ -57,6 +69,12 @@ impl Metadata<'_> {
             *header = address;
             address += size;
         }
+        let added = self.added()?;
+        let mut written = 0;
+        if let (Some(Existing { header, .. }), Some(added)) = (self.existing, added) {
+            // References lead to where the links do.
+            written = std::mem::replace(&mut self.headers[added], *header);
+        }
         self.resolve_references(output, heap)?;
         heap.finish(output)?;
 
@@ -68,12 +86,28 @@ impl Metadata<'_> {
         self.write_headers(first, &sizes, &parts, output)?;
 
         output.align()?;
+        if let (Some(existing), Some(added)) = (self.existing, added) {
+            let header = self.encode(added, parts[added])?;
+            return existing.put(&header, written, output);
+        }
         let root = Entry { name: 0, header: first, group: Some(parts[0].members) };
         let superblock = match self.track_order {
             true => superblock::encode_v2(first, output.end()),
             false => superblock::encode_v0(&root.encode(), output.end()),
         };
         output.write_at(0, &superblock)
+    }
+
+    /// Returns the object that is added to a file that is there.
+    fn added(&self) -> Result<Option<usize>> {
+        let Some(Object { kind: ObjectKind::Group(members), .. }) = self.objects.first() else {
+            return Ok(None);
+        };
+        match (self.existing, members.len()) {
+            (None, _) => Ok(None),
+            (Some(_), 1) => Ok(members.values().next().map(|id| id.0)),
+            _ => Err(Error::argument("not one object is added to the HDF5 file")),
+        }
     }
 
     /// Returns the bytes of each header, which do not depend on any address.
@@ -195,6 +229,27 @@ impl Metadata<'_> {
         let path = Some(object.path.clone()).filter(|path| !path.is_empty());
         let place = Place { array: path, ..self.place.clone() };
         move |error| error.with_context(&place)
+    }
+}
+
+impl Existing {
+    /// Puts an object, whose header has been written at `address`, in the place of another, and moves the end of
+    /// the file.
+    fn put<W: Write + Seek>(
+        &self,
+        header: &[u8],
+        address: u64,
+        output: &mut Output<W>,
+    ) -> Result<()> {
+        let stub = object_header::encode_stub(header, address).ok_or_else(|| {
+            let what = "attributes of 64 KiB or more of what is added to an HDF5 file";
+            Error::unsupported(Place::default(), what)
+        })?;
+        let (at, end) = superblock::with_end(&self.start, output.end()).ok_or_else(|| {
+            Error::unsupported(Place::default(), "HDF5 files with superblocks of another version")
+        })?;
+        output.write_at(self.header, &stub)?;
+        output.write_at(at, &end)
     }
 }
 

@@ -29,6 +29,27 @@ pub(super) fn encode_v1(messages: &[Message]) -> Result<Vec<u8>> {
     Ok(out)
 }
 
+/// Bytes of a header of version 1 that has nothing but a continuation.
+pub(in crate::hdf5) const STUB: u64 = 40;
+
+/// Encodes a header of version 1 whose messages are those of another, `header` at `address`; `None` where that
+/// is of another version.
+pub(super) fn encode_stub(header: &[u8], address: u64) -> Option<Vec<u8>> {
+    let (1, messages) = (*header.first()?, header.get(16..)?) else { return None };
+    let count = u16::from_le_bytes([*header.get(2)?, *header.get(3)?]).checked_add(1)?;
+    let mut out = vec![1, 0];
+    out.put_u16(count);
+    out.put_u32(1); // hard links
+    out.put_u32(24); // bytes of the messages here
+    out.put_u32(0);
+    out.put_u16(0x0010); // a continuation: section IV.A.2.q
+    out.put_u16(16);
+    out.extend([0; 4]);
+    out.put_u64(address + 16);
+    out.put_u64(messages.len() as u64);
+    Some(out)
+}
+
 /// Encodes a header of version 2.
 pub(super) fn encode_v2(messages: &[Message]) -> Result<Vec<u8>> {
     let mut all = Vec::new();

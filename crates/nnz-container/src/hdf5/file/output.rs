@@ -22,6 +22,12 @@ impl<W: Write + Seek> Output<W> {
         Self { target, buffer: Vec::new(), written: 0, position: 0 }
     }
 
+    /// Appends to what a target has, up to an end.
+    pub(super) fn behind(target: W, end: u64) -> Self {
+        // Where the target stands is not known.
+        Self { written: end, position: u64::MAX, ..Self::new(target) }
+    }
+
     /// Returns the address of what is appended next.
     pub(super) fn end(&self) -> u64 {
         self.written + self.buffer.len() as u64

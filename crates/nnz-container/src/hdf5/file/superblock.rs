@@ -47,6 +47,24 @@ pub(super) fn encode_v2(root: u64, end_of_file: u64) -> Vec<u8> {
     out
 }
 
+/// Encodes the fields of a superblock that say where the file ends, and their place; `None` for a version that is
+/// not known. `start` is what the file begins with.
+pub(super) fn with_end(start: &[u8], end_of_file: u64) -> Option<(u64, Vec<u8>)> {
+    let end = end_of_file.to_le_bytes().to_vec();
+    match start.get(8)? {
+        0 => Some((40, end)),
+        // Behind another number of children, and two bytes that are reserved.
+        1 => Some((44, end)),
+        2 | 3 => {
+            let mut all = start.get(..44)?.to_vec();
+            all.splice(28..36, end);
+            checksum::append(&mut all);
+            Some((0, all))
+        }
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,5 +89,13 @@ mod tests {
         assert_eq!(bytes[8..12], [2, 8, 8, 0]);
         assert_eq!(bytes[36..44], [48, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(bytes[44..], checksum::lookup3(&bytes[..44]).to_le_bytes());
+    }
+
+    #[test]
+    fn the_end_of_a_file_is_changed() {
+        let (at, end) = with_end(&encode_v0(&[7; 40], 1000), 2000).unwrap();
+        assert_eq!((at, end), (40, 2000_u64.to_le_bytes().to_vec()));
+        let (at, all) = with_end(&encode_v2(48, 1000), 2000).unwrap();
+        assert_eq!((at, all), (0, encode_v2(48, 2000)));
     }
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use nnz_core::{Error, ErrorKind, Place, Result};
 
 use super::dataset::{ChunkStore, Dataset};
-use super::finish::Metadata;
+use super::finish::{Existing, Metadata};
 use super::global_heap::GlobalHeap;
 use super::object::{Object, ObjectId, ObjectKind};
 use super::output::Output;
@@ -64,6 +64,8 @@ pub struct FileWriter<W: Write + Seek> {
     place: Place,
     /// Whether a write has failed: the file cannot be completed then.
     failed: bool,
+    /// The file that is there, to which an object is added.
+    existing: Option<Existing>,
 }
 
 impl FileWriter<StagedFile> {
@@ -108,7 +110,29 @@ impl<W: Write + Seek> FileWriter<W> {
             options,
             place,
             failed: false,
+            existing: None,
         })
+    }
+
+    /// Starts adding an object to a file that is there, behind its end. The root group stands for the group around
+    /// the object, which is its only member.
+    pub(in crate::hdf5) fn add_to(
+        target: W,
+        end: u64,
+        existing: Existing,
+        threads: usize,
+        place: Place,
+    ) -> Self {
+        Self {
+            output: Output::behind(target, end.next_multiple_of(8)),
+            heap: GlobalHeap::default(),
+            chunks: ChunkStore::new(threads),
+            objects: vec![Object::group(String::new())],
+            options: FileOptions { threads, track_order: false },
+            place,
+            failed: false,
+            existing: Some(existing),
+        }
     }
 
     /// Creates a group in a group.
@@ -188,7 +212,7 @@ impl<W: Write + Seek> FileWriter<W> {
     }
 
     fn write_metadata(&mut self) -> Result<()> {
-        let Self { output, heap, chunks, objects, options, place, .. } = self;
+        let Self { output, heap, chunks, objects, options, place, existing, .. } = self;
         chunks.finish(output)?;
         for object in &mut *objects {
             if let ObjectKind::Dataset(dataset) = &mut object.kind {
@@ -196,7 +220,8 @@ impl<W: Write + Seek> FileWriter<W> {
             }
         }
         let track_order = options.track_order;
-        Metadata { objects, track_order, place, headers: Vec::new() }.write(output, heap)
+        let existing = existing.as_ref();
+        Metadata { objects, track_order, place, headers: Vec::new(), existing }.write(output, heap)
     }
 
     /// Returns a member of a group.

@@ -2,10 +2,11 @@
 //! end.
 
 mod array;
+pub(in crate::hdf5) mod links;
 mod pack;
 mod scales;
 mod strings;
-mod target;
+pub(in crate::hdf5) mod target;
 mod there;
 
 use std::collections::BTreeSet;
@@ -111,7 +112,10 @@ impl Drop for Unfinished {
 }
 
 /// Runs a call into the crate that writes, and says its errors in our words.
-fn guarded<T>(place: &Place, call: impl FnOnce() -> rust_hdf5::Result<T>) -> Result<T> {
+pub(in crate::hdf5) fn guarded<T>(
+    place: &Place,
+    call: impl FnOnce() -> rust_hdf5::Result<T>,
+) -> Result<T> {
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(Hdf5Error::Io(error))) => Err(Error::new(ErrorKind::Io(error), place.clone())),

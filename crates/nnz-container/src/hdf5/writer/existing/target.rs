@@ -10,14 +10,14 @@ use nnz_core::{Error, ErrorKind, Place, Result};
 use rust_hdf5::{H5File, H5Group, LibverBound};
 
 use super::super::Readers;
-use super::{guarded, there};
+use super::{guarded, links, there};
 use crate::hdf5::opened::Opened;
 use nnz_storage::staging::{Expected, StagedFile, UpdateLock, WriteOptions};
 
 /// How long the old file stays locked behind the exchange. HDF5's library opens a file first and
 /// locks it then: what it opened before the exchange must not be free when it comes to the lock, since
 /// nobody would see what it writes there.
-const LINGER: Duration = Duration::from_millis(20);
+pub(in crate::hdf5) const LINGER: Duration = Duration::from_millis(20);
 
 /// The file written to, and the group in it.
 pub(super) struct Target {
@@ -43,6 +43,7 @@ impl Target {
         let lock = UpdateLock::acquire(path)?;
         let old = Opened::open(path)?;
         check_closed(&old, path)?;
+        links::check(&old, names.iter().map(String::as_str), place)?;
         let (there, around) = there::depth(&old, &names, place)?;
         let replaced = there == names.len();
         if replaced && !write.overwrite {
@@ -95,7 +96,7 @@ impl Target {
 /// Files of HDF5 1.10 and newer say so themselves, which counts for programs without locks: one that
 /// writes for readers at the same time (SWMR) has given its lock back.
 /// The flags are in section II.A of the file format: 1 is write access, 4 is SWMR.
-fn check_closed(old: &Opened, path: &Path) -> Result<()> {
+pub(in crate::hdf5) fn check_closed(old: &Opened, path: &Path) -> Result<()> {
     let superblock = old.meta.superblock();
     if superblock.version < 3 || superblock.consistency_flags & 0b101 == 0 {
         return Ok(());
@@ -106,7 +107,7 @@ fn check_closed(old: &Opened, path: &Path) -> Result<()> {
 }
 
 /// Copies a file, sharing its blocks where the file system can.
-fn copy(mut from: &File, staged: &StagedFile) -> std::io::Result<()> {
+pub(in crate::hdf5) fn copy(mut from: &File, staged: &StagedFile) -> std::io::Result<()> {
     let mut to = staged.file();
     #[cfg(target_os = "linux")]
     if rustix::fs::ioctl_ficlone(to, from).is_ok() {
