@@ -1,6 +1,6 @@
 //! Copies a tree from any container into a new one.
 //!
-//! `tree_copy [--gzip LEVEL] [--zstd LEVEL] [--memory BYTES] hdf5|zarr2|zarr3 FROM TO`
+//! `tree_copy [--gzip LEVEL] [--zstd LEVEL] [--memory BYTES] hdf5|zarr2|zarr3|npz FROM TO`
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs)]
 
 use std::path::Path;
@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use nnz_container::Compression;
 use nnz_container::hdf5::Hdf5TreeWriter;
 use nnz_container::hdf5::file::FileOptions;
+use nnz_container::npz::NpzTreeWriter;
 use nnz_container::tree::{CopyOptions, NodeId, TreeWriter, copy_tree, open};
 use nnz_container::zarr::{ZarrTreeOptions, ZarrTreeWriter, ZarrVersion};
 use nnz_storage::staging::WriteOptions;
@@ -60,6 +61,7 @@ fn create(
         "hdf5" => Box::new(Hdf5TreeWriter::create(path, write, FileOptions::default())?),
         "zarr2" => Box::new(zarr(ZarrVersion::V2)?),
         "zarr3" => Box::new(zarr(ZarrVersion::V3)?),
+        "npz" => Box::new(NpzTreeWriter::create(path, write)?),
         other => return Err(format!("no container {other:?}").into()),
     })
 }

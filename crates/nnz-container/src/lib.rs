@@ -24,7 +24,6 @@ pub mod netcdf;
 pub mod npy;
 pub mod npz;
 mod parallel;
-#[cfg(any(feature = "hdf5", feature = "zarr"))]
 mod product;
 pub mod rds;
 #[cfg(any(feature = "hdf5", feature = "zarr"))]

@@ -12,12 +12,14 @@ mod inflated;
 mod output;
 mod reader;
 mod tree;
+mod tree_writer;
 mod writer;
 
 #[cfg(feature = "zarr")]
 pub(crate) use archive::Archive;
 pub use reader::Npz;
 pub use tree::NpzGroup;
+pub use tree_writer::NpzTreeWriter;
 pub use writer::{NpzOptions, NpzWriter};
 
 /// Returns whether a file that starts with these bytes is a zip file, as `.npz` files are.

@@ -5,7 +5,7 @@
 //! indices in each dimension. Memory depends on what is asked for, never on what a file says of
 //! itself. Symbolic, external and other links that lead out of a file or store are not followed.
 //!
-//! A [`TreeWriter`] writes a tree to HDF5 or Zarr, and [`copy_tree`] copies one from any container.
+//! A [`TreeWriter`] writes a tree to HDF5, Zarr or npz, and [`copy_tree`] copies one from any container.
 //!
 //! | container | groups | attributes | arrays |
 //! |---|---|---|---|

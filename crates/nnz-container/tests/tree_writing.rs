@@ -64,7 +64,7 @@ proptest! {
             let mut writer = first.create(&path, NEW).unwrap();
             tree.write(&mut *writer, NodeId::ROOT).unwrap();
             writer.finish().unwrap();
-            for second in Target::ALL {
+            for second in Target::ALL.into_iter().chain([Target::Npz]) {
                 let to = dir.path().join(format!("{first:?}-{}", second.file_name()));
                 check_copy(&path, second, &to, memory);
             }
@@ -143,7 +143,7 @@ fn golden_trees_are_copied_to_every_container() {
     let golden = Golden::unpack();
     let dir = tempfile::tempdir().unwrap();
     for (path, name) in &golden.paths {
-        for target in Target::ALL {
+        for target in Target::ALL.into_iter().chain([Target::Npz]) {
             let to = dir.path().join(format!("{name}-{}", target.file_name()));
             match copy(path, target, &to, 1 << 20) {
                 Ok(report) => {
@@ -482,6 +482,39 @@ fn objects_are_added_to_hdf5_files_and_all_else_is_kept() {
             std::fs::copy(&path, Path::new(&kept).join(name)).unwrap();
         }
     }
+}
+
+#[test]
+fn arrays_are_written_to_npz() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npz");
+    let mut writer = Target::Npz.create(&path, NEW).unwrap();
+    let error = writer.create_group(NodeId::ROOT, "g").unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Unsupported(_)), "{error}");
+    let spec = ArraySpec::growing(ElementType::Number(nnz_core::ValueType::F64), &[2]);
+    let array =
+        writer.create_array(NodeId::ROOT, "a", &spec.compress(Compression::Gzip(6))).unwrap();
+    let error = writer.set_attribute(array, "x", &Attribute::of_number(1_i64)).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Unsupported(_)), "{error}");
+    for row in 0..3_u8 {
+        let row = [f64::from(row), -0.0];
+        writer.append_bytes(array, bytemuck::cast_slice(&row)).unwrap();
+    }
+    writer.write_array(NodeId::ROOT, "scalar", &[], &[7_u16]).unwrap();
+    writer.finish().unwrap();
+    let root = open(&path, "").unwrap();
+    let array = root.array("a").unwrap();
+    assert_eq!(array.shape(), [3, 2]);
+    let values = array.read(&array.all(), 100).unwrap();
+    assert_eq!(values, Values::F64(vec![0.0, -0.0, 1.0, -0.0, 2.0, -0.0]));
+    assert_eq!(root.array("scalar").unwrap().shape(), [0_u64; 0]);
+    // Fewer elements than the shape has.
+    let other = dir.path().join("other.npz");
+    let mut writer = Target::Npz.create(&other, NEW).unwrap();
+    let spec = ArraySpec::new(ElementType::Number(nnz_core::ValueType::F64), &[2]);
+    writer.create_array(NodeId::ROOT, "a", &spec).unwrap();
+    writer.finish().unwrap_err();
+    assert!(!other.exists());
 }
 
 fn _is_object_safe(_: &dyn TreeWriter, _: &dyn Group) {}

@@ -122,7 +122,7 @@ fn unhandled(descr: &str, place: Place) -> Error {
 }
 
 /// What the header of an array of any number of dimensions says.
-pub(super) struct NdHeader {
+pub(crate) struct NdHeader {
     pub(super) element: Element,
     pub(super) shape: Vec<u64>,
     /// Whether it is the first index that changes fastest.
@@ -150,7 +150,7 @@ impl NdHeader {
     }
 
     /// Writes a header byte by byte as NumPy does.
-    pub(super) fn write(element: Element, shape: &[u64]) -> Vec<u8> {
+    pub(crate) fn write(element: Element, shape: &[u64]) -> Vec<u8> {
         let lengths = match shape {
             [only] => format!("{only},"),
             several => several.iter().map(u64::to_string).collect::<Vec<_>>().join(", "),

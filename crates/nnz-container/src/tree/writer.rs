@@ -41,6 +41,11 @@ pub trait TreeWriter: std::fmt::Debug + Send {
         false
     }
 
+    /// Returns whether there are arrays whose elements are not stored.
+    fn supports_unwritten(&self) -> bool {
+        true
+    }
+
     /// Returns how arrays are compressed that every program of the container reads.
     fn usual_compression(&self) -> Compression;
 

@@ -8,6 +8,7 @@ use std::path::Path;
 use nnz_container::Compression;
 use nnz_container::hdf5::Hdf5TreeWriter;
 use nnz_container::hdf5::file::FileOptions;
+use nnz_container::npz::NpzTreeWriter;
 use nnz_container::tree::{
     ArraySpec, Attribute, AttributeValue, ElementType, Field, FieldValues, Group, NodeId,
     StringEncoding, TreeWriter,
@@ -25,6 +26,8 @@ pub(crate) enum Target {
     Hdf5,
     Zarr2,
     Zarr3,
+    /// Has no groups and attributes, and is not one of [`ALL`](Self::ALL).
+    Npz,
 }
 
 impl Target {
@@ -35,6 +38,7 @@ impl Target {
             Self::Hdf5 => "x.h5",
             Self::Zarr2 => "x2.zarr",
             Self::Zarr3 => "x3.zarr",
+            Self::Npz => "x.npz",
         }
     }
 
@@ -59,6 +63,7 @@ impl Target {
             }
             Self::Zarr2 => zarr(ZarrVersion::V2),
             Self::Zarr3 => zarr(ZarrVersion::V3),
+            Self::Npz => Ok(Box::new(NpzTreeWriter::create(path, write)?)),
         }
     }
 }

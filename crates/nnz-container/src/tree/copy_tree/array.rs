@@ -187,7 +187,8 @@ impl Copy<'_> {
             return Ok(spec);
         }
         let stored = from.stored_bytes()?;
-        if stored == 0 && matches!(element, ElementType::Number(_)) && !shape.is_empty() {
+        let unwritten = stored == 0 && matches!(element, ElementType::Number(_));
+        if unwritten && self.to.supports_unwritten() && !shape.is_empty() {
             return Ok(spec.unwritten());
         }
         if all.saturating_mul(bytes) > UNPROVEN.max(stored.saturating_mul(MOST_RATIO)) {
