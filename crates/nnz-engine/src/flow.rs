@@ -26,7 +26,7 @@ impl Workers<'_> {
     ///
     /// # Errors
     ///
-    /// Fails with [`ErrorKind::Cancelled`].
+    /// Fails with [`ErrorKind::Cancelled`](nnz_core::ErrorKind::Cancelled).
     pub fn check(&self) -> Result<()> {
         self.cancellation.map_or(Ok(()), Cancellation::check)
     }
