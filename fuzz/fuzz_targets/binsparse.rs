@@ -122,9 +122,9 @@ fn walk(mut entries: EntryReader) -> Result<Vec<Entry>> {
 fn again(source: &MatrixSource, expected: &[Entry]) {
     let header = source.header();
     let layout: &Layout = &source.descriptor().layout;
-    let Ok(needs) = nnz::binsparse::needs(layout) else { return };
+    let Ok(capabilities) = nnz::binsparse::capabilities(layout) else { return };
     // Cells that no entry came for would become entries.
-    if needs.dense || !needs.structure || header.shape.major(header.order) > MOST {
+    if capabilities.dense || !capabilities.structure || header.shape.major(header.order) > MOST {
         return;
     }
     let memory = Memory::new();

@@ -48,7 +48,7 @@ pub use entries::{EntryReader, for_each_entry};
 pub use format::Format;
 pub use keys::Keys;
 pub use layout::{Layout, Level, LevelKind, MOST_DIMENSIONS};
-pub use matrix::{MatrixSink, MatrixSource, needs};
+pub use matrix::{MatrixSink, MatrixSource, capabilities};
 pub use options::Options;
 pub use tensor::{Tensor, read_tensor, write_stated, write_tensor};
 pub use validate::validate;

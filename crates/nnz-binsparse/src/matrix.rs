@@ -9,5 +9,5 @@ mod sink;
 mod source;
 mod triangle;
 
-pub use sink::{MatrixSink, needs};
+pub use sink::{MatrixSink, capabilities};
 pub use source::MatrixSource;

@@ -6,7 +6,7 @@ mod common;
 use common::matrix::{Matrix, matrix};
 use common::{Case, Entry, all_entries, bits, sorted};
 use nnz_binsparse::{
-    DESCRIPTOR, Format, Keys, Layout, MatrixSink, MatrixSource, Options, needs, validate,
+    DESCRIPTOR, Format, Keys, Layout, MatrixSink, MatrixSource, Options, capabilities, validate,
 };
 use nnz_container::Container;
 use nnz_container::memory::Memory;
@@ -54,13 +54,13 @@ const STRUCTURES: [Structure; 7] = [
 #[test]
 fn every_format_and_type_comes_back() {
     for layout in layouts() {
-        let needs = needs(&layout).unwrap();
+        let capabilities = capabilities(&layout).unwrap();
         for &value_type in ValueType::ALL {
             for iso in [false, true] {
                 for structure in STRUCTURES {
                     let hermitian = matches!(structure, Structure::Hermitian(_));
                     if hermitian && !value_type.is_complex()
-                        || structure != Structure::General && !needs.structure
+                        || structure != Structure::General && !capabilities.structure
                     {
                         continue;
                     }
@@ -74,7 +74,7 @@ fn every_format_and_type_comes_back() {
                     };
                     let shape = Shape { rows: 9, cols };
                     let mut matrix = matrix(shape, value_type, structure, iso);
-                    matrix.header.order = needs.orders[0];
+                    matrix.header.order = capabilities.orders[0];
                     check(&matrix, &layout);
                 }
             }
@@ -127,9 +127,9 @@ fn golden_matrices_convert_among_all_formats_of_their_order() {
         let entries = found.map(|(at, v)| ((at[0], at.get(1).copied().unwrap_or(0)), v));
         let matrix = Matrix { header: header.clone(), entries: entries.collect() };
         for layout in layouts() {
-            let needs = needs(&layout).unwrap();
-            let fits = needs.orders.contains(&header.order)
-                && (needs.structure || header.structure == Structure::General)
+            let capabilities = capabilities(&layout).unwrap();
+            let fits = capabilities.orders.contains(&header.order)
+                && (capabilities.structure || header.structure == Structure::General)
                 && (layout.rank() == 2 || header.shape.cols == 1);
             if !fits {
                 continue;
@@ -208,7 +208,7 @@ fn shapes_without_cells_come_back() {
             let cols = if layout.rank() == 1 { 1 } else { shape.cols };
             let mut empty =
                 matrix(shape_of(shape.rows, cols), ValueType::I32, Structure::General, false);
-            empty.header.order = needs(&layout).unwrap().orders[0];
+            empty.header.order = capabilities(&layout).unwrap().orders[0];
             empty.entries.clear();
             empty.header.nnz = None;
             let memory = empty.write(&layout, &Options::default(), 1).unwrap();
@@ -222,7 +222,7 @@ fn shapes_without_cells_come_back() {
 /// Writes entries of a 3 x 3 matrix of float64, one batch each.
 fn refusal(layout: &Layout, structure: Structure, batches: &[&[(u64, u64)]]) -> nnz_core::Error {
     let mut header = matrix(shape_of(3, 3), ValueType::F64, structure, false).header;
-    header.order = needs(layout).unwrap().orders[0];
+    header.order = capabilities(layout).unwrap().orders[0];
     let memory = Memory::new();
     let created =
         MatrixSink::create(Box::new(memory.writer()), &header, layout, &Options::default());
@@ -258,8 +258,9 @@ fn entries_that_cannot_be_stored_are_refused() {
         assert!(general(&[&[(1, 3)]]).to_string().contains("past the end"), "{layout}");
         assert!(general(&[&[(3, 0)]]).to_string().contains("past the end"), "{layout}");
         let lower = Structure::SkewSymmetric(Triangle::Lower);
-        if needs(layout).unwrap().structure {
-            let wrong = if needs(layout).unwrap().orders == [Order::Row] { (0, 1) } else { (1, 0) };
+        if capabilities(layout).unwrap().structure {
+            let wrong =
+                if capabilities(layout).unwrap().orders == [Order::Row] { (0, 1) } else { (1, 0) };
             assert!(refusal(layout, lower, &[&[wrong]]).to_string().contains("above the diagonal"));
             assert!(refusal(layout, lower, &[&[(1, 1)]]).to_string().contains("zero on the diag"));
         } else {
@@ -303,7 +304,7 @@ fn a_fill_is_kept_and_fills_dense_cells() {
     for layout in layouts() {
         let cols = if layout.rank() == 1 { 1 } else { 5 };
         let mut filled = matrix(shape_of(6, cols), ValueType::I16, Structure::General, false);
-        filled.header.order = needs(&layout).unwrap().orders[0];
+        filled.header.order = capabilities(&layout).unwrap().orders[0];
         filled.header.fill = Some(Scalar::I16(-7));
         let memory = filled.write(&layout, &Options::default(), 4).unwrap();
         let source = open(&memory);
@@ -321,7 +322,7 @@ fn files_come_back_and_nothing_is_left_of_those_not_finished() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("m.h5");
     for layout in layouts() {
-        let order = needs(&layout).unwrap().orders[0];
+        let order = capabilities(&layout).unwrap().orders[0];
         for &value_type in ValueType::ALL {
             let cols = if layout.rank() == 1 { 1 } else { 12 };
             let mut matrix = matrix(shape_of(9, cols), value_type, Structure::General, false);

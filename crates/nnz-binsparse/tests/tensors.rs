@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use common::{Case, sorted};
 use nnz_binsparse::{
-    DESCRIPTOR, Descriptor, EntryReader, Format, Layout, Level, LevelKind, Options, Tensor, needs,
-    read_tensor, write_tensor,
+    DESCRIPTOR, Descriptor, EntryReader, Format, Layout, Level, LevelKind, Options, Tensor,
+    capabilities, read_tensor, write_tensor,
 };
 use nnz_container::memory::Memory;
 use nnz_container::{Container, ContainerWriter};
@@ -255,7 +255,7 @@ fn layouts_read_back_from_text() {
         assert_eq!(format.name().parse(), Ok(format.layout()));
         assert_eq!(format.layout().to_string(), format.name());
         assert_eq!(format.layout().tree().parse(), Ok(format.layout()));
-        assert_eq!(needs(&format.layout()).unwrap().orders, [format.order()]);
+        assert_eq!(capabilities(&format.layout()).unwrap().orders, [format.order()]);
     }
     assert_eq!("coo".parse(), Ok(Format::Coor.layout()));
     for tree in ["element", "sparse3(element)", "dense(sparse2(element)) transposed 2 0 1"] {

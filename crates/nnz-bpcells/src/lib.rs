@@ -54,6 +54,6 @@ mod r_object;
 mod version;
 
 pub use fragments::{FRAGMENT_MEMBERS, FragmentSink, FragmentSource, validate_fragments};
-pub use matrix::{MEMBERS, MatrixSink, MatrixSource, NEEDS, SinkOptions, validate};
+pub use matrix::{CAPABILITIES, MEMBERS, MatrixSink, MatrixSource, SinkOptions, validate};
 pub use r_object::{RObject, RObjectOptions, RObjectWriter};
 pub use version::{FormatVersion, FragmentVersion, Packing, Version, holds_fragments};

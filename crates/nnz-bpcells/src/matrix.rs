@@ -8,6 +8,6 @@ mod source;
 mod validate;
 
 pub use members::MEMBERS;
-pub use sink::{MatrixSink, NEEDS, SinkOptions};
+pub use sink::{CAPABILITIES, MatrixSink, SinkOptions};
 pub use source::MatrixSource;
 pub use validate::validate;

@@ -16,15 +16,27 @@ pub struct Extent {
     pub repeated: Option<(u64, u64)>,
 }
 
+/// Whether many indices ascend, by whatever instructions the processor has: those of `nnz-bitpack`, which
+/// this crate does without.
+#[derive(Clone, Copy, Debug)]
+pub struct AscentKernels {
+    /// Returns whether each index is greater than the one before it.
+    pub ascends: fn(&[u32]) -> bool,
+    /// Counts the indices that are no greater than the one before them.
+    pub count_descents: fn(&[u32]) -> usize,
+    /// Counts those of them that runs begin with, which start at the given positions.
+    pub count_descents_between: fn(&[u32], &[usize]) -> usize,
+}
+
 impl Extent {
     /// Looks at a batch whose parts fit one another.
     #[must_use]
-    pub fn of(batch: &Batch) -> Self {
-        Self::of_short_runs(batch).unwrap_or_else(|| Self::run_by_run(batch))
+    pub fn of(batch: &Batch, kernels: &AscentKernels) -> Self {
+        Self::of_short_runs(batch, kernels).unwrap_or_else(|| Self::run_by_run(batch, kernels))
     }
 
     /// Tells at once of many short runs that ascend without a place twice, as nearly all do.
-    fn of_short_runs(batch: &Batch) -> Option<Self> {
+    fn of_short_runs(batch: &Batch, kernels: &AscentKernels) -> Option<Self> {
         let (Majors::Consecutive(_), Minors::U32(minors)) = (&batch.majors, &batch.minors) else {
             return None;
         };
@@ -35,8 +47,8 @@ impl Extent {
             return None;
         }
         // All of them are where one run ends and another begins.
-        let falls = nnz_bitpack::count_descents(minors);
-        let allowed = nnz_bitpack::count_descents_between(minors, &batch.offsets);
+        let falls = (kernels.count_descents)(minors);
+        let allowed = (kernels.count_descents_between)(minors, &batch.offsets);
         let place = |run: usize, entry| (batch.majors.get(run), batch.minor(run, entry));
         (falls == allowed).then(|| Self {
             ends: Some([
@@ -48,7 +60,7 @@ impl Extent {
         })
     }
 
-    fn run_by_run(batch: &Batch) -> Self {
+    fn run_by_run(batch: &Batch, kernels: &AscentKernels) -> Self {
         let mut extent = Self { ends: None, ascends: true, repeated: None };
         for run in 0..batch.runs() {
             let entries = batch.run(run);
@@ -65,9 +77,7 @@ impl Extent {
                 }
             }
             let (ascends, equal) = match &batch.minors {
-                Minors::U32(minors) if nnz_bitpack::ascends(&minors[entries.clone()]) => {
-                    (true, None)
-                }
+                Minors::U32(minors) if (kernels.ascends)(&minors[entries.clone()]) => (true, None),
                 Minors::U32(minors) => neighbours(&minors[entries]),
                 Minors::U64(minors) => neighbours(&minors[entries]),
                 Minors::Spans(_) => (true, None),
@@ -98,6 +108,17 @@ mod tests {
     use super::*;
     use crate::{Order, Values};
 
+    const KERNELS: AscentKernels = AscentKernels {
+        ascends: |indices| indices.windows(2).all(|pair| pair[0] < pair[1]),
+        count_descents: |indices| indices.windows(2).filter(|pair| pair[1] <= pair[0]).count(),
+        count_descents_between: |indices, starts| {
+            let mut inner: Vec<_> = starts.to_vec();
+            inner.dedup();
+            let inside = |start: &&usize| (1..indices.len()).contains(*start);
+            inner.iter().filter(inside).filter(|at| indices[**at] <= indices[**at - 1]).count()
+        },
+    };
+
     #[test]
     fn short_runs_are_told_as_runs_one_by_one_are() {
         let mut state = 1_u32;
@@ -119,7 +140,8 @@ mod tests {
                 batch.offsets.push(minors.len());
             }
             batch.minors = Minors::U32(minors);
-            let (short, each) = (Extent::of_short_runs(&batch), Extent::run_by_run(&batch));
+            let (short, each) =
+                (Extent::of_short_runs(&batch, &KERNELS), Extent::run_by_run(&batch, &KERNELS));
             let ascends = each.ascends && each.repeated.is_none() && each.ends.is_some();
             assert_eq!(short.is_some(), ascends, "{batch:?}");
             match short {

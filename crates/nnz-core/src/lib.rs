@@ -33,7 +33,7 @@ pub use cast::{Offender, Rounding};
 pub use entries::Entries;
 pub use error::{At, Error, ErrorKind, Place, Result};
 pub use escape::{escaped, is_unprintable};
-pub use extent::Extent;
+pub use extent::{AscentKernels, Extent};
 pub use finding::{Finding, Severity};
 pub use fragments::{
     ChromosomeSizes, FragmentBatch, FragmentEncoder, FragmentFields, FragmentHeader, FragmentSink,

@@ -4,6 +4,7 @@
 //! They are told apart by the bytes and the length of a file. `docs/formats/daphne.md` says what
 //! each of them is, and what was decided where the description is silent.
 
+mod ascent;
 mod block;
 mod code;
 pub mod csv;
@@ -26,7 +27,7 @@ pub use code::parse_value_type;
 pub use dialect::Dialect;
 pub use frame::{Column, FrameBatch, FrameOptions, FrameReader, FrameSink, FrameSource};
 pub use looks::looks_like;
-pub use matrix::{MatrixSink, MatrixSource, Options, needs};
+pub use matrix::{MatrixSink, MatrixSource, Options, capabilities};
 pub use meta::{Hdfs, Meta, MetaColumn};
 pub use object::{DataType, ReadOptions, data_type};
 pub use segments::{SegmentsSink, SegmentsSource};

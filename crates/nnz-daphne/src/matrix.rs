@@ -9,7 +9,7 @@ mod unit;
 mod units;
 
 pub(crate) use about::about;
-pub use options::{Options, needs};
+pub use options::{Options, capabilities};
 pub use sink::MatrixSink;
 pub use source::MatrixSource;
 pub(crate) use source::{check_rows, reads_dense};

@@ -25,6 +25,7 @@
 //! # Ok::<(), nnz_core::Error>(())
 //! ```
 
+mod ascent;
 mod cat;
 mod cells;
 mod check;

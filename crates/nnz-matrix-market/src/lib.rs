@@ -25,7 +25,7 @@ pub use banner::{Field, Layout, Symmetry, looks_like};
 pub use comment::comment;
 pub use nnz_lines::{LONGEST_LINE, Target};
 pub use source::{MatrixMarketSource, from_reader, open, open_stdin};
-pub use writer::{Options, create, needs};
+pub use writer::{Options, capabilities, create};
 
 /// The largest number of rows, columns or entries: what a signed 64-bit integer holds, as readers
 /// elsewhere use one.

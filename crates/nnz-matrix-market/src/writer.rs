@@ -51,7 +51,7 @@ impl Options {
 ///
 /// Coordinate text takes either order. An array goes column by column.
 #[must_use]
-pub fn needs(layout: Layout) -> SinkCapabilities {
+pub fn capabilities(layout: Layout) -> SinkCapabilities {
     SinkCapabilities {
         orders: match layout {
             Layout::Coordinate => &[Order::Col, Order::Row],

@@ -8,7 +8,7 @@ use nnz_core::{
     Batch, Bint8, ErrorKind, Header, Majors, Minors, Order, Scalar, Structure, Triangle, ValueType,
     Values,
 };
-use nnz_matrix_market::{Layout, Options, Target, create, needs};
+use nnz_matrix_market::{Layout, Options, Target, capabilities, create};
 use nnz_storage::staging;
 
 fn coordinate(header: &Header, entries: &[Entry]) -> nnz_core::Result<String> {
@@ -254,7 +254,7 @@ fn batches_that_contradict_themselves_are_refused() {
 
 #[test]
 fn an_array_needs_columns_and_coordinates_do_not() {
-    assert_eq!(needs(Layout::Array).orders, [Order::Col]);
-    assert_eq!(needs(Layout::Coordinate).orders.len(), 2);
-    assert!(needs(Layout::Array).dense && !needs(Layout::Coordinate).dense);
+    assert_eq!(capabilities(Layout::Array).orders, [Order::Col]);
+    assert_eq!(capabilities(Layout::Coordinate).orders.len(), 2);
+    assert!(capabilities(Layout::Array).dense && !capabilities(Layout::Coordinate).dense);
 }

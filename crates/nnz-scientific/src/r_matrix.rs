@@ -11,5 +11,5 @@ mod slots;
 mod source;
 
 pub use parse::is_matrix;
-pub use sink::{NEEDS, RMatrixSink, create};
+pub use sink::{CAPABILITIES, RMatrixSink, create};
 pub use source::{RMatrixSource, from_document, open};

@@ -28,7 +28,7 @@ use plan::Plan;
 /// # Errors
 ///
 /// Fails where the layout is not of one or two dimensions.
-pub fn needs(layout: &Layout) -> Result<SinkCapabilities> {
+pub fn capabilities(layout: &Layout) -> Result<SinkCapabilities> {
     let orders: &[Order] = match layout.rank() {
         2 if !layout.is_transposed() => &[Order::Row],
         1 | 2 => &[Order::Col],

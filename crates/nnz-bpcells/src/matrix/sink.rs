@@ -20,7 +20,7 @@ use encode::{EncodedBatch, EncodedValues, MatrixEncoder};
 use pointers::PointerSink;
 
 /// What a BPCells matrix can hold.
-pub const NEEDS: SinkCapabilities = SinkCapabilities {
+pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     orders: &[Order::Col, Order::Row],
     value_types: &[ValueType::U32, ValueType::F32, ValueType::F64],
     structure: false,
@@ -79,7 +79,7 @@ impl MatrixSink {
             value_type: header.value_type,
             generation: options.generation,
         };
-        if !NEEDS.value_types.contains(&header.value_type) {
+        if !CAPABILITIES.value_types.contains(&header.value_type) {
             let what = format!("a BPCells matrix cannot hold {}", header.value_type);
             return Err(Error::unsupported(Place::default(), what));
         }

@@ -46,7 +46,7 @@ impl Options {
 
 /// Returns what a file written so can hold.
 #[must_use]
-pub fn needs(options: &Options) -> SinkCapabilities {
+pub fn capabilities(options: &Options) -> SinkCapabilities {
     SinkCapabilities {
         orders: &[Order::Row],
         value_types: options.dialect.value_types(),

@@ -2,6 +2,7 @@
 
 use nnz_core::{Batch, BatchReader as _, Extent, Order, SequentialReader, Values};
 
+use crate::ascent::ASCENT;
 use crate::matrix::{MatrixSource, Units};
 use crate::{Block, BlockType, DataType};
 
@@ -20,7 +21,7 @@ pub(super) fn sound(source: &MatrixSource, block: &Block) -> bool {
         if !more {
             return true;
         }
-        let extent = Extent::of(&batch);
+        let extent = Extent::of(&batch, &ASCENT);
         let Some([start, end]) = extent.ends else { continue };
         if !extent.ascends || extent.repeated.is_some() || last >= Some(start) {
             return false;

@@ -5,6 +5,7 @@ use nnz_core::{
     SequentialReader, Structure, Triangle,
 };
 
+use crate::ascent::ASCENT;
 use crate::convert::locate;
 use crate::flow::Workers;
 use crate::sort::{SortPlan, sorted};
@@ -106,7 +107,7 @@ impl Seen {
                 Ok::<(), ()>(())
             });
         }
-        Self { extent: Extent::of(batch), wrong_side }
+        Self { extent: Extent::of(batch, &ASCENT), wrong_side }
     }
 
     fn ascends(&self) -> bool {
@@ -135,7 +136,7 @@ pub(crate) fn refuse_repeated(
     let mut last = None;
     while nnz_core::BatchReader::next_batch(&mut reader, &mut batch)? {
         workers.check()?;
-        let extent = Extent::of(&batch);
+        let extent = Extent::of(&batch, &ASCENT);
         let Some([start, end]) = extent.ends else { continue };
         if let Some((major, minor)) = (last == Some(start)).then_some(start).or(extent.repeated) {
             let (row, col) = header.order.row_col(major, minor);

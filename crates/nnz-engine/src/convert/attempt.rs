@@ -9,6 +9,7 @@ use nnz_core::{
 };
 
 use super::plan::Plan;
+use crate::ascent::ASCENT;
 use crate::flow::{Join, Work, Write, run};
 use crate::sort::{SortPlan, sorted};
 use crate::stages::{
@@ -71,7 +72,7 @@ impl Attempt<'_> {
     pub(super) fn run(&self, strategy: Strategy) -> Result<Option<(u64, Written)>> {
         let (plan, header) = (self.plan, self.source.header());
         let builder = Builder::new(plan.order, plan.shape);
-        let possible = plan.needs.value_types;
+        let possible = plan.capabilities.value_types;
         let mut cast: Vec<Box<dyn Step>> = Vec::new();
         if plan.value_type != header.value_type {
             let target = plan.value_type;
@@ -181,7 +182,7 @@ impl Attempt<'_> {
         // A few bytes of text can ask for a shape that no disk holds.
         let mut least = self.target.least_bytes(&header);
         let mut names = [None, None];
-        if plan.needs.names {
+        if plan.capabilities.names {
             names = [self.source.read_names(Axis::Rows)?, self.source.read_names(Axis::Cols)?];
             let of_names = names.iter().flatten().map(|names| names.least_bytes());
             least = of_names.fold(least, u64::saturating_add);
@@ -256,7 +257,7 @@ impl Work for Writing<'_> {
             stored.push(batch.entries() as u64);
             apply(self.steps, &mut batch, &mut spare)?;
         }
-        let extent = Extent::of(&batch);
+        let extent = Extent::of(&batch, &ASCENT);
         Ok((([batch, spare], extent), stored))
     }
 

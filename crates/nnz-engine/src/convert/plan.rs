@@ -36,7 +36,7 @@ pub(super) struct Plan<'a> {
     pub(super) found: Option<Found>,
     pub(super) drop_zeros: bool,
     pub(super) duplicates: DuplicatePolicy,
-    pub(super) needs: SinkCapabilities,
+    pub(super) capabilities: SinkCapabilities,
     pub(super) memory: u64,
     pub(super) workers: Workers<'a>,
     source: Header,
@@ -50,19 +50,19 @@ impl<'a> Plan<'a> {
         options: &'a ConvertOptions,
         seen: Seen,
     ) -> Result<Self> {
-        let needs = target.capabilities();
-        let fill = fill(source, &needs);
-        if let Some(fill) = fill.filter(|_| !needs.fill) {
+        let capabilities = target.capabilities();
+        let fill = fill(source, &capabilities);
+        if let Some(fill) = fill.filter(|_| !capabilities.fill) {
             return Err(Error::unsupported(target.place(), unfillable(fill)));
         }
-        let mirroring = mirroring(source, &needs, options);
+        let mirroring = mirroring(source, &capabilities, options);
         // Text of an upper triangle is that of the lower one, whose entries come in the other order.
         let upper = source.structure.triangle() == Some(Triangle::Upper);
         let turned = mirroring == Some(Mirroring::Fold) && upper && target.writes_lower();
         let turn = |order| if turned { exchanged(order) } else { order };
         let own = own.map(|own| if turned { turn(source.order) } else { own });
         let order = options.order.or(own).unwrap_or(Order::Col);
-        let order = match needs.orders {
+        let order = match capabilities.orders {
             orders if orders.contains(&order) => order,
             // A source's own order gives way; what the user asked for does not.
             [only, ..] if options.order.is_none() => *only,
@@ -71,13 +71,13 @@ impl<'a> Plan<'a> {
             }
         };
         let order = turn(order);
-        let refused = source.duplicates == nnz_core::Duplicates::Refused || needs.unique;
+        let refused = source.duplicates == nnz_core::Duplicates::Refused || capabilities.unique;
         let duplicates = if refused { DuplicatePolicy::Refuse } else { DuplicatePolicy::Keep };
         let duplicates = options.duplicates.unwrap_or(duplicates);
         let sum = duplicates == DuplicatePolicy::Sum;
         let summed = Counted::of_pattern(source).filter(|_| sum);
         let own = summed.unwrap_or(source.value_type);
-        let value_type = value_type(own, &needs, options.value_type.or(seen.value_type))?;
+        let value_type = value_type(own, &capabilities, options.value_type.or(seen.value_type))?;
         let negated = mirroring == Some(Mirroring::Fold) && value_type != source.value_type;
         if negated && turns_sign(source) && !structure::suits(source.structure, value_type) {
             let what = format!(
@@ -101,9 +101,10 @@ impl<'a> Plan<'a> {
             mirroring,
             found,
             // A target of every cell puts in those of a triangle by itself.
-            drop_zeros: source.storage == Storage::Dense && (!needs.dense || found.is_some()),
+            drop_zeros: source.storage == Storage::Dense
+                && (!capabilities.dense || found.is_some()),
             duplicates,
-            needs,
+            capabilities,
             memory: options.memory,
             workers: options.workers(),
             source: Header { iso: source.iso && shared && !sum, fill, ..source.clone() },
@@ -136,7 +137,7 @@ impl<'a> Plan<'a> {
             sorted_indices: Some(true),
             value_type: self.value_type,
             nnz: stored,
-            storage: if self.needs.dense { Storage::Dense } else { Storage::Sparse },
+            storage: if self.capabilities.dense { Storage::Dense } else { Storage::Sparse },
             structure: match (self.mirroring, self.found) {
                 (Some(Mirroring::Fold), _) => self.source.structure,
                 (_, Some(found)) => found.structure,
@@ -155,12 +156,12 @@ fn turns_sign(source: &Header) -> bool {
 /// Returns what becomes of the structure of a source, if it has one.
 pub(super) fn mirroring(
     source: &Header,
-    needs: &SinkCapabilities,
+    capabilities: &SinkCapabilities,
     options: &ConvertOptions,
 ) -> Option<Mirroring> {
     match source.structure {
         Structure::General => None,
-        _ if needs.structure && options.structure != StructurePolicy::General => {
+        _ if capabilities.structure && options.structure != StructurePolicy::General => {
             Some(Mirroring::Fold)
         }
         _ => Some(Mirroring::Expand),
@@ -169,8 +170,8 @@ pub(super) fn mirroring(
 
 /// Returns what cells hold that are not stored. Where every cell is, that says nothing, and is left
 /// out if a target has no place for it.
-pub(super) fn fill(source: &Header, needs: &SinkCapabilities) -> Option<Scalar> {
-    source.fill.filter(|_| needs.fill || source.storage == Storage::Sparse)
+pub(super) fn fill(source: &Header, capabilities: &SinkCapabilities) -> Option<Scalar> {
+    source.fill.filter(|_| capabilities.fill || source.storage == Storage::Sparse)
 }
 
 /// Says that a target takes what is not stored for zero.
@@ -181,10 +182,10 @@ fn unfillable(fill: Scalar) -> String {
 /// Chooses the type values are stored as.
 fn value_type(
     source: ValueType,
-    needs: &SinkCapabilities,
+    capabilities: &SinkCapabilities,
     wanted: Option<ValueType>,
 ) -> Result<ValueType> {
-    let possible = needs.value_types;
+    let possible = capabilities.value_types;
     let chosen = match wanted {
         Some(wanted) => possible.contains(&wanted).then_some(wanted),
         None if possible.contains(&source) => Some(source),

@@ -7,6 +7,7 @@ use nnz_core::{
 };
 use nnz_storage::prefault;
 
+use crate::ascent::ASCENT;
 use crate::flow::{Join, Work};
 
 /// The part that any thread can do.
@@ -44,7 +45,7 @@ impl<'m> Work for Filling<'m> {
             unit.decode(&mut batch)?;
             stored.push(batch.entries() as u64);
         }
-        let extent = Extent::of(&batch);
+        let extent = Extent::of(&batch, &ASCENT);
         Ok(((batch, extent), stored))
     }
 

@@ -11,7 +11,7 @@ use nnz_core::{
 use nnz_storage::staging::WriteOptions;
 
 /// What a `dgCMatrix` can hold.
-pub const NEEDS: SinkCapabilities = SinkCapabilities {
+pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     orders: &[Order::Col],
     value_types: &[ValueType::F64],
     structure: false,

@@ -2,7 +2,7 @@
 
 use nnz_core::{At, Error, Header, Order, Place, Result, Scalar, Structure, ValueType};
 
-use super::{duplicate, needs};
+use super::{capabilities, duplicate};
 use crate::Layout;
 use crate::layout::LevelKind;
 
@@ -31,10 +31,10 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) fn new(header: &Header, layout: &Layout) -> Result<Self> {
-        let needs = needs(layout)?;
+        let capabilities = capabilities(layout)?;
         let vector = layout.rank() == 1;
         let shape = header.shape;
-        if !needs.orders.contains(&header.order) {
+        if !capabilities.orders.contains(&header.order) {
             let what = format!("{layout} is not stored by {}", header.order);
             return Err(Error::argument(what));
         }
@@ -43,7 +43,7 @@ impl Plan {
             return Err(Error::unsupported(Place::default(), what));
         }
         if header.structure != Structure::General {
-            check_structure(header, layout, needs.structure)?;
+            check_structure(header, layout, capabilities.structure)?;
         }
         let (majors, minors) = (shape.major(header.order), shape.minor(header.order));
         let merged = layout.merged();
@@ -54,7 +54,7 @@ impl Plan {
             return Err(Error::argument(what));
         }
         let cells = u64::try_from(shape.cells()).ok();
-        if cells.is_none() && needs.dense {
+        if cells.is_none() && capabilities.dense {
             let what = format!("{shape} are more cells than 64 bits can count");
             return Err(Error::unsupported(Place::default(), what));
         }

@@ -2,6 +2,8 @@
 
 use nnz_core::{At, Batch, Error, ErrorKind, Extent, Header, Majors, Minors, Place, Result, Shape};
 
+use crate::ascent::ASCENT;
+
 const IN_ORDER: &str = "entries row by row, in the order of their columns";
 
 /// A row and a column.
@@ -26,7 +28,7 @@ pub(super) fn check(batch: &Batch, header: &Header) -> Result<Option<[Position; 
         return Err(Error::argument("a batch whose parts do not fit one another or its header"));
     }
     if inside(batch, header.shape.cols) {
-        let extent = Extent::of(batch);
+        let extent = Extent::of(batch, &ASCENT);
         let rows = extent.ends.is_none_or(|[_, (row, _)]| row < header.shape.rows);
         if rows && extent.ascends && extent.repeated.is_none() {
             return Ok(extent.ends);

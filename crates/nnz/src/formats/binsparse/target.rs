@@ -59,7 +59,7 @@ impl Target {
         let asked = options.format_options.parse(LEVELS)?;
         let layout = asked.clone().unwrap_or_else(|| own_layout(source));
         let asked = asked.is_some();
-        let mut capabilities = nnz_binsparse::needs(&layout)?;
+        let mut capabilities = nnz_binsparse::capabilities(&layout)?;
         if !asked && !source.is_vector() {
             capabilities.orders = &[Order::Row, Order::Col];
         }

@@ -45,7 +45,7 @@ fn sink_options(options: &FormatOptions) -> Result<SinkOptions> {
 
 impl MatrixTarget for Target {
     fn capabilities(&self) -> SinkCapabilities {
-        nnz_bpcells::NEEDS
+        nnz_bpcells::CAPABILITIES
     }
 
     fn path(&self) -> Option<&Path> {

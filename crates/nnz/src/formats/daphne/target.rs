@@ -55,7 +55,7 @@ impl Target {
 
 impl MatrixTarget for Target {
     fn capabilities(&self) -> SinkCapabilities {
-        nnz_daphne::needs(&self.options)
+        nnz_daphne::capabilities(&self.options)
     }
 
     fn path(&self) -> Option<&Path> {

@@ -53,7 +53,7 @@ impl Target {
 
 impl MatrixTarget for Target {
     fn capabilities(&self) -> SinkCapabilities {
-        nnz_matrix_market::needs(self.layout)
+        nnz_matrix_market::capabilities(self.layout)
     }
 
     fn path(&self) -> Option<&Path> {

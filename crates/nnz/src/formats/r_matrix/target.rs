@@ -28,7 +28,7 @@ impl Target {
 
 impl MatrixTarget for Target {
     fn capabilities(&self) -> SinkCapabilities {
-        r_matrix::NEEDS
+        r_matrix::CAPABILITIES
     }
 
     fn path(&self) -> Option<&Path> {
