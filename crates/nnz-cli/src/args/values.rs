@@ -26,7 +26,7 @@ impl Selected {
             None => Ok(None),
             Some(Self::Listed(_, selection)) => Ok(Some(selection.clone())),
             Some(Self::File(path)) => {
-                let selection = Selection::read(path)?;
+                let selection = nnz::text::read_selection(path)?;
                 if selection.is_empty() && !empty {
                     return Err(empty_list(path));
                 }

@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::io::{BufRead, Read};
 use std::ops::Range;
-use std::path::Path;
 use std::str::FromStr;
 
-use nnz_core::{Axis, Error, MatrixSource, Place, Result};
+use nnz_core::{Axis, Error, ErrorKind, MatrixSource, Place, Result};
 
 use super::picked::{Picked, Stretch, absent, one_of};
 
@@ -63,24 +62,32 @@ impl Selection {
         self.0.is_empty()
     }
 
-    /// Reads names or positions, one a line.
+    /// Reads names or positions, one a line, from what messages call `place`.
+    ///
+    /// ```
+    /// use nnz_core::Place;
+    /// use nnz_engine::Selection;
+    ///
+    /// let selection = Selection::read_lines(&b"CD3E\nCD8A\n"[..], &Place::default())?;
+    /// assert_eq!(selection, Selection::words(["CD3E", "CD8A"]));
+    /// # Ok::<(), nnz_core::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// Fails where the file cannot be read.
-    pub fn read(path: &Path) -> Result<Self> {
-        let io = |error| Error::io(path, error);
-        let mut lines = std::io::BufReader::new(std::fs::File::open(path).map_err(io)?);
+    /// Fails where the lines cannot be read.
+    pub fn read_lines(mut lines: impl BufRead, place: &Place) -> Result<Self> {
+        let io = |error| Error::new(ErrorKind::Io(error), place.clone());
         let mut items = Vec::new();
         loop {
             let mut line = Vec::new();
-            let mut bounded = (&mut lines).take(LONGEST + 1);
+            let mut bounded = lines.by_ref().take(LONGEST + 1);
             if bounded.read_until(b'\n', &mut line).map_err(io)? == 0 {
                 return Ok(Self(items));
             }
             if line.len() as u64 > LONGEST {
-                let place = Place::path(path);
-                return Err(Error::mismatch(place, "a line of over a mebibyte", "names"));
+                let found = "a line of over a mebibyte";
+                return Err(Error::mismatch(place.clone(), found, "names"));
             }
             if line.last() == Some(&b'\n') {
                 line.pop();
