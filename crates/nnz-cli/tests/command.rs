@@ -120,7 +120,7 @@ fn help_has_pages_on_formats_and_places() {
     let scratch = tempfile::tempdir().unwrap();
     run(&["man", text(scratch.path())]).good();
     let manual = fs::read_to_string(scratch.path().join("nnz-help.1")).unwrap();
-    assert!(manual.contains("10x folders") && manual.contains("FILE::GROUP"), "{manual}");
+    assert!(manual.contains("10x HDF5") && manual.contains("FILE::GROUP"), "{manual}");
 
     assert_eq!(run(&["help", "convert"]).good(), run(&["convert", "--help"]).good());
     assert_eq!(run(&["help"]).good(), run(&["--help"]).good());
