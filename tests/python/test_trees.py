@@ -148,3 +148,17 @@ def test_npz(copy, source):
         assert sorted(new.files) == ["filled", "tiles", "volume"]
         for name in new.files:
             check(new[name], values(old[name]))
+
+
+def test_netcdf(copy, source):
+    netcdf = pytest.importorskip("netCDF4")
+    path, changes = copy("netcdf", source)
+    assert "group/inner/bool: elements of type bool are stored as uint8" in changes
+    with h5py.File(source) as old, netcdf.Dataset(path) as new:
+        assert new["tiles"].dimensions == ("length_700", "length_50")
+        assert new["group/inner/none"].shape == (0, 3)
+        assert new["group/inner/text"][...] == "ein Text"
+        assert new["group/inner/texts"][:].tolist() == values(old["group/inner/texts"]).tolist()
+        for name in ("tiles", "volume", "group/inner/i2", "group/inner/u8", "group/inner/f4"):
+            check(np.asarray(new[name][:]), values(old[name]))
+        assert new.title == "a study" and new.shape.tolist() == [3, 4]

@@ -1,6 +1,6 @@
 //! Copies a tree from any container into a new one.
 //!
-//! `tree_copy [--gzip LEVEL] [--zstd LEVEL] [--memory BYTES] hdf5|zarr2|zarr3|npz FROM TO`
+//! `tree_copy [--gzip LEVEL] [--zstd LEVEL] [--memory BYTES] hdf5|zarr2|zarr3|npz|netcdf FROM TO`
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs)]
 
 use std::path::Path;
@@ -61,6 +61,7 @@ fn create(
         "hdf5" => Box::new(Hdf5TreeWriter::create(path, write, FileOptions::default())?),
         "zarr2" => Box::new(zarr(ZarrVersion::V2)?),
         "zarr3" => Box::new(zarr(ZarrVersion::V3)?),
+        "netcdf" => Box::new(Hdf5TreeWriter::create_netcdf(path, write, 2)?),
         "npz" => Box::new(NpzTreeWriter::create(path, write)?),
         other => return Err(format!("no container {other:?}").into()),
     })

@@ -517,4 +517,30 @@ fn arrays_are_written_to_npz() {
     assert!(!other.exists());
 }
 
+#[test]
+fn arrays_of_netcdf_have_dimensions() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.nc");
+    let mut writer = Target::NetCdf.create(&path, NEW).unwrap();
+    let group = writer.create_group(NodeId::ROOT, "g").unwrap();
+    let spec = ArraySpec::new(ElementType::Number(nnz_core::ValueType::U8), &[2, 3]);
+    let named = spec.clone().dimensions(["cell", "gene"]);
+    let array = writer.create_array(group, "a", &named).unwrap();
+    writer.append_bytes(array, &[1, 2, 3, 4, 5, 6]).unwrap();
+    let array = writer.create_array(group, "b", &spec).unwrap();
+    writer.append_bytes(array, &[1, 2, 3, 4, 5, 6]).unwrap();
+    let flag = ElementType::Number(nnz_core::ValueType::Bint8);
+    let error = writer.create_array(group, "c", &ArraySpec::scalar(flag)).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Unsupported(_)), "{error}");
+    let error = writer.set_attribute(group, "x", &Attribute::of_boolean(true)).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Unsupported(_)), "{error}");
+    writer.finish().unwrap();
+    let group = open(&path, "g").unwrap();
+    let children = group.children().unwrap();
+    let names: Vec<&str> = children.iter().map(|child| &*child.name).collect();
+    assert_eq!(names, ["a", "b", "cell", "gene", "length_2", "length_3"]);
+    let array = group.array("a").unwrap();
+    assert_eq!(array.read(&array.all(), 6).unwrap(), Values::U8(vec![1, 2, 3, 4, 5, 6]));
+}
+
 fn _is_object_safe(_: &dyn TreeWriter, _: &dyn Group) {}

@@ -3,6 +3,7 @@
 mod attribute;
 mod element;
 mod existing;
+mod scales;
 
 use std::path::Path;
 
@@ -45,6 +46,8 @@ pub struct Hdf5TreeWriter {
     failed: bool,
     /// What is added to a file that is there.
     added: Option<Added>,
+    /// Whether it is a file of NetCDF-4.
+    is_netcdf: bool,
 }
 
 #[derive(Debug)]
@@ -52,6 +55,9 @@ struct Node {
     id: ObjectId,
     /// What elements are; `None` for a group.
     element: Option<ElementType>,
+    /// The group around it, and the names of its dimensions.
+    parent: ObjectId,
+    dimensions: Option<Vec<String>>,
 }
 
 impl Hdf5TreeWriter {
@@ -65,8 +71,9 @@ impl Hdf5TreeWriter {
     }
 
     pub(crate) fn of(file: FileWriter<StagedFile>) -> Self {
-        let nodes = vec![Node { id: ObjectId::ROOT, element: None }];
-        Self { file, nodes, failed: false, added: None }
+        let (id, parent) = (ObjectId::ROOT, ObjectId::ROOT);
+        let nodes = vec![Node { id, element: None, parent, dimensions: None }];
+        Self { file, nodes, failed: false, added: None, is_netcdf: false }
     }
 
     /// Starts adding a group or an array to a file that is there, which keeps all else. `member` is its path from
@@ -107,15 +114,17 @@ impl Hdf5TreeWriter {
             .ok_or_else(|| Error::argument("a group or an array of another tree"))
     }
 
-    fn push(&mut self, id: ObjectId, element: Option<ElementType>) -> NodeId {
-        self.nodes.push(Node { id, element });
+    fn push(&mut self, id: ObjectId, parent: ObjectId, spec: Option<&ArraySpec>) -> NodeId {
+        let element = spec.map(|spec| spec.element.clone());
+        let dimensions = spec.and_then(|spec| spec.dimensions.clone());
+        self.nodes.push(Node { id, element, parent, dimensions });
         NodeId(self.nodes.len() - 1)
     }
 
     /// Returns what the elements of an array are.
     fn element(&self, array: NodeId) -> Result<(ObjectId, ElementType)> {
         match self.nodes.get(array.0) {
-            Some(Node { id, element: Some(element) }) => Ok((*id, element.clone())),
+            Some(Node { id, element: Some(element), .. }) => Ok((*id, element.clone())),
             _ => Err(Error::mismatch(self.place(array), "a group", "an array")),
         }
     }
@@ -213,7 +222,7 @@ fn dataset(spec: &ArraySpec) -> Result<Option<DatasetSpec>> {
 
 impl TreeWriter for Hdf5TreeWriter {
     fn kind(&self) -> &'static str {
-        "HDF5"
+        if self.is_netcdf { "NetCDF" } else { "HDF5" }
     }
 
     fn place(&self, node: NodeId) -> Place {
@@ -222,11 +231,11 @@ impl TreeWriter for Hdf5TreeWriter {
     }
 
     fn supports(&self, element: &ElementType) -> bool {
-        element::stored(element).is_some()
+        element::stored(element).is_some() && (!self.is_netcdf || scales::is_held(element))
     }
 
     fn supports_null(&self) -> bool {
-        true
+        !self.is_netcdf
     }
 
     fn usual_compression(&self) -> Compression {
@@ -238,7 +247,7 @@ impl TreeWriter for Hdf5TreeWriter {
         self.check_added(parent, name)?;
         let parent = self.id(parent)?;
         let id = self.file.create_group(parent, name).map_err(unsupported_name)?;
-        Ok(self.push(id, None))
+        Ok(self.push(id, parent, None))
     }
 
     fn create_array(&mut self, parent: NodeId, name: &str, spec: &ArraySpec) -> Result<NodeId> {
@@ -249,12 +258,18 @@ impl TreeWriter for Hdf5TreeWriter {
         });
         self.check_added(parent, name)?;
         let parent = self.id(parent)?;
+        let mut spec = spec;
+        let growing;
+        if self.is_netcdf {
+            growing = scales::variable(spec, name, &place)?;
+            spec = &growing;
+        }
         let stored = dataset(spec).map_err(|error| error.with_context(&place))?;
         let stored = stored.ok_or_else(|| {
             Error::unsupported(place, format!("HDF5 datasets of {}", spec.element))
         })?;
         let id = self.file.create_dataset(parent, name, stored).map_err(unsupported_name)?;
-        Ok(self.push(id, Some(spec.element.clone())))
+        Ok(self.push(id, parent, Some(spec)))
     }
 
     fn set_attribute(&mut self, node: NodeId, name: &str, attribute: &Attribute) -> Result<()> {
@@ -263,6 +278,9 @@ impl TreeWriter for Hdf5TreeWriter {
             return Err(Error::new(ErrorKind::Argument(what), self.place(node)));
         }
         let id = self.id(node)?;
+        if self.is_netcdf {
+            scales::check_attribute(attribute, name, &self.place(node))?;
+        }
         let value = attribute::value(attribute, |path| self.file.find(path)).map_err(|what| {
             let mut place = self.place(node);
             place.array = Some(format!("{}@{name}", place.array.unwrap_or_default()));
@@ -308,10 +326,13 @@ impl TreeWriter for Hdf5TreeWriter {
         self.done(finished)
     }
 
-    fn finish(self: Box<Self>) -> Result<u64> {
+    fn finish(mut self: Box<Self>) -> Result<u64> {
         if self.failed {
             let error = std::io::Error::other("a write has failed before");
             return Err(Error::new(ErrorKind::Io(error), self.place(NodeId::ROOT)));
+        }
+        if self.is_netcdf {
+            self.attach_scales()?;
         }
         let bytes = self.file.commit()?;
         Ok(self.added.map_or(bytes, |added| added.finished(bytes)))

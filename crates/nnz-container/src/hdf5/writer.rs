@@ -1,6 +1,6 @@
 //! Writing a group of an HDF5 file, new or already there.
 
-mod dimensions;
+pub(super) mod dimensions;
 pub(super) mod existing;
 mod new;
 mod options;

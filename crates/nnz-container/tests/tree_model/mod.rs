@@ -28,6 +28,8 @@ pub(crate) enum Target {
     Zarr3,
     /// Has no groups and attributes, and is not one of [`ALL`](Self::ALL).
     Npz,
+    /// Has no booleans, compounds and strings of fixed length.
+    NetCdf,
 }
 
 impl Target {
@@ -39,6 +41,7 @@ impl Target {
             Self::Zarr2 => "x2.zarr",
             Self::Zarr3 => "x3.zarr",
             Self::Npz => "x.npz",
+            Self::NetCdf => "x.nc",
         }
     }
 
@@ -63,6 +66,7 @@ impl Target {
             }
             Self::Zarr2 => zarr(ZarrVersion::V2),
             Self::Zarr3 => zarr(ZarrVersion::V3),
+            Self::NetCdf => Ok(Box::new(Hdf5TreeWriter::create_netcdf(path, write, threads)?)),
             Self::Npz => Ok(Box::new(NpzTreeWriter::create(path, write)?)),
         }
     }

@@ -101,6 +101,14 @@ impl Dataset {
         &self.spec.element
     }
 
+    /// Returns the lengths of the axes; none for a single value.
+    pub(super) fn shape(&self) -> &[u64] {
+        match &self.spec.space {
+            Dataspace::Simple { shape, .. } => shape,
+            _ => &[],
+        }
+    }
+
     /// Appends elements as they are stored.
     pub(super) fn append<W: Write + Seek>(
         &mut self,

@@ -171,6 +171,19 @@ impl<W: Write + Seek> FileWriter<W> {
         names.try_fold(ObjectId::ROOT, |group, name| self.member(group, name))
     }
 
+    /// Returns the lengths of the axes of a dataset; none for a single value.
+    pub(in crate::hdf5) fn shape(&self, dataset: ObjectId) -> Vec<u64> {
+        match self.objects.get(dataset.0).map(|object| &object.kind) {
+            Some(ObjectKind::Dataset(dataset)) => dataset.shape().to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns whether any object has a name.
+    pub(in crate::hdf5) fn has_name(&self, name: &str) -> bool {
+        self.objects.iter().any(|object| object.path.rsplit('/').next() == Some(name))
+    }
+
     /// Creates a dataset in a group.
     ///
     /// # Errors

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use crate::netcdf::NO_VARIABLE;
 
 /// Elements of a chunk that is never stored.
-pub(super) const LONGEST_CHUNK: u32 = 1 << 20;
+pub(in crate::hdf5) const LONGEST_CHUNK: u32 = 1 << 20;
 
 /// What a new file says of what wrote it, by which it is known as one of NetCDF.
-pub(super) const SIGNATURE: &str = concat!("version=2,nnz=", env!("CARGO_PKG_VERSION"));
+pub(in crate::hdf5) const SIGNATURE: &str = concat!("version=2,nnz=", env!("CARGO_PKG_VERSION"));
 
 /// Returns a name for the dimension of a length that is not taken.
 pub(super) fn free_name(len: u64, taken: &BTreeSet<String>) -> String {
@@ -19,6 +19,6 @@ pub(super) fn free_name(len: u64, taken: &BTreeSet<String>) -> String {
 }
 
 /// Returns what the dataset of a dimension calls itself: no variable, and the length.
-pub(super) fn description(len: u64) -> String {
+pub(in crate::hdf5) fn description(len: u64) -> String {
     format!("{NO_VARIABLE}{len:>10}")
 }

@@ -1,0 +1,135 @@
+//! Dimensions, which make arrays variables of NetCDF-4.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use nnz_core::{Error, Place, Result, ValueType};
+use nnz_storage::staging::WriteOptions;
+
+use super::Hdf5TreeWriter;
+use crate::hdf5::file::{
+    CharacterSet, DatasetSpec, ElementType as Stored, FileOptions, FileWriter, ObjectId,
+    StringPadding, Value,
+};
+use crate::hdf5::writer::dimensions::{LONGEST_CHUNK, SIGNATURE, description};
+use crate::netcdf::PROPERTIES;
+use crate::tree::{ArraySpec, Attribute, AttributeValue, ElementType};
+
+/// Bytes a name has at most: one less than `NC_MAX_NAME`, as the library does not open files with longer ones.
+const LONGEST_NAME: usize = 255;
+
+/// Dimensions by their group and name: their lengths, and the axes of arrays that have them.
+type Scales = BTreeMap<(ObjectId, String), (u64, Vec<(ObjectId, i32)>)>;
+
+/// Returns whether NetCDF has such elements without types of their own.
+pub(super) fn is_held(element: &ElementType) -> bool {
+    match element {
+        ElementType::Number(value_type) => {
+            *value_type != ValueType::Bint8 && !value_type.is_complex()
+        }
+        element => *element == ElementType::String,
+    }
+}
+
+/// Returns what a variable is to be.
+pub(super) fn variable(spec: &ArraySpec, name: &str, place: &Place) -> Result<ArraySpec> {
+    let refused = |what: &str| Err(Error::unsupported(place.clone(), what));
+    if !is_held(&spec.element) {
+        return refused(&format!("NetCDF variables of {}", spec.element));
+    }
+    if name.len() > LONGEST_NAME {
+        return refused("names of more than 255 bytes in NetCDF");
+    }
+    if spec.is_null || spec.shape.iter().skip(1).any(|len| *len == 0) {
+        return refused("NetCDF variables without a value, or with an inner dimension of length 0");
+    }
+    // There is no other dimension of length 0 than one without end.
+    let grows = spec.growing || spec.shape.first() == Some(&0);
+    Ok(ArraySpec { growing: grows, ..spec.clone() })
+}
+
+/// Refuses attributes that NetCDF does not hold.
+pub(super) fn check_attribute(attribute: &Attribute, name: &str, place: &Place) -> Result<()> {
+    let held = match &attribute.value {
+        AttributeValue::Numbers(values) => is_held(&ElementType::Number(values.value_type())),
+        value => matches!(value, AttributeValue::Strings(_)),
+    };
+    if held && attribute.shape.len() <= 1 && name.len() <= LONGEST_NAME {
+        return Ok(());
+    }
+    let what = "NetCDF attributes other than numbers and strings in one dimension";
+    Err(Error::unsupported(place.clone(), what))
+}
+
+impl Hdf5TreeWriter {
+    /// Starts a file of NetCDF-4: an HDF5 file in which every array has dimensions.
+    ///
+    /// Arrays of a group share dimensions of one name, or of one length where they have no names. Booleans, complex
+    /// numbers, compounds and strings of fixed length are not held.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`create`](Self::create).
+    pub fn create_netcdf(path: &Path, write: WriteOptions, threads: usize) -> Result<Self> {
+        let options = FileOptions { threads, track_order: true };
+        let mut file = FileWriter::create(path, write, options)?;
+        let (padding, set) = (StringPadding::NullTerminated, CharacterSet::Ascii);
+        let signature = Value::fixed_text(SIGNATURE, padding, set)?;
+        file.set_attribute(ObjectId::ROOT, PROPERTIES, signature)?;
+        Ok(Self { is_netcdf: true, ..Self::of(file) })
+    }
+
+    /// Gives every array dimensions.
+    pub(super) fn attach_scales(&mut self) -> Result<()> {
+        let mut scales = Scales::new();
+        let mut arrays = Vec::new();
+        for node in self.nodes.iter().filter(|node| node.element.is_some()) {
+            self.file.finish_dataset(node.id)?;
+            let mut names = Vec::new();
+            for (axis, len) in (0_i32..).zip(self.file.shape(node.id)) {
+                let at = usize::try_from(axis).unwrap_or(usize::MAX);
+                let given = node.dimensions.as_ref().and_then(|names| names.get(at)).cloned();
+                let name = given.unwrap_or_else(|| format!("length_{len}"));
+                let scale = scales.entry((node.parent, name.clone())).or_insert((len, Vec::new()));
+                if scale.0 != len {
+                    let found = format!("a dimension {name:?} of {} and of {len}", scale.0);
+                    let place = self.file.place_of(node.id);
+                    return Err(Error::mismatch(place, found, "one length"));
+                }
+                scale.1.push((node.id, axis));
+                names.push((node.parent, name));
+            }
+            arrays.push((node.id, names));
+        }
+        let mut made = BTreeMap::new();
+        for ((group, name), (len, axes)) in scales {
+            let mut free = name.clone();
+            // A variable of the name of a dimension would be taken for its coordinates.
+            while self.file.has_name(&free) {
+                free.push('_');
+            }
+            let scale = self.create_scale(group, &free, len)?;
+            self.file.set_attribute(scale, "REFERENCE_LIST", Value::axes_of_scale(axes))?;
+            made.insert((group, name), scale);
+        }
+        for (array, names) in arrays.into_iter().filter(|(_, names)| !names.is_empty()) {
+            let scales = names.iter().map(|name| made.get(name).copied().into_iter().collect());
+            let scales = Value::scales_of_axes(scales.collect());
+            self.file.set_attribute(array, "DIMENSION_LIST", scales)?;
+        }
+        Ok(())
+    }
+
+    /// Makes a dimension: a dataset of which nothing is ever stored.
+    fn create_scale(&mut self, group: ObjectId, name: &str, len: u64) -> Result<ObjectId> {
+        let chunk = u32::try_from(len).unwrap_or(LONGEST_CHUNK).clamp(1, LONGEST_CHUNK);
+        let spec = DatasetSpec::chunked(Stored::Number(ValueType::F32), &[len], &[chunk]);
+        let spec = if len == 0 { spec.growing() } else { spec.unwritten() };
+        let scale = self.file.create_dataset(group, name, spec)?;
+        for (name, text) in [("CLASS", "DIMENSION_SCALE"), ("NAME", &*description(len))] {
+            let text = Value::fixed_text(text, StringPadding::NullTerminated, CharacterSet::Ascii)?;
+            self.file.set_attribute(scale, name, text)?;
+        }
+        Ok(scale)
+    }
+}
