@@ -18,7 +18,6 @@ mod tree;
 mod writer;
 
 pub use container::Zarr;
-pub(crate) use find::is_zipped;
-pub use find::{groups_with, is_zarr};
+pub use find::{groups_with, is_zarr, is_zipped};
 pub use tree::ZarrGroup;
 pub use writer::{ZarrOptions, ZarrTreeOptions, ZarrTreeWriter, ZarrVersion, ZarrWriter};

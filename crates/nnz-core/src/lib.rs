@@ -6,6 +6,7 @@
 
 mod about;
 mod across;
+mod annotations;
 mod axis;
 mod batch;
 mod cancellation;
@@ -26,6 +27,9 @@ mod text;
 mod value;
 
 pub use about::{About, ArrayAbout};
+pub use annotations::{
+    Annotations, Categorical, Categories, Column, ColumnInfo, ColumnType, ColumnValues,
+};
 pub use axis::{Axis, AxisKind, Order, Shape};
 pub use batch::{Batch, Majors, Minors};
 pub use cancellation::Cancellation;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{About, At, Axis, Batch, Entries, Header, Names, Result, StringList};
+use crate::{About, Annotations, At, Axis, Batch, Entries, Header, Names, Result, StringList};
 
 /// Says which parts of the entries a reader needs; the others may be left empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,6 +193,18 @@ pub trait MatrixSource: Send + Sync {
     ///
     /// Fails as [`read_names`](Self::read_names).
     fn read_other_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        let _ = axis;
+        Ok(None)
+    }
+
+    /// Returns the table that describes the rows or columns of an axis; `None` where there is none.
+    ///
+    /// It has a row for each of them.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the table cannot be read.
+    fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
         let _ = axis;
         Ok(None)
     }

@@ -1,4 +1,5 @@
 //! Formats of single-cell genomics: matrices of 10x in HDF5, fragments as text.
 
+pub mod anndata;
 pub mod fragment_tsv;
 pub mod tenx;

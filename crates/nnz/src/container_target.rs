@@ -210,7 +210,10 @@ pub fn may_hold_binsparse(path: &Path) -> bool {
 /// Whether a path's ending, or what is there, says that it has groups inside.
 #[must_use]
 pub fn has_groups(path: &Path) -> bool {
-    let there = || matches!(formats::Grouped::at(path), Ok(Some(_)));
+    let there = || match formats::Grouped::at(path) {
+        Ok(Some(kind)) => kind != formats::Grouped::ZippedZarr,
+        _ => false,
+    };
     ends_in(path, &["zarr"]) || goes_to_hdf5(path) || there()
 }
 

@@ -3,6 +3,7 @@
 //! A place is looked at once, as a [`Probe`]. Each format says whether the probe holds its data; the
 //! one that matches best takes the probe over and opens it, with what was read already.
 
+mod anndata;
 mod binsparse;
 mod bpcells;
 mod bpcells_fragments;
@@ -35,7 +36,7 @@ pub(crate) use binsparse::open_container as open_binsparse;
 pub(crate) use daphne::{DaphneOptions, NAME as DAPHNE};
 pub(crate) use grouped::Grouped;
 pub(crate) use groups::groups_inside;
-pub use groups::{list_groups, other_groups};
+pub use groups::{list_groups, list_members, other_groups};
 pub use nnz_engine::MatrixTarget;
 pub use options::{FormatOption, FormatOptions};
 pub use probe::Probe;
@@ -127,6 +128,20 @@ impl fmt::Display for DatasetKind {
     }
 }
 
+/// Something that a place holds, such as a layer of an AnnData file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Member {
+    /// The path behind `::`, or of a column of a table.
+    pub path: String,
+    /// The length of each dimension.
+    pub shape: Vec<u64>,
+    /// How it is stored, such as `csr_matrix`.
+    pub kind: String,
+    /// The type of its values, such as `float32` or `categorical`.
+    pub value_type: String,
+}
+
 /// How sure a format is that a probe holds its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
@@ -172,6 +187,17 @@ pub trait Format: Send + Sync {
             .open(probe, &options.open_options())
             .and_then(|dataset| crate::check::read_whole(dataset, &place, options, each));
         read.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
+    }
+
+    /// Lists all that a probe holds, of formats with several matrices or tables in one place; by default
+    /// nothing.
+    ///
+    /// # Errors
+    ///
+    /// Fails where that cannot be read.
+    fn members(&self, probe: &Probe) -> Result<Vec<Member>> {
+        let _ = probe;
+        Ok(Vec::new())
     }
 
     /// Returns the options for a value of `--to` that this format takes beside its names, as Binsparse

@@ -49,6 +49,17 @@ struct Report {
     notes: Vec<String>,
     /// Groups of the file that hold something else, where none was named.
     other_groups: Vec<String>,
+    /// Matrices and columns, of files that hold several.
+    members: Vec<Member>,
+}
+
+#[derive(Serialize)]
+struct Member {
+    path: String,
+    shape: Vec<u64>,
+    kind: String,
+    #[serde(rename = "type")]
+    value_type: String,
 }
 
 #[derive(Serialize)]
@@ -89,12 +100,32 @@ fn tensor_info(args: &args::Info, tensor: &TensorFile) -> Result<Outcome, Error>
 
 fn show(args: &args::Info, mut report: Report) -> Result<Outcome, Error> {
     (report.other_groups, report.notes) = others(&args.source, report.notes);
+    (report.members, report.notes) = members(args, report.notes);
     if args.json {
         print_json(INFO_SCHEMA, &report)?;
     } else {
         with_stdout(|out| print(&report, out).map_err(failed))?;
     }
     Ok(Outcome::Good)
+}
+
+/// Lists what a file with several matrices holds, or notes why that cannot be done.
+fn members(args: &args::Info, mut notes: Vec<String>) -> (Vec<Member>, Vec<String>) {
+    if args.reading.dialect.is_some() {
+        return (Vec::new(), notes);
+    }
+    let options = nnz::OpenOptions::new().memory_limit(args.resources.bytes());
+    let listed = nnz::formats::list_members(&args.source, &options).unwrap_or_else(|error| {
+        notes.push(format!("what the file holds cannot be listed: {error}"));
+        Vec::new()
+    });
+    let member = |nnz::formats::Member { path, shape, kind, value_type, .. }| Member {
+        path,
+        shape,
+        kind,
+        value_type,
+    };
+    (listed.into_iter().map(member).collect(), notes)
 }
 
 /// Lists the other groups of a file, or notes why that cannot be done: what was opened is described
@@ -148,6 +179,7 @@ fn describe(header: &Header, about: About) -> Report {
             .collect(),
         notes: about.notes,
         other_groups: Vec::new(),
+        members: Vec::new(),
     }
 }
 
@@ -208,6 +240,15 @@ fn print(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
         let (name, value_type, size) =
             (escaped(&array.name), &array.value_type, bytes(array.bytes));
         writeln!(out, "{name:<20}{value_type:<10}{len:>16}{size:>12}{bits:>12}")?;
+    }
+    if !report.members.is_empty() {
+        writeln!(out, "\n{:<32}{:<14}{:<22}{}", "holds", "kind", "type", "shape")?;
+    }
+    for Member { path, shape, kind, value_type } in &report.members {
+        let shape: Vec<String> = shape.iter().map(ToString::to_string).collect();
+        let shape = shape.join(" x ");
+        let line = format!("{:<32}{kind:<14}{value_type:<22}{shape}", escaped(path));
+        writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
 }

@@ -21,7 +21,11 @@ pub fn is_zarr(path: &Path) -> bool {
 }
 
 /// Returns whether a zip file is a Zarr store: a group or an array.
-pub(crate) fn is_zipped(path: &Path) -> Result<bool> {
+///
+/// # Errors
+///
+/// Fails where it cannot be read, or is no zip file.
+pub fn is_zipped(path: &Path) -> Result<bool> {
     let archive = Archive::open(path)?;
     Ok(node::FILES.iter().any(|file| archive.contains(file)))
 }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use nnz_container::hdf5::{self, Hdf5};
 use nnz_container::netcdf::{self, NetCdf};
-use nnz_container::zarr::{self, Zarr};
+use nnz_container::npz;
+use nnz_container::tree::Group as _;
+use nnz_container::zarr::{self, Zarr, ZarrGroup};
 use nnz_container::{Container, Tagged};
 use nnz_core::{Error, Result};
 
@@ -16,6 +18,8 @@ pub(crate) enum Grouped {
     Hdf5,
     NetCdf,
     Zarr,
+    /// A Zarr store in a zip file.
+    ZippedZarr,
 }
 
 impl fmt::Display for Grouped {
@@ -23,7 +27,7 @@ impl fmt::Display for Grouped {
         f.write_str(match self {
             Self::Hdf5 => "an HDF5 file",
             Self::NetCdf => "a NetCDF file",
-            Self::Zarr => "a Zarr store",
+            Self::Zarr | Self::ZippedZarr => "a Zarr store",
         })
     }
 }
@@ -46,6 +50,11 @@ impl Grouped {
         if netcdf::is_netcdf(start) {
             return Ok(Some(Self::NetCdf));
         }
+        // The other zip files that are read are npz.
+        let npz = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npz"));
+        if npz::is_npz(start) {
+            return Ok((!npz && zarr::is_zipped(path).unwrap_or(false)).then_some(Self::ZippedZarr));
+        }
         if !hdf5::is_hdf5(path).map_err(|error| Error::io(path, error))? {
             return Ok(None);
         }
@@ -60,6 +69,7 @@ impl Grouped {
             Self::Hdf5 => Arc::new(Hdf5::open(path, group)?.with_threads(1)),
             Self::NetCdf => Arc::new(NetCdf::open(path, group)?.with_threads(1)),
             Self::Zarr => Arc::new(Zarr::open(path, group)?.with_threads(1)),
+            Self::ZippedZarr => ZarrGroup::with_threads(path, group, 1)?.container()?.into(),
         })
     }
 
@@ -69,6 +79,7 @@ impl Grouped {
             Self::Hdf5 => hdf5::groups_with(path, attributes),
             Self::NetCdf => netcdf::groups_with(path, attributes),
             Self::Zarr => zarr::groups_with(path, attributes),
+            Self::ZippedZarr => Ok(Vec::new()),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use nnz_container::Tagged;
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-use super::{DatasetKind, Grouped, Registry};
+use super::{DatasetKind, Grouped, Member, Registry};
 use crate::{Location, OpenOptions};
 
 impl Registry {
@@ -92,6 +92,27 @@ pub fn other_groups(location: &Location) -> Result<Vec<String>> {
     let mut others = registry.all_groups(kind, path)?;
     others.retain(|group| *group != read);
     Ok(others)
+}
+
+/// Lists what a file or store holds, of formats with several matrices or tables in one place.
+///
+/// ```no_run
+/// for member in nnz::formats::list_members(&"study.h5ad".into(), &nnz::OpenOptions::new())? {
+///     println!("{} {:?} {}", member.path, member.shape, member.value_type);
+/// }
+/// # Ok::<(), nnz::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails where it cannot be opened or listed.
+pub fn list_members(location: &Location, options: &OpenOptions) -> Result<Vec<Member>> {
+    match location {
+        Location::Path { path, .. } if Grouped::at(path)?.is_some() => {
+            Registry::default().detect(location, options)?.members()
+        }
+        _ => Ok(Vec::new()),
+    }
 }
 
 /// Lists the groups inside of a group, which are lost when that is replaced.

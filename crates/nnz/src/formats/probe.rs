@@ -29,6 +29,7 @@ pub struct Probe {
     found: Found,
     container: OnceCell<Arc<dyn Container>>,
     tree: OnceCell<Box<dyn Group>>,
+    root: OnceCell<Arc<dyn Group>>,
     document: RefCell<Object>,
 }
 
@@ -73,8 +74,8 @@ impl Probe {
 
     fn with(location: &Location, memory: u64, found: Found) -> Self {
         let document = RefCell::new(Object::Unread);
-        let (container, tree) = (OnceCell::new(), OnceCell::new());
-        Self { location: location.clone(), memory, found, container, tree, document }
+        let (container, tree, root) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { location: location.clone(), memory, found, container, tree, root, document }
     }
 
     /// Goes on with another group of the same file.
@@ -182,6 +183,22 @@ impl Probe {
         };
         // Units are decoded by many threads already.
         tree::OpenOptions::new().threads(1).open(path, group).map(Some)
+    }
+
+    /// Opens the tree of a file or store with groups at its root, once; `None` where there is none.
+    /// Chunks are decoded by the thread that reads them.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the file or store is broken or cannot be read.
+    pub fn root(&self) -> Result<Option<&Arc<dyn Group>>> {
+        if self.root.get().is_none()
+            && let (Found::Group(..) | Found::Unknown, Some(path)) = (&self.found, self.path())
+        {
+            let root = tree::OpenOptions::new().threads(1).open(path, "")?;
+            return Ok(Some(self.root.get_or_init(|| root.into())));
+        }
+        Ok(self.root.get())
     }
 
     /// Takes the container over, to read from it.

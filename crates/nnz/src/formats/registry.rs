@@ -5,14 +5,14 @@ use std::path::Path;
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
 
 use super::{
-    Confidence, DatasetKind, Format, FormatInfo, FormatOptions, MatrixTarget, Probe, binsparse,
-    bpcells, bpcells_fragments, daphne, fragment_text, groups, matrix_market, npy, r_matrix, scipy,
-    tenx,
+    Confidence, DatasetKind, Format, FormatInfo, FormatOptions, MatrixTarget, Member, Probe, anndata,
+    binsparse, bpcells, bpcells_fragments, daphne, fragment_text, groups, matrix_market, npy, r_matrix,
+    scipy, tenx,
 };
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// Every format of this crate. Of several that are certain, the first is taken.
-const FORMATS: [&dyn Format; 10] = [
+const FORMATS: [&dyn Format; 11] = [
     &matrix_market::MatrixMarket,
     &daphne::Daphne,
     &r_matrix::RMatrix,
@@ -20,6 +20,7 @@ const FORMATS: [&dyn Format; 10] = [
     &bpcells_fragments::BpCellsFragments,
     &bpcells::BpCells,
     &binsparse::Binsparse,
+    &anndata::AnnDataFile,
     &scipy::Scipy,
     &npy::Npy,
     &fragment_text::FragmentText,
@@ -325,6 +326,15 @@ impl Detected {
     #[must_use]
     pub fn group(&self) -> Option<&str> {
         self.probe.group().map(|(_, group)| group)
+    }
+
+    /// Lists what the place holds, of formats with several matrices or tables in one place.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Format::members`].
+    pub fn members(&self) -> Result<Vec<Member>> {
+        self.format.members(&self.probe)
     }
 
     pub(super) fn into_probe(self) -> Probe {

@@ -1,0 +1,249 @@
+//! Tables that describe the rows or columns of a matrix: one row for each, and typed columns.
+
+use std::fmt;
+
+use crate::{Result, StringList, ValueType, Values};
+
+/// The type of a column of annotations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnType {
+    /// Numbers; booleans are [`ValueType::Bint8`].
+    Number(ValueType),
+    /// Strings.
+    String,
+    /// One of a list of categories each.
+    Categorical {
+        /// Whether the categories have an order.
+        ordered: bool,
+    },
+}
+
+impl fmt::Display for ColumnType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(ValueType::Bint8) => f.write_str("bool"),
+            Self::Number(value_type) => write!(f, "{value_type}"),
+            Self::String => f.write_str("string"),
+            Self::Categorical { ordered: false } => f.write_str("categorical"),
+            Self::Categorical { ordered: true } => f.write_str("ordered categorical"),
+        }
+    }
+}
+
+/// The name and type of a column of annotations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnInfo {
+    /// The name, which no other column of the table has.
+    pub name: String,
+    /// The type.
+    pub column_type: ColumnType,
+}
+
+/// A column of annotations in memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// A value for each row of the table, also where it is missing.
+    pub values: ColumnValues,
+    /// Whether each value is missing; `None` where none is. Missing categories have the code -1.
+    pub missing: Option<Vec<bool>>,
+}
+
+/// The values of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ColumnValues {
+    /// Numbers or booleans.
+    Numbers(Values),
+    /// Strings.
+    Strings(StringList),
+    /// Categories.
+    Categorical(Categorical),
+}
+
+/// Values that are each one of a list of categories.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Categorical {
+    /// The position of each value in the categories; -1 where it is missing.
+    pub codes: Vec<i32>,
+    /// The categories, each once; not all of them have to occur.
+    pub categories: Categories,
+    /// Whether the categories have an order: the one in which they are listed.
+    pub ordered: bool,
+}
+
+/// The categories of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Categories {
+    /// Strings.
+    Strings(StringList),
+    /// Numbers or booleans.
+    Numbers(Values),
+}
+
+impl Categories {
+    /// Returns how many there are.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        match self {
+            Self::Strings(list) => list.len(),
+            Self::Numbers(values) => values.len().unwrap_or(0) as u64,
+        }
+    }
+
+    /// Returns whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Writes a category as text.
+    pub fn write_text(&self, index: u64, out: &mut Vec<u8>) {
+        match self {
+            Self::Strings(list) => out.extend_from_slice(list.get(index).unwrap_or_default()),
+            Self::Numbers(values) => write_number(values, index, out),
+        }
+    }
+}
+
+/// Writes a number as text; booleans are `true` and `false`.
+fn write_number(values: &Values, index: u64, out: &mut Vec<u8>) {
+    let Ok(index) = usize::try_from(index) else { return };
+    match values {
+        Values::Bint8(values) => {
+            let truth = values.get(index).is_some_and(|value| value.0 != 0);
+            out.extend_from_slice(if truth { b"true" } else { b"false" });
+        }
+        _ => values.write_text(index, out, " "),
+    }
+}
+
+impl Column {
+    /// Returns how many values there are.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        match &self.values {
+            ColumnValues::Numbers(values) => values.len().unwrap_or(0) as u64,
+            ColumnValues::Strings(list) => list.len(),
+            ColumnValues::Categorical(categorical) => categorical.codes.len() as u64,
+        }
+    }
+
+    /// Returns whether there are no values.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the type.
+    #[must_use]
+    pub fn column_type(&self) -> ColumnType {
+        match &self.values {
+            ColumnValues::Numbers(values) => ColumnType::Number(values.value_type()),
+            ColumnValues::Strings(_) => ColumnType::String,
+            ColumnValues::Categorical(categorical) => {
+                ColumnType::Categorical { ordered: categorical.ordered }
+            }
+        }
+    }
+
+    /// Returns whether a value is missing.
+    #[must_use]
+    pub fn is_missing(&self, row: u64) -> bool {
+        let Ok(index) = usize::try_from(row) else { return false };
+        match &self.values {
+            ColumnValues::Categorical(categorical) => {
+                categorical.codes.get(index).is_some_and(|&code| code < 0)
+            }
+            _ => self.missing.as_ref().is_some_and(|missing| missing.get(index) == Some(&true)),
+        }
+    }
+
+    /// Writes a value as text: numbers as everywhere, booleans as `true` and `false`, and nothing
+    /// where it is missing.
+    pub fn write_text(&self, row: u64, out: &mut Vec<u8>) {
+        if self.is_missing(row) {
+            return;
+        }
+        match &self.values {
+            ColumnValues::Numbers(values) => write_number(values, row, out),
+            ColumnValues::Strings(list) => out.extend_from_slice(list.get(row).unwrap_or_default()),
+            ColumnValues::Categorical(Categorical { codes, categories, .. }) => {
+                let code = usize::try_from(row).ok().and_then(|row| codes.get(row));
+                if let Some(code) = code.and_then(|&code| u64::try_from(code).ok()) {
+                    categories.write_text(code, out);
+                }
+            }
+        }
+    }
+}
+
+/// A table with a row for each row, or each column, of a matrix.
+///
+/// Columns are read one at a time.
+pub trait Annotations: Send + Sync {
+    /// Returns the columns, in order. The names of rows are no column.
+    fn columns(&self) -> &[ColumnInfo];
+
+    /// Returns the number of rows.
+    fn len(&self) -> u64;
+
+    /// Returns whether there are no rows.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Reads a column, given by its position, into at most `memory` bytes.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is no such column, or it cannot be read, is broken or takes more memory.
+    fn read_column(&self, column: usize, memory: u64) -> Result<Column>;
+}
+
+/// A table that others hold.
+impl<T: Annotations + ?Sized> Annotations for &T {
+    fn columns(&self) -> &[ColumnInfo] {
+        (**self).columns()
+    }
+
+    fn len(&self) -> u64 {
+        (**self).len()
+    }
+
+    fn read_column(&self, column: usize, memory: u64) -> Result<Column> {
+        (**self).read_column(column, memory)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Bint8;
+
+    fn text(column: &Column) -> Vec<String> {
+        let one = |row| {
+            let mut out = Vec::new();
+            column.write_text(row, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        (0..column.len()).map(one).collect()
+    }
+
+    #[test]
+    fn columns_print_their_values_and_nothing_where_one_is_missing() {
+        let numbers = Column {
+            values: ColumnValues::Numbers(Values::I64(vec![1, -2, 3])),
+            missing: Some(vec![false, true, false]),
+        };
+        assert_eq!(text(&numbers), ["1", "", "3"]);
+        let flags = Values::Bint8(vec![Bint8(1), Bint8(0)]);
+        let flags = Column { values: ColumnValues::Numbers(flags), missing: None };
+        assert_eq!(text(&flags), ["true", "false"]);
+        assert_eq!(flags.column_type().to_string(), "bool");
+        let categories = Categories::Strings(["T", "B"].into_iter().collect());
+        let categorical = Categorical { codes: vec![1, -1, 0], categories, ordered: true };
+        let column = Column { values: ColumnValues::Categorical(categorical), missing: None };
+        assert_eq!(text(&column), ["B", "", "T"]);
+        assert!(column.is_missing(1) && !column.is_missing(0) && !column.is_missing(9));
+        assert_eq!(column.column_type().to_string(), "ordered categorical");
+    }
+}

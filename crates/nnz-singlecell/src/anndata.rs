@@ -1,0 +1,31 @@
+//! AnnData: a matrix of cells by genes with layers, embeddings, graphs and tables, in an HDF5 file
+//! (`.h5ad`) or a Zarr store.
+//!
+//! Every layout from anndata 0.5 to 0.13 is read. [`AnnData`] is a file that is open, and [`Item`] the
+//! place of a matrix in it, such as `X`, `layers/counts` or `obsm/X_pca`. Rows and columns are those of
+//! the file: rows of `X` are cells.
+//!
+//! ```no_run
+//! use nnz_core::MatrixSource as _;
+//! use nnz_singlecell::anndata::AnnData;
+//!
+//! let file = AnnData::open(nnz_container::tree::open("study.h5ad".as_ref(), "")?)?;
+//! for item in file.items()? {
+//!     println!("{item}");
+//! }
+//! let counts = file.matrix(&"layers/counts".parse()?)?;
+//! println!("{} cells", counts.header().shape.rows);
+//! # Ok::<(), nnz_core::Error>(())
+//! ```
+
+mod element;
+mod file;
+mod frame;
+mod item;
+mod matrix;
+mod validate;
+
+pub use file::AnnData;
+pub use frame::DataFrame;
+pub use item::Item;
+pub use matrix::MatrixSource;

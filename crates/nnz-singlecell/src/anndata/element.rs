@@ -1,0 +1,155 @@
+//! What anndata calls an element: anything stored under a key, with attributes that say what it is.
+
+use nnz_container::tree::{Attributes, ElementType, Group, NdArray};
+use nnz_core::{Error, ErrorKind, Order, Place, Result};
+
+/// Something in a group.
+pub(super) enum Element {
+    Group(Box<dyn Group>),
+    Array(Box<dyn NdArray>),
+}
+
+impl Element {
+    /// Opens what has a name in a group, be it a group or an array.
+    pub(super) fn open(parent: &dyn Group, name: &str) -> Result<Self> {
+        match parent.group(name) {
+            Ok(group) => Ok(Self::Group(group)),
+            // The array's error says what is there where it is neither.
+            Err(_) => parent.array(name).map(Self::Array),
+        }
+    }
+
+    /// Opens what has a name in a group; `None` where there is nothing.
+    pub(super) fn find(parent: &dyn Group, name: &str) -> Result<Option<Self>> {
+        match Self::open(parent, name) {
+            Err(error) if matches!(error.kind(), ErrorKind::Missing) => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
+    /// Finds what is at a path from a group; `None` where there is nothing, or an array on the way.
+    pub(super) fn at(root: &dyn Group, path: &str) -> Result<Option<Self>> {
+        let Some((parent, rest)) = path.split_once('/') else { return Self::find(root, path) };
+        match Self::find(root, parent)? {
+            Some(Self::Group(group)) => Self::at(&*group, rest),
+            // The fields of `obsm` were columns of one array in anndata 0.5.
+            Some(Self::Array(array)) => match array.element_type() {
+                ElementType::Compound(fields) if fields.iter().any(|field| field.name == rest) => {
+                    array.field(rest).map(Self::Array).map(Some)
+                }
+                _ => Ok(None),
+            },
+            None => Ok(None),
+        }
+    }
+
+    /// Returns what it says that it is.
+    pub(super) fn encoding(&self) -> Result<Encoding> {
+        match self {
+            Self::Group(group) => Encoding::of(&**group, &Place::path(group.path())),
+            Self::Array(array) => Encoding::of(&**array, &array.place()),
+        }
+    }
+
+    /// Returns whether it says that there is nothing: anndata 0.12 writes such a `raw`.
+    pub(super) fn is_null(&self) -> bool {
+        match self {
+            Self::Group(_) => false,
+            Self::Array(array) => {
+                array.is_null() || self.encoding().is_ok_and(|encoding| encoding.kind == "null")
+            }
+        }
+    }
+
+    pub(super) fn place(&self) -> Place {
+        match self {
+            Self::Group(group) => Place::path(group.path()),
+            Self::Array(array) => array.place(),
+        }
+    }
+}
+
+/// The attributes `encoding-type` and `encoding-version`. Empty where there are none, as before
+/// anndata 0.8.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Encoding {
+    pub(super) kind: String,
+    pub(super) version: String,
+}
+
+impl Encoding {
+    pub(super) fn of<T: Attributes + ?Sized>(element: &T, place: &Place) -> Result<Self> {
+        Ok(Self {
+            kind: text(element, "encoding-type", place)?,
+            version: text(element, "encoding-version", place)?,
+        })
+    }
+
+    /// Checks the version: anndata reads exactly those it knows.
+    pub(super) fn check(&self, versions: &[&str], place: &Place) -> Result<()> {
+        if versions.contains(&&*self.version) {
+            return Ok(());
+        }
+        let (kind, version) = (&self.kind, &self.version);
+        let what = format!("{kind} of encoding-version {version:?} is not supported");
+        Err(Error::unsupported(place.clone(), what))
+    }
+}
+
+/// Reads an attribute of text; empty where there is none.
+pub(super) fn text<T: Attributes + ?Sized>(
+    element: &T,
+    name: &str,
+    place: &Place,
+) -> Result<String> {
+    let Some(attribute) = element.attribute(name)? else { return Ok(String::new()) };
+    let text = attribute.text().ok_or_else(|| {
+        let found = format!("the attribute {name} of type {}", attribute.type_name());
+        Error::mismatch(place.clone(), found, "text")
+    })?;
+    Ok(text.to_owned())
+}
+
+/// How the entries of a sparse matrix are stored, as its group says.
+pub(super) struct SparseGroup {
+    pub(super) order: Order,
+    pub(super) shape: [u64; 2],
+    /// Such as `csr_matrix`.
+    pub(super) encoding: Encoding,
+}
+
+impl SparseGroup {
+    /// Reads the attributes of a group; `None` where they are not those of a sparse matrix.
+    pub(super) fn of(group: &dyn Group) -> Result<Option<Self>> {
+        let place = Place::path(group.path());
+        let mut encoding = Encoding::of(group, &place)?;
+        let (kind, shape) = if encoding.kind.is_empty() {
+            // anndata 0.6 and before.
+            let format = text(group, "h5sparse_format", &place)?;
+            if format.is_empty() {
+                return Ok(None);
+            }
+            encoding.kind = format!("h5sparse {format}");
+            (format, "h5sparse_shape")
+        } else {
+            let Some(kind) = encoding.kind.strip_suffix("_matrix") else { return Ok(None) };
+            encoding.check(&["0.1.0"], &place)?;
+            (kind.to_owned(), "shape")
+        };
+        let order = match &*kind {
+            "csr" => Order::Row,
+            "csc" => Order::Col,
+            _ => {
+                let what = format!("sparse matrices of format {kind:?} are not supported");
+                return Err(Error::unsupported(place, what));
+            }
+        };
+        let attribute = group.required_attribute(shape)?;
+        let lengths = attribute.unsigned().and_then(|lengths| <[u64; 2]>::try_from(lengths).ok());
+        let shape = lengths.ok_or_else(|| {
+            let place = Place::array(group.path(), shape);
+            Error::mismatch(place, "another attribute", "two whole numbers from 0")
+        })?;
+        Ok(Some(Self { order, shape, encoding }))
+    }
+}

@@ -1,0 +1,233 @@
+//! A file that is open.
+
+use std::sync::{Arc, OnceLock};
+
+use nnz_container::tree::{ElementType, Group};
+use nnz_core::{Error, Place, Result};
+
+use super::Item;
+use super::element::{Element, Encoding, SparseGroup};
+use super::frame::DataFrame;
+use super::item::{Along, COLLECTIONS};
+use super::matrix::MatrixSource;
+
+/// An AnnData file or store, or a group of one.
+///
+/// Opening reads what its root says of itself; tables and matrices wait until they are needed.
+#[derive(Clone)]
+pub struct AnnData {
+    pub(super) root: Arc<dyn Group>,
+    encoding: Encoding,
+    frames: Arc<Frames>,
+}
+
+/// The tables, each opened once.
+#[derive(Default)]
+struct Frames {
+    obs: OnceLock<Arc<DataFrame>>,
+    var: OnceLock<Arc<DataFrame>>,
+    raw_var: OnceLock<Arc<DataFrame>>,
+}
+
+impl std::fmt::Debug for AnnData {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AnnData").field("root", &self.root).finish_non_exhaustive()
+    }
+}
+
+impl AnnData {
+    /// Returns whether a group is the root of AnnData: it says so, or holds `obs` and `var` as they were
+    /// written before anndata 0.8.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the group cannot be read.
+    pub fn is_root(group: &dyn Group) -> Result<bool> {
+        let encoding = Encoding::of(group, &Place::path(group.path()))?;
+        if !encoding.kind.is_empty() {
+            return Ok(encoding.kind == "anndata");
+        }
+        Ok(is_frame(group, "obs")? && is_frame(group, "var")?)
+    }
+
+    /// Opens the AnnData of which a group is the root.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is not, or is of an unknown version.
+    pub fn open(root: impl Into<Arc<dyn Group>>) -> Result<Self> {
+        let root = root.into();
+        let place = Place::path(root.path());
+        let encoding = Encoding::of(&*root, &place)?;
+        if encoding.kind == "anndata" {
+            encoding.check(&["0.1.0"], &place)?;
+        } else if !encoding.kind.is_empty() || !Self::is_root(&*root)? {
+            let found = match &*encoding.kind {
+                "" => "no obs and var".to_owned(),
+                kind => format!("encoding-type {kind:?}"),
+            };
+            return Err(Error::mismatch(place, found, "AnnData"));
+        }
+        Ok(Self { root, encoding, frames: Arc::default() })
+    }
+
+    /// Returns the version that the root states, such as `0.1.0`; `None` before anndata 0.8.
+    #[must_use]
+    pub fn version(&self) -> Option<&str> {
+        Some(&*self.encoding.version).filter(|version| !version.is_empty())
+    }
+
+    /// Returns the table of cells.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is missing or broken.
+    pub fn obs(&self) -> Result<Arc<DataFrame>> {
+        once(&self.frames.obs, || DataFrame::open(&*self.root, "obs"))
+    }
+
+    /// Returns the table of genes.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is missing or broken.
+    pub fn var(&self) -> Result<Arc<DataFrame>> {
+        once(&self.frames.var, || DataFrame::open(&*self.root, "var"))
+    }
+
+    /// Returns the table of genes of `raw`.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is missing or broken.
+    pub fn raw_var(&self) -> Result<Arc<DataFrame>> {
+        once(&self.frames.raw_var, || {
+            let old = Element::find(&*self.root, "raw.var")?.is_some();
+            DataFrame::open(&*self.root, if old { "raw.var" } else { "raw/var" })
+        })
+    }
+
+    /// Returns the table that an axis goes along.
+    pub(super) fn frame(&self, along: Along) -> Result<Option<Arc<DataFrame>>> {
+        match along {
+            Along::Obs => self.obs().map(Some),
+            Along::Var => self.var().map(Some),
+            Along::RawVar => self.raw_var().map(Some),
+            Along::Nothing => Ok(None),
+        }
+    }
+
+    /// Lists the matrices, `X` first. What is no matrix, such as a table in `obsm`, is left out.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a group cannot be read.
+    pub fn items(&self) -> Result<Vec<Item>> {
+        let mut items = Vec::new();
+        for item in [Item::X, Item::RawX] {
+            // Opening one that is no matrix says what is wrong.
+            if self.element(&item).map_or(true, |found| found.is_some()) {
+                items.push(item);
+            }
+        }
+        for collection in COLLECTIONS {
+            for path in [Some(collection.path), collection.old].into_iter().flatten() {
+                match Element::at(&*self.root, path)? {
+                    Some(Element::Group(group)) => {
+                        let mut names = Vec::new();
+                        // All layers have to be matrices.
+                        let all = collection.path == "layers";
+                        matrices_in(&*group, "", all, &mut names)?;
+                        items.extend(names.into_iter().map(collection.item));
+                    }
+                    Some(Element::Array(array)) => {
+                        if let ElementType::Compound(fields) = array.element_type() {
+                            let names = fields.iter().map(|field| field.name.clone());
+                            items.extend(names.map(collection.item));
+                        }
+                    }
+                    None => {}
+                }
+            }
+        }
+        Ok(items)
+    }
+
+    /// Opens a matrix.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is none at the place, it is broken, or its shape is not that of the tables.
+    pub fn matrix(&self, item: &Item) -> Result<MatrixSource> {
+        MatrixSource::open(self, item)
+    }
+
+    /// Finds what is stored for a matrix, and the path it is at.
+    pub(super) fn element(&self, item: &Item) -> Result<Option<(String, Element)>> {
+        for path in item.paths() {
+            if let Some(element) = Element::at(&*self.root, &path)?.filter(|found| !found.is_null())
+            {
+                return Ok(Some((path, element)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn once(
+    cell: &OnceLock<Arc<DataFrame>>,
+    open: impl FnOnce() -> Result<DataFrame>,
+) -> Result<Arc<DataFrame>> {
+    if let Some(frame) = cell.get() {
+        return Ok(Arc::clone(frame));
+    }
+    let frame = Arc::new(open()?);
+    Ok(Arc::clone(cell.get_or_init(|| frame)))
+}
+
+/// Returns whether something looks like a table of anndata.
+fn is_frame(group: &dyn Group, name: &str) -> Result<bool> {
+    Ok(match Element::find(group, name)? {
+        Some(Element::Group(frame)) => frame.attribute("_index")?.is_some(),
+        Some(Element::Array(array)) => matches!(array.element_type(), ElementType::Compound(_)),
+        None => false,
+    })
+}
+
+/// Returns whether an element can be read as a matrix. One that is broken counts, so that opening it says
+/// how.
+fn is_matrix(element: &Element) -> bool {
+    match element {
+        Element::Group(group) => !matches!(SparseGroup::of(&**group), Ok(None)),
+        Element::Array(array) => array.shape().len() == 2 && !array.element_type().is_string(),
+    }
+}
+
+/// Groups in groups that are looked into: names with slashes make such.
+const DEEPEST: usize = 16;
+
+/// Lists the matrices of a group, or all that is in it. Names with slashes are groups in groups.
+fn matrices_in(group: &dyn Group, prefix: &str, all: bool, names: &mut Vec<String>) -> Result<()> {
+    for child in group.children()? {
+        let name = format!("{prefix}{}", child.name);
+        let element = Element::open(group, &child.name);
+        let inner = match &element {
+            Ok(Element::Group(inner)) if is_folder(&**inner) => Some(inner),
+            _ => None,
+        };
+        if let Some(inner) = inner.filter(|_| prefix.matches('/').count() < DEEPEST) {
+            matrices_in(&**inner, &format!("{name}/"), all, names)?;
+        } else if all || element.as_ref().map_or(true, is_matrix) {
+            names.push(name);
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether a group only holds others.
+fn is_folder(group: &dyn Group) -> bool {
+    let encoding = Encoding::of(group, &Place::path(group.path()));
+    let dict = encoding.is_ok_and(|encoding| matches!(&*encoding.kind, "" | "dict"));
+    let matrix = || !matches!(SparseGroup::of(group), Ok(None)) || group.array("indptr").is_ok();
+    dict && !matrix()
+}

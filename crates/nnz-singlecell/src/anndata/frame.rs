@@ -1,0 +1,221 @@
+//! The tables `obs` and `var`: names, and typed columns.
+
+mod codes;
+mod column;
+mod labels;
+
+use nnz_container::tree::{ElementType, Group, NdArray};
+use nnz_core::{
+    Annotations, Column, ColumnInfo, Error, ErrorKind, Names, Place, Result, ValueType,
+};
+
+use super::element::{Element, Encoding, text};
+use column::ColumnReader;
+use labels::Labels;
+
+/// A table: a name for each row, and typed columns.
+///
+/// Opening it reads which columns there are, and how long they are; values wait until they are needed.
+pub struct DataFrame {
+    place: Place,
+    len: u64,
+    index: Index,
+    columns: Vec<ColumnInfo>,
+    readers: Vec<ColumnReader>,
+    /// The names of columns that cannot be opened, and why.
+    broken: Vec<Error>,
+}
+
+/// Where the names of rows are.
+enum Index {
+    Labels(Labels),
+    /// A column that has to be read whole.
+    Column(ColumnReader),
+}
+
+impl std::fmt::Debug for DataFrame {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DataFrame")
+            .field("place", &self.place)
+            .field("len", &self.len)
+            .field("columns", &self.columns)
+            .finish_non_exhaustive()
+    }
+}
+
+impl DataFrame {
+    /// Opens a table of a group, by its name or path.
+    pub(super) fn open(root: &dyn Group, name: &str) -> Result<Self> {
+        let missing = || Error::new(ErrorKind::Missing, Place::array(root.path(), name));
+        match Element::at(root, name)?.ok_or_else(missing)? {
+            Element::Array(array) => Self::of_compound(root, &*array),
+            Element::Group(group) => Self::of_group(&*group),
+        }
+    }
+
+    /// Takes the columns of a group: anndata 0.7 and later.
+    fn of_group(group: &dyn Group) -> Result<Self> {
+        let place = Place::path(group.path());
+        let encoding = Encoding::of(group, &place)?;
+        match &*encoding.kind {
+            "" => {}
+            "dataframe" => encoding.check(&["0.1.0", "0.2.0"], &place)?,
+            other => {
+                let found = format!("encoding-type {other:?}");
+                return Err(Error::mismatch(place, found, "a dataframe"));
+            }
+        }
+        let index_name = text(group, "_index", &place)?;
+        if index_name.is_empty() {
+            let place = Place::array(group.path(), "_index");
+            return Err(Error::new(ErrorKind::Missing, place));
+        }
+        let (index, len) = index(group, &index_name)?;
+        let mut frame = Self {
+            place,
+            len,
+            index,
+            columns: Vec::new(),
+            readers: Vec::new(),
+            broken: Vec::new(),
+        };
+        for name in column_names(group, &index_name)? {
+            frame.add(&name, ColumnReader::of_group(group, &name, len));
+        }
+        Ok(frame)
+    }
+
+    /// Takes the fields of an array of compounds: anndata 0.6 and before. The first is the index.
+    fn of_compound(root: &dyn Group, array: &dyn NdArray) -> Result<Self> {
+        let place = array.place();
+        let ElementType::Compound(fields) = array.element_type() else {
+            let found = format!("an array of {}", array.element_type());
+            return Err(Error::mismatch(place, found, "a table"));
+        };
+        let &[len] = array.shape() else {
+            let found = format!("an array of {} dimensions", array.shape().len());
+            return Err(Error::mismatch(place, found, "one dimension"));
+        };
+        let Some((first, rest)) = fields.split_first() else {
+            return Err(Error::mismatch(place, "no fields", "an index and columns"));
+        };
+        let index = Index::Labels(Labels::of(array.field(&first.name)?, len)?);
+        let mut frame = Self {
+            place,
+            len,
+            index,
+            columns: Vec::new(),
+            readers: Vec::new(),
+            broken: Vec::new(),
+        };
+        for field in rest {
+            let column = array.field(&field.name);
+            let column =
+                column.and_then(|array| ColumnReader::of_field(root, array, &field.name, len));
+            frame.add(&field.name, column);
+        }
+        Ok(frame)
+    }
+
+    /// Adds a column, or what is wrong with it: the names of rows can be read all the same.
+    fn add(&mut self, name: &str, reader: Result<ColumnReader>) {
+        match reader {
+            Ok(reader) => {
+                let column_type = reader.column_type();
+                self.columns.push(ColumnInfo { name: name.to_owned(), column_type });
+                self.readers.push(reader);
+            }
+            Err(error) => self.broken.push(error),
+        }
+    }
+
+    /// Returns where it is.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.place.clone()
+    }
+
+    /// Starts reading the names of rows.
+    ///
+    /// # Errors
+    ///
+    /// Fails where they cannot be read.
+    pub fn names(&self) -> Result<Names<'_>> {
+        match &self.index {
+            Index::Labels(labels) => labels.read(),
+            Index::Column(reader) => Ok(reader.read_text(self.len)?.into_reader()),
+        }
+    }
+
+    /// Returns the bytes that names take where they are stored.
+    pub(super) fn names_bytes(&self) -> u64 {
+        match &self.index {
+            Index::Labels(labels) => labels.stored_bytes(),
+            Index::Column(_) => 0,
+        }
+    }
+
+    /// Returns what is wrong with columns that cannot be opened.
+    #[must_use]
+    pub fn broken_columns(&self) -> &[Error] {
+        &self.broken
+    }
+}
+
+impl Annotations for DataFrame {
+    fn columns(&self) -> &[ColumnInfo] {
+        &self.columns
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read_column(&self, column: usize, memory: u64) -> Result<Column> {
+        match self.readers.get(column) {
+            Some(reader) => reader.read(memory),
+            None => Err(Error::argument(format!("there is no column {column}"))),
+        }
+    }
+}
+
+/// Opens the names of rows, and counts them.
+fn index(group: &dyn Group, name: &str) -> Result<(Index, u64)> {
+    if let Element::Array(array) = Element::open(group, name)? {
+        let &[len] = array.shape() else {
+            let found = format!("{} dimensions", array.shape().len());
+            return Err(Error::mismatch(array.place(), found, "one dimension"));
+        };
+        // Codes of 0.7 have an attribute that leads to their categories.
+        if array.attribute("categories")?.is_none() {
+            return Ok((Index::Labels(Labels::of(array, len)?), len));
+        }
+    }
+    let len = ColumnReader::len_of(group, name)?;
+    Ok((Index::Column(ColumnReader::of_group(group, name, len)?), len))
+}
+
+/// Returns the names of the columns: those that are listed; all that are there, if none are.
+fn column_names(group: &dyn Group, index: &str) -> Result<Vec<String>> {
+    let place = Place::array(group.path(), "column-order");
+    let Some(order) = group.attribute("column-order")? else {
+        let children = group.children()?.into_iter().map(|child| child.name);
+        return Ok(children.filter(|name| name != index && name != "__categories").collect());
+    };
+    let listed = order.strings().ok_or_else(|| {
+        let found = format!("an attribute of type {}", order.type_name());
+        Error::mismatch(place.clone(), found, "strings")
+    })?;
+    let mut names = Vec::new();
+    for name in listed.iter() {
+        let name = std::str::from_utf8(name)
+            .map_err(|_| Error::mismatch(place.clone(), "a name that is not UTF-8", "UTF-8"))?;
+        names.push(name.to_owned());
+    }
+    Ok(names)
+}
+
+/// Returns whether elements are numbers that codes may be stored as.
+fn is_code(value_type: ValueType) -> bool {
+    value_type.is_integer() && value_type != ValueType::Bint8
+}

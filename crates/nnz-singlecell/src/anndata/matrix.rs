@@ -1,0 +1,238 @@
+//! A matrix of an AnnData file.
+
+mod dense;
+mod integers;
+mod numbers;
+mod sparse;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use nnz_core::{
+    About, Annotations, ArrayAbout, Axis, AxisKind, Batch, Duplicates, Error, ErrorKind, Header,
+    Majors, Names, Order, Place, Projection, Result, Shape, Storage, Structure, UnitReader,
+};
+
+use super::element::{Element, SparseGroup};
+use super::item::Along;
+use super::{AnnData, DataFrame, Item};
+use dense::{CellReader, Dense};
+use sparse::{RunReader, Sparse};
+
+/// A matrix of an AnnData file, open for reading.
+///
+/// Opening reads the attributes, the lengths of arrays and tables and the ends of `indptr`; everything
+/// else waits until it is needed, and is checked then: indices are in range, `indptr` does not go down.
+/// Indices need not be sorted, and may occur twice: anndata writes them as they are.
+pub struct MatrixSource {
+    header: Header,
+    stored: Stored,
+    /// What the file says that the matrix is, such as `csr_matrix`.
+    encoding: String,
+    version: Option<String>,
+    container: &'static str,
+    item: Item,
+    frames: [Option<Arc<DataFrame>>; 2],
+}
+
+enum Stored {
+    Sparse(Sparse),
+    Dense(Dense),
+}
+
+impl std::fmt::Debug for MatrixSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MatrixSource")
+            .field("item", &self.item)
+            .field("header", &self.header)
+            .finish_non_exhaustive()
+    }
+}
+
+impl MatrixSource {
+    pub(super) fn open(file: &AnnData, item: &Item) -> Result<Self> {
+        let root = &*file.root;
+        let Some((path, element)) = file.element(item)? else {
+            let place = Place::array(root.path(), item.to_string());
+            return Err(Error::new(ErrorKind::Missing, place));
+        };
+        let place = element.place();
+        let (stored, shape, order, encoding) = match element {
+            Element::Group(group) => {
+                let Some(attributes) = SparseGroup::of(&*group)? else {
+                    let found = match element_kind(&*group)? {
+                        kind if kind.is_empty() => "a group without encoding-type".to_owned(),
+                        kind => format!("encoding-type {kind:?}"),
+                    };
+                    return Err(Error::mismatch(place, found, "a matrix"));
+                };
+                let SparseGroup { order, shape: [rows, cols], encoding } = attributes;
+                let shape = Shape { rows, cols };
+                let sparse = Sparse::open(&*group, shape, order)?;
+                (Stored::Sparse(sparse), shape, order, encoding.kind)
+            }
+            Element::Array(array) => {
+                let (dense, shape) = Dense::open(array)?;
+                (Stored::Dense(dense), shape, Order::Row, "array".to_owned())
+            }
+        };
+        let [rows, cols] = item.axes();
+        let frames = [file.frame(rows)?, file.frame(cols)?];
+        for (frame, axis) in frames.iter().zip([Axis::Rows, Axis::Cols]) {
+            let Some(frame) = frame else { continue };
+            if shape.len(axis) != frame.len() {
+                let found = format!("{path} of shape {shape}");
+                let expected = format!("{} {axis}, as {} has", frame.len(), frame.place());
+                return Err(Error::mismatch(place, found, expected));
+            }
+        }
+        let header = Header {
+            shape,
+            order,
+            ordered: true,
+            sorted_majors: true,
+            sorted_indices: match stored {
+                Stored::Sparse(_) => None,
+                Stored::Dense(_) => Some(true),
+            },
+            value_type: match &stored {
+                Stored::Sparse(sparse) => sparse.value_type(),
+                Stored::Dense(dense) => dense.value_type(),
+            },
+            iso: false,
+            nnz: match &stored {
+                Stored::Sparse(sparse) => Some(sparse.entries()),
+                Stored::Dense(_) => u64::try_from(shape.cells()).ok(),
+            },
+            storage: match stored {
+                Stored::Sparse(_) => Storage::Sparse,
+                Stored::Dense(_) => Storage::Dense,
+            },
+            structure: Structure::General,
+            fill: None,
+            duplicates: Duplicates::Kept,
+            axis_kinds: [axis_kind(rows), axis_kind(cols)],
+        };
+        let version = file.version().map(ToOwned::to_owned);
+        let (container, item) = (root.kind(), item.clone());
+        Ok(Self { header, stored, encoding, version, container, item, frames })
+    }
+
+    /// Returns the place in the file.
+    #[must_use]
+    pub fn item(&self) -> &Item {
+        &self.item
+    }
+
+    /// Returns what the file says that the matrix is, such as `csr_matrix`.
+    #[must_use]
+    pub fn encoding(&self) -> &str {
+        &self.encoding
+    }
+
+    fn frame(&self, axis: Axis) -> Option<&DataFrame> {
+        self.frames[usize::from(axis == Axis::Cols)].as_deref()
+    }
+
+    /// Lists the arrays, and the names of rows and columns.
+    fn arrays(&self) -> Vec<ArrayAbout> {
+        let mut arrays = match &self.stored {
+            Stored::Sparse(sparse) => sparse.arrays(),
+            Stored::Dense(dense) => vec![dense.array()],
+        };
+        let [rows, cols] = self.item.axes();
+        for (frame, along) in self.frames.iter().zip([rows, cols]) {
+            let Some(frame) = frame else { continue };
+            let name = match along {
+                Along::Obs => "obs names",
+                Along::Var => "var names",
+                Along::RawVar => "raw/var names",
+                Along::Nothing => continue,
+            };
+            let (len, bytes) = (Some(frame.len()), frame.names_bytes());
+            if arrays.iter().all(|array| array.name != name) {
+                arrays.push(ArrayAbout { name: name.to_owned(), value_type: None, len, bytes });
+            }
+        }
+        arrays
+    }
+}
+
+/// Returns what a group says that it is.
+fn element_kind(group: &dyn nnz_container::tree::Group) -> Result<String> {
+    super::element::text(group, "encoding-type", &Place::path(group.path()))
+}
+
+fn axis_kind(along: Along) -> AxisKind {
+    match along {
+        Along::Obs => AxisKind::Cells,
+        Along::Var | Along::RawVar => AxisKind::Features,
+        Along::Nothing => AxisKind::Unknown,
+    }
+}
+
+/// Empties a batch for entries of these majors.
+fn begin(batch: &mut Batch, order: Order, majors: Majors, offsets: Vec<usize>) {
+    batch.order = order;
+    batch.majors = majors;
+    batch.offsets = offsets;
+}
+
+impl nnz_core::MatrixSource for MatrixSource {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn about(&self) -> Result<About> {
+        let arrays = self.arrays();
+        Ok(About {
+            format: "AnnData".to_owned(),
+            container: self.container.to_owned(),
+            version: self.version.clone(),
+            dialect: Some(self.encoding.clone()),
+            bytes: Some(arrays.iter().map(|array| array.bytes).sum()),
+            arrays,
+            notes: Vec::new(),
+        })
+    }
+
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        self.frame(axis).map(DataFrame::names).transpose()
+    }
+
+    fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
+        Ok(self.frame(axis).map(|frame| Box::new(frame) as Box<dyn Annotations>))
+    }
+
+    fn random_access(&self) -> bool {
+        true
+    }
+
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        let order = self.header.order;
+        let all = self.header.shape.major(order);
+        if majors.start > majors.end || majors.end > all {
+            let (axis, Range { start, end }) = (order.major(), majors);
+            let what = format!("{axis} {start} to {end} of {all} were asked for");
+            return Err(Error::argument(what));
+        }
+        Ok(match &self.stored {
+            Stored::Sparse(sparse) => Box::new(RunReader::new(sparse, majors, fields)),
+            Stored::Dense(dense) => Box::new(CellReader::new(dense, majors, fields)),
+        })
+    }
+
+    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
+        if major > self.header.shape.major(self.header.order) {
+            return Ok(None);
+        }
+        match &self.stored {
+            Stored::Sparse(sparse) => sparse.before(major).map(Some),
+            Stored::Dense(_) => Ok(major.checked_mul(self.header.shape.cols)),
+        }
+    }
+}

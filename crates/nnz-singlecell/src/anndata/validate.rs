@@ -1,0 +1,76 @@
+//! Checking the tables of a file.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use nnz_core::{Annotations, Error, ErrorKind, Finding, Result, StringList};
+
+use super::element::Element;
+use super::{AnnData, DataFrame};
+
+impl AnnData {
+    /// Reads the names and columns of all tables, and passes what is wrong to `each`. Nothing of a column is
+    /// kept; one may take `memory` bytes.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the system cannot read, or a column takes more memory.
+    pub fn validate_tables(&self, memory: u64, each: &mut dyn FnMut(Finding)) -> Result<()> {
+        check(self.obs(), memory, each)?;
+        check(self.var(), memory, each)?;
+        let raw = ["raw/var", "raw.var"].map(|path| Element::at(&*self.root, path));
+        if raw.iter().any(|raw| !matches!(raw, Ok(None))) {
+            check(self.raw_var(), memory, each)?;
+        }
+        Ok(())
+    }
+}
+
+fn check(frame: Result<Arc<DataFrame>>, memory: u64, each: &mut dyn FnMut(Finding)) -> Result<()> {
+    let frame = match frame {
+        Ok(frame) => frame,
+        Err(error) => return report(error, each),
+    };
+    match names(&frame, memory) {
+        Ok(names) => notes(&frame, &names, each),
+        Err(error) => report(error, each)?,
+    }
+    for broken in frame.broken_columns() {
+        each(Finding::fault(broken.place().clone(), broken.kind().to_string()));
+    }
+    for column in 0..frame.columns().len() {
+        if let Err(error) = frame.read_column(column, memory) {
+            report(error, each)?;
+        }
+    }
+    Ok(())
+}
+
+fn names(frame: &DataFrame, memory: u64) -> Result<StringList> {
+    // The other half is for finding those that occur twice.
+    frame.names()?.list_within(memory / 2)
+}
+
+/// Notes what anndata warns of: names that occur twice, and those that it cannot decode.
+fn notes(frame: &DataFrame, names: &StringList, each: &mut dyn FnMut(Finding)) {
+    let mut seen = HashSet::new();
+    if let Some(twice) = names.iter().find(|name| !seen.insert(*name)) {
+        let name = String::from_utf8_lossy(twice);
+        each(Finding::note(frame.place(), format!("the name {name:?} occurs twice")));
+    }
+    if let Some(name) = names.iter().find(|name| std::str::from_utf8(name).is_err()) {
+        let name = String::from_utf8_lossy(name);
+        let what = format!("the name {name:?} is not UTF-8, so that anndata cannot read it");
+        each(Finding::note(frame.place(), what));
+    }
+}
+
+/// Makes a finding of an error, unless the system or the memory failed.
+fn report(error: Error, each: &mut dyn FnMut(Finding)) -> Result<()> {
+    if error.is_system() || matches!(error.kind(), ErrorKind::Memory { .. }) {
+        return Err(error);
+    }
+    let (kind, place) = error.into_parts();
+    each(Finding::fault(place, kind.to_string()));
+    Ok(())
+}

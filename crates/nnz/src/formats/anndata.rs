@@ -1,0 +1,107 @@
+//! AnnData.
+
+mod members;
+mod place;
+mod validate;
+
+use std::path::Path;
+
+use nnz_container::Tagged;
+use nnz_core::{Error, ErrorKind, Finding, Place, Result};
+use nnz_singlecell::anndata::{AnnData, Item};
+
+use super::{Confidence, DatasetKind, Format, FormatInfo, Member, Probe};
+use crate::{Dataset, OpenOptions, ValidateOptions};
+
+/// An AnnData file or store, or one matrix of it.
+pub(super) struct AnnDataFile;
+
+/// The attribute with what a group of anndata is.
+const ENCODING: &str = "encoding-type";
+
+static INFO: FormatInfo = FormatInfo {
+    name: "anndata",
+    aliases: &["h5ad"],
+    extensions: &["h5ad"],
+    summary: "AnnData of any version in HDF5 and Zarr: X, layers, raw/X, obsm, varm, obsp, varp",
+    reads: &[DatasetKind::Matrix],
+    writes: &[],
+    containers: false,
+    options: &[],
+};
+
+impl Format for AnnDataFile {
+    fn info(&self) -> &'static FormatInfo {
+        &INFO
+    }
+
+    fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
+        if probe.group().is_none() {
+            return Ok(None);
+        }
+        Ok(match place::find(probe) {
+            Ok(Some(_)) => Some(Confidence::Certain),
+            // Opening it says what is wrong.
+            Err(_) if probe.path().is_some_and(|path| INFO.is_extension_of(path)) => {
+                Some(Confidence::Certain)
+            }
+            Ok(None) | Err(_) => None,
+        })
+    }
+
+    fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
+        let (file, item) = place::open(&probe)?;
+        let item = match item {
+            Some(item) => item,
+            None => main_matrix(&file, &probe)?,
+        };
+        Ok(Dataset::Matrix(Box::new(file.matrix(&item)?)))
+    }
+
+    fn validate(
+        &self,
+        probe: Probe,
+        options: &ValidateOptions,
+        each: &mut dyn FnMut(Finding),
+    ) -> Result<()> {
+        validate::validate(&probe, options, each)
+    }
+
+    fn members(&self, probe: &Probe) -> Result<Vec<Member>> {
+        members::members(probe)
+    }
+
+    fn group_attributes(&self) -> &'static [&'static str] {
+        &[ENCODING]
+    }
+
+    fn marks_group(&self, attribute: &Tagged) -> bool {
+        attribute.tag == ENCODING && attribute.text == "anndata"
+    }
+
+    fn is_entry(&self, path: &Path) -> bool {
+        INFO.is_extension_of(path) && path.is_file()
+    }
+}
+
+/// Returns `X`, or lists what there is instead.
+fn main_matrix(file: &AnnData, probe: &Probe) -> Result<Item> {
+    let items = file.items()?;
+    if items.contains(&Item::X) {
+        return Ok(Item::X);
+    }
+    let place = probe.location().source_place();
+    let what = match &items[..] {
+        [] => "AnnData without a matrix".to_owned(),
+        items => {
+            let places = items.iter().map(|item| format!("\n  {}", place::of_item(probe, item)));
+            format!("AnnData without X; name one of{}", places.collect::<String>())
+        }
+    };
+    Err(Error::new(ErrorKind::Argument(what), place))
+}
+
+/// Returns the place of a matrix, for messages.
+fn item_place(probe: &Probe, item: &Item) -> Place {
+    place::of_item(probe, item)
+}

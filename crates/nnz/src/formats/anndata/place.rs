@@ -1,0 +1,87 @@
+//! What is behind `::`: the path of AnnData in a file, and of a matrix in that.
+
+use std::sync::Arc;
+
+use nnz_container::tree::Group;
+use nnz_core::{Error, Place, Result};
+use nnz_singlecell::anndata::{AnnData, Item};
+
+use crate::Location;
+use crate::formats::Probe;
+
+/// A group that is the root of AnnData, and the matrix that is named, if any.
+type Found = (Arc<dyn Group>, Option<Item>);
+
+/// Finds AnnData and the matrix that a place names; `None` where it names neither.
+pub(super) fn find(probe: &Probe) -> Result<Option<Found>> {
+    let Some(root) = probe.root()? else { return Ok(None) };
+    let path = match probe.location() {
+        Location::Path { group: Some(group), .. } => group.trim_matches('/'),
+        _ => "",
+    };
+    // MuData keeps AnnData in `mod`; `rna/X` is `mod/rna/X`.
+    let kind = root.attribute("encoding-type")?;
+    if kind.is_some_and(|kind| kind.text() == Some("MuData"))
+        && let Some(found) = within(root, &format!("mod/{path}"))?
+    {
+        return Ok(Some(found));
+    }
+    // A group that was chosen because its attribute says that it is AnnData.
+    match probe.group() {
+        Some((_, chosen)) if path.is_empty() => within(root, chosen.trim_matches('/')),
+        _ => within(root, path),
+    }
+}
+
+/// Looks for AnnData in the groups on a path, the outermost first.
+fn within(root: &Arc<dyn Group>, path: &str) -> Result<Option<Found>> {
+    let mut here = Arc::clone(root);
+    let mut rest = path;
+    loop {
+        if AnnData::is_root(&*here)? {
+            if rest.is_empty() {
+                return Ok(Some((here, None)));
+            }
+            if let Ok(item) = rest.parse() {
+                return Ok(Some((here, Some(item))));
+            }
+        }
+        if rest.is_empty() {
+            return Ok(None);
+        }
+        let (name, inner) = rest.split_once('/').unwrap_or((rest, ""));
+        let Ok(group) = here.group(name) else { return Ok(None) };
+        (here, rest) = (group.into(), inner);
+    }
+}
+
+/// Opens AnnData, and returns the matrix that is named, if any.
+pub(super) fn open(probe: &Probe) -> Result<(AnnData, Option<Item>)> {
+    let place = probe.location().source_place();
+    if let (None, Some(path)) = (probe.root()?, probe.path()) {
+        // Something else than a file with groups: the error says what is expected.
+        let root = nnz_container::tree::open(path, "")?;
+        return Ok((AnnData::open(root)?, None));
+    }
+    match find(probe)? {
+        Some((root, item)) => Ok((AnnData::open(root)?, item)),
+        None => Err(Error::mismatch(place, "something else", "AnnData, or a matrix of it")),
+    }
+}
+
+/// Returns the place of a matrix of what a probe holds.
+pub(super) fn of_item(probe: &Probe, item: &Item) -> Place {
+    let location = probe.location();
+    let group = match (location, probe.group()) {
+        (Location::Path { group: Some(group), .. }, _) => group.trim_matches('/'),
+        (_, Some((_, group))) => group.trim_matches('/'),
+        _ => "",
+    };
+    let inner = if group.is_empty() { item.to_string() } else { format!("{group}/{item}") };
+    match location {
+        Location::Path { path, .. } => {
+            Location::Path { path: path.clone(), group: Some(inner) }.source_place()
+        }
+        Location::Stream => location.source_place(),
+    }
+}
