@@ -33,7 +33,7 @@ Reads:  BPCells directories, HDF5 groups and objects of R (.rds); matrices of R 
         Matrix (.rds); Matrix Market (.mtx, .mtx.gz); 10x folders (matrix.mtx, barcodes.tsv,
         features.tsv or genes.tsv, each also with .gz); matrices and frames of DAPHNE (.dbdf), and
         directories of segments (.dbdf.hdfs); Binsparse in HDF5, NetCDF, Zarr, npz and directories
-        of .npy
+        of .npy; AnnData (.h5ad, Zarr): X, or FILE::layers/counts, raw/X, obsm/..., obsp/...
 Writes: BPCells directories (.bpcells), objects of R (.rds) and HDF5 groups (.h5 with --to bpcells);
         matrices of R (.rds with --to dgCMatrix); Matrix Market (.mtx, .mtx.gz);
         DAPHNE (.dbdf, .dbdf.hdfs); Binsparse (.bsp.h5, .nc, .zarr, .npz, .bsp)
@@ -77,6 +77,7 @@ pub(crate) enum Verb {
     Info(Info),
     Cat(Cat),
     Names(Names),
+    Annotations(Annotations),
     Convert(Box<Convert>),
     Transpose(Box<Transpose>),
     Slice(Box<Slice>),
@@ -142,6 +143,7 @@ impl Verb {
             Self::Concat(verb) => verb.writing.force,
             Self::Fragments(verb) => verb.verb.forced(),
             Self::Man(verb) => verb.force,
+            Self::Annotations(verb) => verb.force,
             Self::Info(_)
             | Self::Cat(_)
             | Self::Names(_)
@@ -230,6 +232,33 @@ pub(crate) struct Names {
     /// Which names
     #[arg(value_name = "AXIS")]
     pub(crate) axis: NamesArg,
+
+    #[command(flatten)]
+    pub(crate) resources: Memory,
+}
+
+/// Print the table that describes rows or columns: their names, and what else the file says of each
+///
+/// There is a header, and a line for each row or column, with commas between where OUT ends in .csv, else
+/// tabs. Missing values are empty.
+#[derive(Debug, Group)]
+#[command(after_help = "Example:\n  nnz annotations study.h5ad rows cells.csv")]
+pub(crate) struct Annotations {
+    /// The matrix
+    #[arg(value_name = "SRC", value_parser = location())]
+    pub(crate) source: Location,
+
+    /// Of which axis
+    #[arg(value_name = "AXIS")]
+    pub(crate) axis: AxisArg,
+
+    /// A file to write: .csv or .tsv [default: standard output]
+    #[arg(value_name = "OUT")]
+    pub(crate) target: Option<PathBuf>,
+
+    /// Replace OUT if it is there
+    #[arg(long, short)]
+    pub(crate) force: bool,
 
     #[command(flatten)]
     pub(crate) resources: Memory,

@@ -48,6 +48,7 @@ fn main() -> ExitCode {
         Verb::Info(verb) => verbs::info(verb),
         Verb::Cat(verb) => verbs::cat(verb),
         Verb::Names(verb) => verbs::names(verb),
+        Verb::Annotations(verb) => verbs::annotations(verb),
         Verb::Convert(verb) => verbs::convert(verb, false, args.quiet),
         Verb::Transpose(verb) => verbs::convert(&verb.convert, true, args.quiet),
         Verb::Slice(verb) => verbs::slice(verb, args.quiet),

@@ -1,5 +1,6 @@
 //! The verbs, each a thin layer over one call.
 
+mod annotations;
 mod diff;
 mod formats;
 pub(crate) mod fragments;
@@ -16,6 +17,7 @@ use crate::args::Selected;
 use crate::output::with_stdout;
 use crate::{Outcome, args};
 
+pub(crate) use annotations::annotations;
 pub(crate) use diff::diff;
 pub(crate) use formats::{format_table, formats};
 pub(crate) use generate::{completions, help, man};

@@ -110,6 +110,7 @@ fn every_key_that_is_printed_is_documented_and_the_other_way_round() {
     let scratch = tempfile::tempdir().unwrap();
     let at = |name: &str| text(&scratch.path().join(name)).to_owned();
     let folders = [
+        "anndata/valid/0.12.19/h5ad",
         "bpcells/matrix_dir",
         "bpcells/matrix_rds",
         "bpcells/fragments_dir",

@@ -1,6 +1,7 @@
 //! Tables that describe the rows or columns of a matrix: one row for each, and typed columns.
 
 use std::fmt;
+use std::ops::Range;
 
 use crate::{Result, StringList, ValueType, Values};
 
@@ -143,6 +144,48 @@ impl Column {
                 ColumnType::Categorical { ordered: categorical.ordered }
             }
         }
+    }
+
+    /// Returns the values at some ranges of rows, in that order. Rows past the end are left out.
+    #[must_use]
+    pub fn picked(&self, ranges: &[Range<u64>]) -> Self {
+        let len = self.len();
+        let ranges = ranges.iter().map(|range| range.start.min(len)..range.end.min(len));
+        let ranges: Vec<Range<usize>> = ranges
+            .filter_map(|Range { start, end }| {
+                Some(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
+            })
+            .filter(|range| range.start < range.end)
+            .collect();
+        let values = match &self.values {
+            ColumnValues::Numbers(values) => {
+                let mut picked = Values::new(values.value_type());
+                for range in &ranges {
+                    picked.extend_from(values, range.clone());
+                }
+                ColumnValues::Numbers(picked)
+            }
+            ColumnValues::Strings(list) => ColumnValues::Strings(
+                ranges
+                    .iter()
+                    .flat_map(|range| range.clone())
+                    .filter_map(|row| list.get(row as u64))
+                    .collect(),
+            ),
+            ColumnValues::Categorical(Categorical { codes, categories, ordered }) => {
+                let picked = ranges.iter().flat_map(|range| &codes[range.clone()]);
+                ColumnValues::Categorical(Categorical {
+                    codes: picked.copied().collect(),
+                    categories: categories.clone(),
+                    ordered: *ordered,
+                })
+            }
+        };
+        let missing = self.missing.as_ref().map(|missing| {
+            let at = ranges.iter().flat_map(|range| range.clone());
+            at.map(|row| missing.get(row) == Some(&true)).collect::<Vec<_>>()
+        });
+        Self { values, missing: missing.filter(|missing| missing.contains(&true)) }
     }
 
     /// Returns whether a value is missing.

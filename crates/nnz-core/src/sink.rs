@@ -20,6 +20,8 @@ pub struct SinkCapabilities {
     pub unique: bool,
     /// Whether it has a place for names.
     pub names: bool,
+    /// Whether it holds tables that describe rows and columns.
+    pub annotations: bool,
     /// Whether every cell of the stored triangle is written.
     pub dense: bool,
 }
@@ -35,6 +37,7 @@ impl SinkCapabilities {
             fill: false,
             unique: false,
             names: false,
+            annotations: false,
             dense: false,
         }
     }

@@ -9,10 +9,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_core::{
-    About, Axis, AxisKind, Duplicates, Error, ErrorKind, Header, MatrixSource, Metadata, Names,
-    Order, Place, Projection, Result, Rounding, Shape, Storage, Structure, UnitReader, ValueType,
+    About, Annotations, Axis, AxisKind, Duplicates, Error, ErrorKind, Header, MatrixSource,
+    Metadata, Names, Order, Place, Projection, Result, Rounding, Shape, Storage, Structure,
+    UnitReader, ValueType,
 };
 
+use crate::annotations::Appended;
 use crate::parts::{InParts, Next, Open, Steps};
 use crate::slice::one_of;
 use crate::stages::{Cast, Mirroring, Step, drop_unstored, mirror, turns_integers};
@@ -383,6 +385,21 @@ impl MatrixSource for Concat {
         if axis == self.axis { self.appended_names() } else { self.shared_names() }
     }
 
+    /// Along the axis, tables are put one behind the other, with the columns that all have; of the axis they
+    /// share, the first table counts.
+    fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
+        if axis == self.axis {
+            return Ok(self.appended_annotations()?.map(|table| Box::new(table) as Box<_>));
+        }
+        for part in &self.parts {
+            let table = part.source.annotations(axis);
+            if let Some(table) = table.map_err(|error| error.with_context(&part.place))? {
+                return Ok(Some(table));
+            }
+        }
+        Ok(None)
+    }
+
     /// Returns what is kept beside all of them alike.
     fn metadata(&self) -> Metadata {
         shared(&self.parts.iter().map(|part| part.source.metadata()).collect::<Vec<_>>())
@@ -447,6 +464,12 @@ impl MatrixSource for Concat {
     fn extras(&self) -> Vec<String> {
         let mut extras: Vec<String> = self.nameless().into_iter().collect();
         extras.extend(self.told(|source| source.extras()));
+        if let Ok(Some(table)) = self.appended_annotations() {
+            let columns = table.dropped().iter();
+            extras.extend(columns.map(|name| {
+                format!("the column {name:?} of the {}, which not all have alike", self.axis)
+            }));
+        }
         let kept = self.metadata();
         extras.extend(self.told(|source| {
             let mut metadata = source.metadata();
@@ -463,6 +486,19 @@ impl MatrixSource for Concat {
 }
 
 impl Concat {
+    /// Puts the tables of the axis one behind the other. There is none where one has none.
+    fn appended_annotations(&self) -> Result<Option<Appended<'_>>> {
+        let mut tables = Vec::new();
+        for part in &self.parts {
+            let table = part.source.annotations(self.axis);
+            match table.map_err(|error| error.with_context(&part.place))? {
+                Some(table) => tables.push(table),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(Appended::new(tables)))
+    }
+
     /// Collects what each matrix tells of itself.
     fn told(&self, of: impl Fn(&dyn MatrixSource) -> Vec<String>) -> Vec<String> {
         let parts = self.parts.iter();

@@ -14,6 +14,7 @@ use nnz_core::{
     Written,
 };
 
+use crate::annotations;
 use crate::flow::Workers;
 use crate::{Cancellation, DuplicatePolicy, MatrixTarget, Progress, Transposed};
 use attempt::{Attempt, Strategy};
@@ -130,6 +131,9 @@ pub fn convert(
     target.check()?;
     let replaced = target.replaced();
     let mut dropped = check_names(source, target.capabilities().names, &target.directory())?;
+    if !target.capabilities().annotations {
+        dropped.extend(annotations::named(source));
+    }
     dropped.extend(target.unsupported(source.metadata()));
     if options.strict && !dropped.is_empty() {
         let what = format!("the target has no place for {}", dropped.join(", "));

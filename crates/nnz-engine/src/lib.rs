@@ -26,6 +26,7 @@
 //! ```
 
 mod ascent;
+mod annotations;
 mod cat;
 mod cells;
 mod check;
@@ -48,6 +49,7 @@ mod target;
 mod transposed;
 mod types;
 
+pub use annotations::{AnnotationText, write_annotations};
 pub use cat::{CatOptions, cat};
 pub use check::{CheckOptions, check, report_error};
 pub use concat::{Concat, ConcatOptions};

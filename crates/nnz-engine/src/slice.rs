@@ -11,10 +11,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_core::{
-    About, At, Axis, Error, Header, MatrixSource, Metadata, Names, Order, Place, Projection,
-    Result, Shape, Structure, UnitReader,
+    About, Annotations, At, Axis, Error, Header, MatrixSource, Metadata, Names, Order, Place,
+    Projection, Result, Shape, Structure, UnitReader,
 };
 
+use crate::annotations;
 use crate::parts::{Gathering, InParts, Next, Open, Steps};
 use crate::stages::{Mirroring, Step, mirror, stays_shared};
 use few::{Few, few};
@@ -220,6 +221,16 @@ impl MatrixSource for Slice {
         } else {
             Box::new(names::Reordered::new(&*self.inner, axis, picked))
         }))
+    }
+
+    fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
+        let picked = &self.picked[usize::from(axis == Axis::Cols)];
+        let Some(table) = self.inner.annotations(axis)? else { return Ok(None) };
+        if picked.is_whole() {
+            return Ok(Some(table));
+        }
+        let ranges = picked.stretches().iter().map(Stretch::old).collect();
+        Ok(Some(Box::new(annotations::Picked::new(table, ranges))))
     }
 
     fn metadata(&self) -> Metadata {

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use nnz_core::{
-    AxisKind, Header, MatrixSink, Metadata, Names, Order, Place, Result, SinkCapabilities,
+    Annotations, AxisKind, Header, MatrixSink, Metadata, Names, Order, Place, Result,
+    SinkCapabilities,
 };
 
 /// A place that a matrix is written to in some format. Nothing is written before
@@ -82,6 +83,22 @@ pub trait MatrixTarget: Send + Sync {
     /// Fails where nothing can be created, or the header or names do not fit the format.
     fn create(&self, header: &Header, names: [Option<Names<'_>>; 2])
     -> Result<Box<dyn MatrixSink>>;
+
+    /// Starts writing a matrix with tables that describe its rows and columns. They are there if the format
+    /// [holds annotations](SinkCapabilities::annotations).
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`create`](Self::create), and where a table cannot be read or stored.
+    fn create_annotated(
+        &self,
+        header: &Header,
+        names: [Option<Names<'_>>; 2],
+        annotations: [Option<&dyn Annotations>; 2],
+    ) -> Result<Box<dyn MatrixSink>> {
+        let _ = annotations;
+        self.create(header, names)
+    }
 }
 
 /// Returns the directory that an output is in.

@@ -3,8 +3,8 @@
 use std::ops::{Deref, Range};
 
 use nnz_core::{
-    About, At, Axis, Batch, Header, MatrixSource, Metadata, Names, Order, Projection, Result,
-    Shape, Structure, Triangle, Unit, UnitReader,
+    About, Annotations, At, Axis, Batch, Header, MatrixSource, Metadata, Names, Order, Projection,
+    Result, Shape, Structure, Triangle, Unit, UnitReader,
 };
 
 /// A matrix seen with its rows and columns exchanged. Nothing is moved: what was stored by column
@@ -46,6 +46,13 @@ impl<S: Deref<Target: MatrixSource>> Transposed<S> {
     }
 }
 
+fn other(axis: Axis) -> Axis {
+    match axis {
+        Axis::Rows => Axis::Cols,
+        Axis::Cols => Axis::Rows,
+    }
+}
+
 /// Returns the other storage order.
 pub(crate) fn exchanged(order: Order) -> Order {
     match order {
@@ -64,10 +71,15 @@ impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Transposed<S
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
-        self.inner.read_names(match axis {
-            Axis::Rows => Axis::Cols,
-            Axis::Cols => Axis::Rows,
-        })
+        self.inner.read_names(other(axis))
+    }
+
+    fn read_other_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        self.inner.read_other_names(other(axis))
+    }
+
+    fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
+        self.inner.annotations(other(axis))
     }
 
     fn metadata(&self) -> Metadata {

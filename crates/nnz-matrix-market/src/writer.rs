@@ -62,6 +62,7 @@ pub fn capabilities(layout: Layout) -> SinkCapabilities {
         fill: false,
         unique: true,
         names: false,
+        annotations: false,
         dense: layout == Layout::Array,
     }
 }

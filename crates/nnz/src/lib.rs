@@ -63,6 +63,7 @@ mod read;
 mod slice;
 mod stats;
 
+pub mod annotations;
 pub mod bpcells;
 pub mod daphne;
 pub mod error;

@@ -46,6 +46,7 @@ pub fn capabilities(layout: &Layout) -> Result<SinkCapabilities> {
         fill: true,
         unique: true,
         names: false,
+        annotations: false,
         dense,
     })
 }

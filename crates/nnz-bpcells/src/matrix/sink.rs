@@ -27,6 +27,7 @@ pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     fill: false,
     unique: false,
     names: true,
+    annotations: false,
     dense: false,
 };
 

@@ -54,6 +54,7 @@ pub fn capabilities(options: &Options) -> SinkCapabilities {
         fill: false,
         unique: true,
         names: false,
+        annotations: false,
         dense: options.data_type == DataType::Dense,
     }
 }

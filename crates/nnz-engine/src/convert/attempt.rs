@@ -190,7 +190,12 @@ impl Attempt<'_> {
         let avoidable = self.target.avoidable(&header).map(|what| format!(", with {what},"));
         let what = format!("what is to be written{}", avoidable.unwrap_or_default());
         crate::room::check_free_space(&self.target.directory(), least, &what)?;
-        let sink = self.target.create(&header, names).map_err(at_target)?;
+        let mut tables = [None, None];
+        if self.target.capabilities().annotations {
+            tables = [self.source.annotations(Axis::Rows)?, self.source.annotations(Axis::Cols)?];
+        }
+        let tables = tables.each_ref().map(|table| table.as_deref());
+        let sink = self.target.create_annotated(&header, names, tables).map_err(at_target)?;
         let writing = Writing {
             steps,
             encoder: sink.encoder(),

@@ -41,6 +41,7 @@ impl MatrixTarget for MemoryTarget {
             fill: false,
             unique: false,
             names: false,
+            annotations: false,
             dense: false,
         }
     }

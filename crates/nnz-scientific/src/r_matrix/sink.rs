@@ -18,6 +18,7 @@ pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     fill: false,
     unique: true,
     names: true,
+    annotations: false,
     dense: false,
 };
 

@@ -42,7 +42,7 @@ impl Registry {
 pub(super) fn only<'a>(found: &[&'a str], kind: Grouped, path: &Path) -> Result<&'a str> {
     let what = match found[..] {
         [only] => return Ok(only),
-        [] => format!("{kind} without a matrix of BPCells or Binsparse, all this version reads"),
+        [] => format!("{kind} without a matrix that this version reads"),
         _ => {
             let place = |group: &&str| {
                 let mut whole = path.as_os_str().to_owned();

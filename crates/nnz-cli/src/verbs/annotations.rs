@@ -1,0 +1,41 @@
+//! `nnz annotations`.
+
+use std::io::{BufWriter, Write};
+
+use nnz::annotations::{AnnotationText, write_annotations};
+use nnz::output::{StagedFile, WriteOptions};
+use nnz::{Error, ErrorKind, Place};
+
+use crate::output::with_stdout;
+use crate::{Outcome, args};
+
+/// Prints the table of an axis, or writes it to a file.
+pub(crate) fn annotations(args: &args::Annotations) -> Result<Outcome, Error> {
+    let memory = args.resources.bytes();
+    let opened = nnz::OpenOptions::new().memory_limit(memory).open(&args.source)?.into_matrix()?;
+    let place = args.source.source_place();
+    let write = |separator: u8, out: &mut dyn Write| {
+        let how = AnnotationText { separator, memory };
+        write_annotations(&*opened, args.axis.into(), &how, out)
+            .map_err(|error| error.with_context(&place))
+    };
+    let Some(target) = &args.target else {
+        with_stdout(|out| write(b'\t', out))?;
+        return Ok(Outcome::Good);
+    };
+    let ending = target.extension().unwrap_or_default().to_ascii_lowercase();
+    let separator = match ending.to_str() {
+        Some("csv") => b',',
+        Some("tsv" | "txt") => b'\t',
+        _ => {
+            let what = format!("{}: expected .csv or .tsv", target.display());
+            return Err(Error::argument(what));
+        }
+    };
+    let io = |error| Error::new(ErrorKind::Io(error), Place::path(target));
+    let options = WriteOptions { force: args.force, ..WriteOptions::default() };
+    let mut out = BufWriter::new(StagedFile::create(target, options)?);
+    write(separator, &mut out)?;
+    out.into_inner().map_err(|error| io(error.into_error()))?.commit()?;
+    Ok(Outcome::Good)
+}

@@ -1,0 +1,32 @@
+//! Tables that describe rows and columns, of matrices made of others; and as text.
+
+mod appended;
+mod picked;
+mod text;
+
+use nnz_core::{Axis, MatrixSource};
+
+pub(crate) use appended::Appended;
+pub(crate) use picked::Picked;
+pub use text::{AnnotationText, write_annotations};
+
+/// Names the columns of the tables of a source, for whoever has no place for them.
+pub(crate) fn named(source: &dyn MatrixSource) -> Vec<String> {
+    const MOST: usize = 8;
+    let mut named = Vec::new();
+    for axis in [Axis::Rows, Axis::Cols] {
+        let Ok(table) = source.annotations(axis) else {
+            named.push(format!("the annotations of the {axis}"));
+            continue;
+        };
+        let Some(table) = table.filter(|table| !table.columns().is_empty()) else { continue };
+        let columns = table.columns();
+        let shown: Vec<&str> = columns.iter().take(MOST).map(|column| &*column.name).collect();
+        let more = match columns.len().saturating_sub(MOST) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        named.push(format!("the annotations of the {axis} ({}{more})", shown.join(", ")));
+    }
+    named
+}

@@ -1,0 +1,262 @@
+//! Tables one behind the other.
+
+use std::collections::HashMap;
+
+use nnz_core::{
+    Annotations, Categorical, Categories, Column, ColumnInfo, ColumnType, ColumnValues, Error,
+    Result, Rounding, StringList, ValueType, Values,
+};
+
+use crate::types;
+
+/// The rows of several tables, with the columns that all of them have in types that go together.
+pub(crate) struct Appended<'a> {
+    /// Each with the positions of the columns.
+    parts: Vec<(Box<dyn Annotations + 'a>, Vec<usize>)>,
+    columns: Vec<ColumnInfo>,
+    /// The columns that are left out.
+    dropped: Vec<String>,
+}
+
+impl<'a> Appended<'a> {
+    pub(crate) fn new(tables: Vec<Box<dyn Annotations + 'a>>) -> Self {
+        let (mut columns, mut dropped) = (Vec::new(), Vec::new());
+        let mut positions = vec![Vec::new(); tables.len()];
+        for info in tables.first().map_or(&[][..], |first| first.columns()) {
+            let found: Option<Vec<_>> = tables.iter().map(|table| find(&**table, info)).collect();
+            let common = found.as_ref().and_then(|found| {
+                let mut types = found.iter().map(|(_, column_type)| *column_type);
+                let first = types.next()?;
+                types.try_fold(first, common_type)
+            });
+            let (Some(found), Some(column_type)) = (found, common) else {
+                dropped.push(info.name.clone());
+                continue;
+            };
+            columns.push(ColumnInfo { name: info.name.clone(), column_type });
+            for (positions, (position, _)) in positions.iter_mut().zip(found) {
+                positions.push(position);
+            }
+        }
+        for table in tables.iter().skip(1) {
+            let known = |name: &String| {
+                columns.iter().any(|column| column.name == *name) || dropped.contains(name)
+            };
+            let names = table.columns().iter().map(|column| column.name.clone());
+            let more: Vec<_> = names.filter(|name| !known(name)).collect();
+            dropped.extend(more);
+        }
+        Self { parts: tables.into_iter().zip(positions).collect(), columns, dropped }
+    }
+
+    /// Returns the names of columns that some tables do not have, or in a type that does not go together with
+    /// the others.
+    pub(crate) fn dropped(&self) -> &[String] {
+        &self.dropped
+    }
+}
+
+/// Returns where a table has a column of that name, and its type.
+fn find(table: &dyn Annotations, info: &ColumnInfo) -> Option<(usize, ColumnType)> {
+    let position = table.columns().iter().position(|column| column.name == info.name)?;
+    Some((position, table.columns().get(position)?.column_type))
+}
+
+/// Returns the type that holds the values of both.
+fn common_type(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
+    use ColumnType::{Categorical, Number, String};
+    Some(match (a, b) {
+        (Number(ValueType::Bint8), Number(ValueType::Bint8)) => a,
+        (Number(ValueType::Bint8), _) | (_, Number(ValueType::Bint8)) => return None,
+        (Number(a), Number(b)) => Number(types::common(a, b)?),
+        (String, String) => String,
+        // Whether they are ordered shows when the categories are read.
+        (Categorical { ordered: a }, Categorical { ordered: b }) => Categorical { ordered: a && b },
+        // Strings that one of the files happened to turn into categories.
+        (String, Categorical { .. }) | (Categorical { .. }, String) => String,
+        _ => return None,
+    })
+}
+
+impl Annotations for Appended<'_> {
+    fn columns(&self) -> &[ColumnInfo] {
+        &self.columns
+    }
+
+    fn len(&self) -> u64 {
+        self.parts.iter().map(|(table, _)| table.len()).sum()
+    }
+
+    fn read_column(&self, column: usize, memory: u64) -> Result<Column> {
+        let Some(info) = self.columns.get(column) else {
+            return Err(Error::argument(format!("there is no column {column}")));
+        };
+        let mut joined = Joined::new(info.column_type);
+        for (table, positions) in &self.parts {
+            let position = positions.get(column).copied().unwrap_or(usize::MAX);
+            let next = table.read_column(position, memory / 2)?;
+            joined.push(&next, &info.name)?;
+        }
+        Ok(joined.finish())
+    }
+}
+
+/// A column to which others are appended.
+struct Joined {
+    values: ColumnValues,
+    /// The positions of categories by their text.
+    codes: HashMap<Vec<u8>, i32>,
+    missing: Vec<bool>,
+    /// Whether the categories of all were the same, in the same order.
+    same: bool,
+    begun: bool,
+}
+
+impl Joined {
+    fn new(column_type: ColumnType) -> Self {
+        let values = match column_type {
+            ColumnType::Number(value_type) => ColumnValues::Numbers(Values::new(value_type)),
+            ColumnType::String => ColumnValues::Strings(StringList::new()),
+            ColumnType::Categorical { ordered } => {
+                let categories = Categories::Strings(StringList::new());
+                ColumnValues::Categorical(Categorical { codes: Vec::new(), categories, ordered })
+            }
+        };
+        Self { values, codes: HashMap::new(), missing: Vec::new(), same: true, begun: false }
+    }
+
+    fn push(&mut self, next: &Column, name: &str) -> Result<()> {
+        self.missing.extend((0..next.len()).map(|row| next.is_missing(row)));
+        if let (ColumnValues::Categorical(_), ColumnValues::Categorical(values)) =
+            (&self.values, &next.values)
+        {
+            return self.push_categories(values, name);
+        }
+        match (&mut self.values, &next.values) {
+            (ColumnValues::Numbers(all), ColumnValues::Numbers(values)) => {
+                let mut cast = Values::new(all.value_type());
+                let target = all.value_type();
+                values.cast_into(target, Rounding::Refused, &mut cast).map_err(|offender| {
+                    let what = format!("column {name:?}: {target} cannot hold {}", offender.found);
+                    Error::argument(what)
+                })?;
+                all.extend_from(&cast, 0..cast.len().unwrap_or(0));
+            }
+            (ColumnValues::Strings(all), _) => {
+                let mut text = Vec::new();
+                for row in 0..next.len() {
+                    text.clear();
+                    next.write_text(row, &mut text);
+                    all.try_push(&text)?;
+                }
+            }
+            _ => return Err(Error::argument(format!("column {name:?} changes its type"))),
+        }
+        Ok(())
+    }
+
+    /// Appends categories, and adds those to the list that are not in it.
+    fn push_categories(&mut self, next: &Categorical, name: &str) -> Result<()> {
+        let Self { values, codes: known, same, begun, .. } = self;
+        let ColumnValues::Categorical(Categorical { codes, categories: all, .. }) = values else {
+            return Ok(());
+        };
+        let more = &next.categories;
+        if !std::mem::replace(begun, true) {
+            *all = empty_like(more);
+            *same = true;
+        } else {
+            *same &= all == more;
+        }
+        let mixed = || Error::argument(format!("column {name:?} has categories of several types"));
+        let mut moved = Vec::new();
+        for index in 0..more.len() {
+            let mut text = Vec::new();
+            more.write_text(index, &mut text);
+            if let Some(&code) = known.get(&text) {
+                moved.push(code);
+                continue;
+            }
+            let code = i32::try_from(all.len()).map_err(|_| mixed())?;
+            match (&mut *all, more) {
+                (Categories::Strings(all), Categories::Strings(_)) => all.try_push(&text)?,
+                (Categories::Numbers(all), Categories::Numbers(more)) => {
+                    let value = usize::try_from(index).ok().and_then(|index| more.get(index));
+                    if !value.is_some_and(|value| all.push(value)) {
+                        return Err(mixed());
+                    }
+                }
+                _ => return Err(mixed()),
+            }
+            known.insert(text, code);
+            moved.push(code);
+        }
+        let code = |code: &i32| match usize::try_from(*code) {
+            Ok(code) => moved.get(code).copied().unwrap_or(-1),
+            Err(_) => -1,
+        };
+        codes.extend(next.codes.iter().map(code));
+        Ok(())
+    }
+
+    fn finish(mut self) -> Column {
+        if let ColumnValues::Categorical(categorical) = &mut self.values {
+            categorical.ordered &= self.same;
+            return Column { values: self.values, missing: None };
+        }
+        let missing = self.missing.contains(&true).then_some(self.missing);
+        Column { values: self.values, missing }
+    }
+}
+
+fn empty_like(categories: &Categories) -> Categories {
+    match categories {
+        Categories::Strings(_) => Categories::Strings(StringList::new()),
+        Categories::Numbers(values) => Categories::Numbers(Values::new(values.value_type())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn categories(codes: &[i32], names: &[&str], ordered: bool) -> Column {
+        let categories = Categories::Strings(names.iter().collect());
+        let values = Categorical { codes: codes.to_vec(), categories, ordered };
+        Column { values: ColumnValues::Categorical(values), missing: None }
+    }
+
+    fn joined(column_type: ColumnType, columns: &[Column]) -> Column {
+        let mut joined = Joined::new(column_type);
+        columns.iter().for_each(|column| joined.push(column, "c").unwrap());
+        joined.finish()
+    }
+
+    #[test]
+    fn categories_are_united_in_the_order_they_come() {
+        let ordered = ColumnType::Categorical { ordered: true };
+        let a = categories(&[1, 0, -1], &["T", "B"], true);
+        let b = categories(&[0, 1, 2], &["NK", "B", "T"], true);
+        let both = joined(ordered, &[a.clone(), b]);
+        assert_eq!(both, categories(&[1, 0, -1, 2, 1, 0], &["T", "B", "NK"], false));
+        // The same categories stay ordered.
+        let same = joined(ordered, &[a.clone(), a.clone()]);
+        assert_eq!(same, categories(&[1, 0, -1, 1, 0, -1], &["T", "B"], true));
+        let fewer = joined(ordered, &[a, categories(&[0], &["T"], true)]);
+        assert_eq!(fewer, categories(&[1, 0, -1, 0], &["T", "B"], false));
+    }
+
+    #[test]
+    fn numbers_get_a_type_that_holds_both() {
+        let of = |values| Column { values: ColumnValues::Numbers(values), missing: None };
+        let a = Column { missing: Some(vec![true, false]), ..of(Values::I8(vec![0, -1])) };
+        let both = joined(ColumnType::Number(ValueType::I64), &[a, of(Values::U32(vec![7]))]);
+        assert_eq!(both.values, ColumnValues::Numbers(Values::I64(vec![0, -1, 7])));
+        assert_eq!(both.missing, Some(vec![true, false, false]));
+        let strings =
+            Column { values: ColumnValues::Strings(["x"].into_iter().collect()), missing: None };
+        let both = joined(ColumnType::String, &[strings, categories(&[0, -1], &["T"], false)]);
+        assert_eq!(both.values, ColumnValues::Strings(["x", "T", ""].into_iter().collect()));
+        assert_eq!(both.missing, Some(vec![false, false, true]));
+    }
+}

@@ -1,0 +1,101 @@
+//! Tables as text.
+
+use std::io::Write;
+
+use nnz_core::{Axis, Error, ErrorKind, MatrixSource, Place, Result};
+
+/// How a table is written as text.
+#[derive(Clone, Copy, Debug)]
+pub struct AnnotationText {
+    /// What separates the values of a row: a comma or a tab.
+    pub separator: u8,
+    /// Bytes of memory for all columns.
+    pub memory: u64,
+}
+
+impl Default for AnnotationText {
+    fn default() -> Self {
+        Self { separator: b'\t', memory: crate::default_memory() }
+    }
+}
+
+/// Writes the names of an axis and the table that describes it, one row a line behind a header. The first
+/// column holds the names. Missing values are empty; a value with a separator, a quote or a line break is in
+/// quotes.
+///
+/// # Errors
+///
+/// Fails where there are neither names nor a table, where they cannot be read or take more memory, and where
+/// writing fails.
+pub fn write_annotations(
+    source: &dyn MatrixSource,
+    axis: Axis,
+    options: &AnnotationText,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let failed = |error| Error::new(ErrorKind::Io(error), Place::default());
+    let names = source.read_names(axis)?;
+    let table = source.annotations(axis)?;
+    if names.is_none() && table.is_none() {
+        let what = format!("there are neither names nor annotations of the {axis}");
+        return Err(Error::argument(what));
+    }
+    let infos = table.as_ref().map_or(&[][..], |table| table.columns());
+    let mut line = Vec::new();
+    let mut names = names;
+    if names.is_some() {
+        let taken = |name: &str| infos.iter().any(|column| column.name == name);
+        let header = ["name", "index", "_index"].into_iter().find(|name| !taken(name));
+        field(header.unwrap_or_default().as_bytes(), options.separator, &mut line);
+    }
+    for (at, info) in infos.iter().enumerate() {
+        if at > 0 || names.is_some() {
+            line.push(options.separator);
+        }
+        field(info.name.as_bytes(), options.separator, &mut line);
+    }
+    line.push(b'\n');
+    out.write_all(&line).map_err(failed)?;
+    let mut columns = Vec::with_capacity(infos.len());
+    let each = options.memory / (infos.len() as u64).max(1);
+    for number in 0..infos.len() {
+        if let Some(table) = &table {
+            columns.push(table.read_column(number, each)?);
+        }
+    }
+    let mut text = Vec::new();
+    for row in 0..source.header().shape.len(axis) {
+        line.clear();
+        if let Some(names) = &mut names {
+            field(names.next_string()?.unwrap_or_default(), options.separator, &mut line);
+        }
+        for (at, column) in columns.iter().enumerate() {
+            if at > 0 || names.is_some() {
+                line.push(options.separator);
+            }
+            text.clear();
+            column.write_text(row, &mut text);
+            field(&text, options.separator, &mut line);
+        }
+        line.push(b'\n');
+        out.write_all(&line).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Writes a value, in quotes if it needs them.
+fn field(value: &[u8], separator: u8, line: &mut Vec<u8>) {
+    let plain = |byte: &u8| *byte != separator && !matches!(byte, b'"' | b'\n' | b'\r');
+    if value.iter().all(plain) {
+        line.extend_from_slice(value);
+        return;
+    }
+    line.push(b'"');
+    for &byte in value {
+        if byte == b'"' {
+            line.push(b'"');
+        }
+        line.push(byte);
+    }
+    line.push(b'"');
+}
