@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use nnz::{
-    Axis, Compression, ConvertOptions, DuplicatePolicy, Error, Location, Order, StructurePolicy,
-    ValueType, engine::Measures,
+    Axis, CellAxis, Compression, ConvertOptions, DuplicatePolicy, Error, Location, Order,
+    StructurePolicy, ValueType, engine::Measures,
 };
 
 pub(crate) use format_options::FormatArgs;
@@ -36,7 +36,7 @@ Reads:  BPCells directories, HDF5 groups and objects of R (.rds); matrices of R 
         of .npy; AnnData (.h5ad, Zarr): X, or FILE::layers/counts, raw/X, obsm/..., obsp/...
 Writes: BPCells directories (.bpcells), objects of R (.rds) and HDF5 groups (.h5 with --to bpcells);
         matrices of R (.rds with --to dgCMatrix); Matrix Market (.mtx, .mtx.gz);
-        DAPHNE (.dbdf, .dbdf.hdfs); Binsparse (.bsp.h5, .nc, .zarr, .npz, .bsp)
+        DAPHNE (.dbdf, .dbdf.hdfs); Binsparse (.bsp.h5, .nc, .zarr, .npz, .bsp); AnnData (.h5ad)
 
 Frames are read from .csv and .dbdf, and written to both, by convert.
 
@@ -416,6 +416,11 @@ pub(crate) struct Writing {
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) value_type: Option<ValueType>,
 
+    /// Which axis of DST cells are on; as-is calls rows rows whatever the formats say. Nothing is moved for
+    /// that [default: that of the format of DST, if SRC says which axis cells are on]
+    #[arg(long, value_name = "AXIS")]
+    pub(crate) cell_axis: Option<CellAxisArg>,
+
     /// Let values be rounded to the nearest float that the target's type holds
     #[arg(long)]
     pub(crate) lossy: bool,
@@ -664,6 +669,23 @@ impl Memory {
 pub(crate) enum AxisArg {
     Rows,
     Cols,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CellAxisArg {
+    Rows,
+    Cols,
+    AsIs,
+}
+
+impl From<CellAxisArg> for CellAxis {
+    fn from(axis: CellAxisArg) -> Self {
+        match axis {
+            CellAxisArg::Rows => Self::Axis(Axis::Rows),
+            CellAxisArg::Cols => Self::Axis(Axis::Cols),
+            CellAxisArg::AsIs => Self::AsIs,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

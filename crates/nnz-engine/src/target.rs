@@ -60,10 +60,18 @@ pub trait MatrixTarget: Send + Sync {
         false
     }
 
+    /// Returns what rows and columns are in this format.
+    fn axis_kinds(&self) -> [AxisKind; 2] {
+        [AxisKind::Unknown; 2]
+    }
+
     /// Says what readers of the format take the axes for, where that is not what they are.
     fn misleads(&self, axes: [AxisKind; 2]) -> Option<String> {
-        let _ = axes;
-        None
+        let [rows, cols] = self.axis_kinds();
+        let exchanged = rows != cols && rows != AxisKind::Unknown && axes == [cols, rows];
+        exchanged.then(|| {
+            format!("rows are {cols} here, but programs take the rows of this format for {rows}")
+        })
     }
 
     /// Says which other data is replaced along with what is there.

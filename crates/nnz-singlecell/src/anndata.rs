@@ -23,9 +23,11 @@ mod file;
 mod frame;
 mod item;
 mod matrix;
+mod sink;
 mod validate;
 
 pub use file::AnnData;
 pub use frame::DataFrame;
 pub use item::Item;
 pub use matrix::MatrixSource;
+pub use sink::{CAPABILITIES, MatrixSink};

@@ -3,7 +3,9 @@
 use std::time::Instant;
 
 use nnz_container::Compression;
-use nnz_core::{Error, ErrorKind, MatrixSource, Order, Place, Result, Rounding, ValueType};
+use nnz_core::{
+    Axis, AxisKind, Error, ErrorKind, MatrixSource, Order, Place, Result, Rounding, ValueType,
+};
 use nnz_engine as engine;
 use nnz_storage::staging::WriteOptions;
 
@@ -12,6 +14,53 @@ use crate::{
     Cancellation, CsMatrix, Dataset, DuplicatePolicy, Location, NoProgress, OpenOptions, Progress,
     StructurePolicy, Summary, Transposed,
 };
+
+/// Says which axis of a target cells are on. Changing that moves nothing: rows are called columns, and what
+/// is stored by row is stored by column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CellAxis {
+    /// The one that the format of the target has them on, if source and target say which.
+    #[default]
+    Format,
+    /// The one they are on in the source.
+    AsIs,
+    /// This one. The source has to say which axis they are on.
+    Axis(Axis),
+}
+
+impl CellAxis {
+    /// Returns whether rows and columns of a source have to be exchanged for that.
+    fn exchanges(
+        self,
+        source: [AxisKind; 2],
+        target: [AxisKind; 2],
+        transpose: bool,
+    ) -> Result<bool> {
+        let cells = |kinds: [AxisKind; 2]| match kinds {
+            [AxisKind::Cells, AxisKind::Cells] => None,
+            [AxisKind::Cells, _] => Some(Axis::Rows),
+            [_, AxisKind::Cells] => Some(Axis::Cols),
+            _ => None,
+        };
+        match self {
+            Self::AsIs => Ok(false),
+            // Who asks for another matrix gets it.
+            Self::Format if transpose => Ok(false),
+            Self::Format => {
+                let [rows, cols] = source;
+                Ok(rows != cols && rows != AxisKind::Unknown && target == [cols, rows])
+            }
+            Self::Axis(axis) => match cells(source) {
+                Some(found) => Ok((found == axis) == transpose),
+                None => {
+                    let what = "the source does not say which axis cells are on, so that \
+                                --cell-axis cannot be kept; nnz transpose exchanges rows and columns";
+                    Err(Error::argument(what))
+                }
+            },
+        }
+    }
+}
 
 /// Says how a matrix is converted. The default changes nothing that need not change.
 #[derive(Clone, Debug)]
@@ -42,6 +91,8 @@ pub struct ConvertOptions {
     pub strict: bool,
     /// Whether rows and columns are exchanged. The storage order stays that of the source.
     pub transpose: bool,
+    /// Which axis of the target cells are on.
+    pub cell_axis: CellAxis,
     /// Bytes of memory for sorting; an object of R that is read may take as many.
     pub memory: u64,
     /// Threads that work at the same time.
@@ -64,6 +115,7 @@ nnz_core::setters! {
         write: WriteOptions,
         strict: bool,
         transpose: bool,
+        cell_axis: CellAxis,
         memory: u64,
         threads: usize,
         cancellation: Option<Cancellation>,
@@ -98,6 +150,7 @@ impl Default for ConvertOptions {
             write: WriteOptions::default(),
             strict,
             transpose,
+            cell_axis: CellAxis::default(),
             memory,
             threads,
             cancellation,
@@ -213,10 +266,27 @@ fn convert_once(
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Summary> {
+    let target = target_of(source, to, options)?;
+    let kinds = source.header().axis_kinds;
+    if !options.cell_axis.exchanges(kinds, target.axis_kinds(), options.transpose)? {
+        return engine::convert(source, from, &*target, &options.engine(), progress);
+    }
+    // Nothing is moved: what was stored by row is stored by column, and the names of both go along.
+    let exchanged = Transposed::new(source);
+    let target = target_of(&exchanged, to, options)?;
+    let mut summary = engine::convert(&exchanged, from, &*target, &options.engine(), progress)?;
+    summary.notes.push(format!("rows are {} now, and columns {}", kinds[1], kinds[0]));
+    Ok(summary)
+}
+
+fn target_of(
+    source: &dyn MatrixSource,
+    to: &Location,
+    options: &ConvertOptions,
+) -> Result<Box<dyn engine::MatrixTarget>> {
     let transposed = options.transpose.then(|| Transposed::new(source));
     let written = transposed.as_ref().map_or(source, |transposed| transposed);
-    let target = options.registry.target(to, options, written)?;
-    engine::convert(source, from, &*target, &options.engine(), progress)
+    options.registry.target(to, options, written)
 }
 
 /// Writing a matrix from memory.

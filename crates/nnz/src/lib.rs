@@ -80,7 +80,7 @@ pub mod text;
 pub use cat::cat;
 pub use check::{ValidateOptions, validate};
 pub use concat::concat;
-pub use convert::{ConvertOptions, WriteMatrix, convert, convert_source};
+pub use convert::{CellAxis, ConvertOptions, WriteMatrix, convert, convert_source};
 pub use dataset::Dataset;
 pub use diff::diff;
 pub use location::Location;

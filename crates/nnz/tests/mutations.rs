@@ -383,6 +383,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
         // It holds every type.
         _ if numpy => ("binsparse", "binsparse"),
         true if source.daphne => ("mtx", "daphne"),
+        true if source.anndata => ("mtx", "anndata"),
         true => ("mtx", "bpcells"),
         false => ("bpcells", "mtx"),
     };
@@ -433,6 +434,7 @@ struct Read {
     opened: Box<dyn nnz::MatrixSource>,
     store: bool,
     daphne: bool,
+    anndata: bool,
 }
 
 /// Reads everything of a matrix, whole and in parts, and returns it if all went well.
@@ -477,8 +479,9 @@ fn read_everything(path: &Path) -> nnz::Result<Read> {
         names?;
     }
     let store = opened.header().ordered;
-    let daphne = opened.about()?.format.starts_with("DAPHNE");
-    Ok(Read { opened, store, daphne })
+    let format = opened.about()?.format;
+    let (daphne, anndata) = (format.starts_with("DAPHNE"), format == "AnnData");
+    Ok(Read { opened, store, daphne, anndata })
 }
 
 /// What cannot be read cannot be converted, and leaves nothing behind.

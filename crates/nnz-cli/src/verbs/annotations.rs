@@ -15,7 +15,7 @@ pub(crate) fn annotations(args: &args::Annotations) -> Result<Outcome, Error> {
     let opened = nnz::OpenOptions::new().memory_limit(memory).open(&args.source)?.into_matrix()?;
     let place = args.source.source_place();
     let write = |separator: u8, out: &mut dyn Write| {
-        let how = AnnotationText { separator, memory };
+        let how = AnnotationText::default().separator(separator).memory(memory);
         write_annotations(&*opened, args.axis.into(), &how, out)
             .map_err(|error| error.with_context(&place))
     };
@@ -33,7 +33,7 @@ pub(crate) fn annotations(args: &args::Annotations) -> Result<Outcome, Error> {
         }
     };
     let io = |error| Error::new(ErrorKind::Io(error), Place::path(target));
-    let options = WriteOptions { force: args.force, ..WriteOptions::default() };
+    let options = WriteOptions { overwrite: args.force, ..WriteOptions::default() };
     let mut out = BufWriter::new(StagedFile::create(target, options)?);
     write(separator, &mut out)?;
     out.into_inner().map_err(|error| io(error.into_error()))?.commit()?;

@@ -242,7 +242,7 @@ fn print(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
         writeln!(out, "{name:<20}{value_type:<10}{len:>16}{size:>12}{bits:>12}")?;
     }
     if !report.members.is_empty() {
-        writeln!(out, "\n{:<32}{:<14}{:<22}{}", "holds", "kind", "type", "shape")?;
+        writeln!(out, "\n{:<32}{:<14}{:<22}shape", "holds", "kind", "type")?;
     }
     for Member { path, shape, kind, value_type } in &report.members {
         let shape: Vec<String> = shape.iter().map(ToString::to_string).collect();

@@ -80,6 +80,7 @@ pub(super) fn options(args: &Writing) -> ConvertOptions {
         .write(WriteOptions { overwrite: args.force, sync: !args.no_sync })
         .strict(args.strict)
         .transpose(false)
+        .cell_axis(args.cell_axis.map_or_else(Default::default, Into::into))
         .memory(args.resources.bytes())
         .threads(args.threads.number())
 }

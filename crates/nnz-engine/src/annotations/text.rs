@@ -6,11 +6,19 @@ use nnz_core::{Axis, Error, ErrorKind, MatrixSource, Place, Result};
 
 /// How a table is written as text.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct AnnotationText {
     /// What separates the values of a row: a comma or a tab.
     pub separator: u8,
     /// Bytes of memory for all columns.
     pub memory: u64,
+}
+
+nnz_core::setters! {
+    AnnotationText {
+        separator: u8,
+        memory: u64,
+    }
 }
 
 impl Default for AnnotationText {

@@ -2,16 +2,17 @@
 
 mod members;
 mod place;
+mod target;
 mod validate;
 
 use std::path::Path;
 
 use nnz_container::Tagged;
-use nnz_core::{Error, ErrorKind, Finding, Place, Result};
+use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
 use nnz_singlecell::anndata::{AnnData, Item};
 
-use super::{Confidence, DatasetKind, Format, FormatInfo, Member, Probe};
-use crate::{Dataset, OpenOptions, ValidateOptions};
+use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// An AnnData file or store, or one matrix of it.
 pub(super) struct AnnDataFile;
@@ -25,7 +26,7 @@ static INFO: FormatInfo = FormatInfo {
     extensions: &["h5ad"],
     summary: "AnnData of any version in HDF5 and Zarr: X, layers, raw/X, obsm, varm, obsp, varp",
     reads: &[DatasetKind::Matrix],
-    writes: &[],
+    writes: &[DatasetKind::Matrix],
     containers: false,
     options: &[],
 };
@@ -65,6 +66,15 @@ impl Format for AnnDataFile {
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
         validate::validate(&probe, options, each)
+    }
+
+    fn target(
+        &self,
+        to: &Location,
+        options: &ConvertOptions,
+        _: &dyn MatrixSource,
+    ) -> Result<Box<dyn MatrixTarget>> {
+        Ok(Box::new(target::Target::new(to, options)?))
     }
 
     fn members(&self, probe: &Probe) -> Result<Vec<Member>> {

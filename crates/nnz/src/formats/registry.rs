@@ -5,9 +5,9 @@ use std::path::Path;
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
 
 use super::{
-    Confidence, DatasetKind, Format, FormatInfo, FormatOptions, MatrixTarget, Member, Probe, anndata,
-    binsparse, bpcells, bpcells_fragments, daphne, fragment_text, groups, matrix_market, npy, r_matrix,
-    scipy, tenx,
+    Confidence, DatasetKind, Format, FormatInfo, FormatOptions, MatrixTarget, Member, Probe,
+    anndata, binsparse, bpcells, bpcells_fragments, daphne, fragment_text, groups, matrix_market,
+    npy, r_matrix, scipy, tenx,
 };
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 

@@ -41,6 +41,7 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
         structure,
         order,
         value_type,
+        cell_axis,
         lossy,
         duplicates,
         compress,
@@ -57,11 +58,12 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
         || structure.is_some()
         || order.is_some()
         || value_type.is_some()
+        || cell_axis.is_some()
         || *lossy
         || duplicates.is_some()
         || format_options.0.names().any(|name| !["unpacked", "format-version"].contains(&name));
     if of_matrices {
-        let what = "holds fragments: --to, --order, --type, --lossy, --duplicates, --expand, \
+        let what = "holds fragments: --to, --order, --type, --cell-axis, --lossy, --duplicates, --expand, \
                     --structure and options of other formats than bpcells are for matrices";
         return Err(Error::argument(format!("{}: {what}", args.source)));
     }

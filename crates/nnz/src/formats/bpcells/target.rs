@@ -61,11 +61,8 @@ impl MatrixTarget for Target {
         header.shape.major(header.order).saturating_mul(4)
     }
 
-    fn misleads(&self, axes: [AxisKind; 2]) -> Option<String> {
-        (axes == [AxisKind::Cells, AxisKind::Features]).then(|| {
-            "rows are cells here, but programs take the rows of a BPCells matrix for features"
-                .to_owned()
-        })
+    fn axis_kinds(&self) -> [AxisKind; 2] {
+        [AxisKind::Features, AxisKind::Cells]
     }
 
     fn replaced(&self) -> Option<String> {

@@ -1,0 +1,192 @@
+//! Tables: names of rows, and typed columns.
+
+use nnz_core::{
+    Annotations, Bint8, Categorical, Categories, Column, ColumnValues, Error, Names, Result,
+    StringList, StringReader, ValueType, Values,
+};
+
+use super::output::{Group, Output};
+
+/// Bytes that one column may take in memory.
+const MOST_COLUMN: u64 = 4 << 30;
+
+/// Writes `obs` or `var` of `len` rows.
+pub(super) fn write_table(
+    output: &mut Output,
+    name: &str,
+    len: u64,
+    names: Option<Names<'_>>,
+    table: Option<&dyn Annotations>,
+) -> Result<()> {
+    let group = output.group(Group::ROOT, name)?;
+    output.encode(group, "dataframe", "0.2.0")?;
+    let columns = table.map_or(&[][..], |table| table.columns());
+    let taken = |name: &&str| columns.iter().any(|column| column.name == *name);
+    // A column of that name stays where it is: anndata reads any name of an index.
+    let index = ["_index", "index", "names", "_names"].into_iter().find(|name| !taken(name));
+    let index = index.unwrap_or("__index");
+    output.set_text(group, "_index", index)?;
+    let order: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    output.set_texts(group, "column-order", &order)?;
+    match names {
+        Some(mut names) => output.strings(group, index, len, &mut *names)?,
+        None => output.strings(group, index, len, &mut Positions::new(len))?,
+    }
+    let Some(table) = table else { return Ok(()) };
+    for (number, info) in columns.iter().enumerate() {
+        let column = table.read_column(number, MOST_COLUMN)?;
+        if column.len() != len {
+            let what =
+                format!("column {:?} has {} values, expected {len}", info.name, column.len());
+            return Err(Error::argument(what));
+        }
+        // Names with slashes are groups in groups, as anndata writes them.
+        let (mut parent, mut name) = (group, &*info.name);
+        while let Some((outer, inner)) = name.split_once('/') {
+            parent = output.group(parent, outer)?;
+            name = inner;
+        }
+        write_column(output, parent, name, column)?;
+    }
+    Ok(())
+}
+
+fn write_column(output: &mut Output, parent: Group, name: &str, column: Column) -> Result<()> {
+    let Column { values, missing } = column;
+    match (values, missing) {
+        (ColumnValues::Categorical(categorical), _) => {
+            write_categorical(output, parent, name, &categorical)
+        }
+        (ColumnValues::Numbers(values), None) => output.numbers(parent, name, &values),
+        (ColumnValues::Numbers(values), Some(missing)) => {
+            write_masked(output, parent, name, values, &missing)
+        }
+        (ColumnValues::Strings(list), None) => {
+            output.strings(parent, name, list.len(), &mut *list.reader())
+        }
+        // Versions before 0.11 read no strings of which some are missing, but categories.
+        (ColumnValues::Strings(list), Some(missing)) => {
+            let categorical = categories_of(&list, &missing)?;
+            write_categorical(output, parent, name, &categorical)
+        }
+    }
+}
+
+/// Writes numbers of which some are missing: floats that are not a number there, or an array of which.
+fn write_masked(
+    output: &mut Output,
+    parent: Group,
+    name: &str,
+    mut values: Values,
+    missing: &[bool],
+) -> Result<()> {
+    match &mut values {
+        Values::F32(values) => set_where(values, missing, f32::NAN),
+        Values::F64(values) => set_where(values, missing, f64::NAN),
+        _ => {
+            let kind = match values.value_type() {
+                ValueType::Bint8 => "nullable-boolean",
+                _ => "nullable-integer",
+            };
+            let group = output.group(parent, name)?;
+            output.encode(group, kind, "0.1.0")?;
+            output.numbers(group, "values", &values)?;
+            let mask = missing.iter().map(|&missing| Bint8(missing.into())).collect();
+            return output.numbers(group, "mask", &Values::Bint8(mask));
+        }
+    }
+    output.numbers(parent, name, &values)
+}
+
+fn set_where<T: Copy>(values: &mut [T], missing: &[bool], to: T) {
+    for (value, _) in values.iter_mut().zip(missing).filter(|(_, missing)| **missing) {
+        *value = to;
+    }
+}
+
+fn write_categorical(
+    output: &mut Output,
+    parent: Group,
+    name: &str,
+    categorical: &Categorical,
+) -> Result<()> {
+    let Categorical { codes, categories, ordered } = categorical;
+    let group = output.group(parent, name)?;
+    output.encode(group, "categorical", "0.2.0")?;
+    output.set_boolean(group, "ordered", *ordered)?;
+    output.numbers(group, "codes", &narrow(codes, categories.len()))?;
+    match categories {
+        Categories::Strings(list) => {
+            output.strings(group, "categories", list.len(), &mut *list.reader())
+        }
+        Categories::Numbers(values) => output.numbers(group, "categories", values),
+    }
+}
+
+/// Returns codes in the smallest type that pandas has them in.
+fn narrow(codes: &[i32], categories: u64) -> Values {
+    match categories {
+        0..128 => Values::I8(codes.iter().map(|&code| i8::try_from(code).unwrap_or(-1)).collect()),
+        128..32_768 => {
+            Values::I16(codes.iter().map(|&code| i16::try_from(code).unwrap_or(-1)).collect())
+        }
+        _ => Values::I32(codes.to_vec()),
+    }
+}
+
+/// Makes categories of strings of which some are missing.
+fn categories_of(list: &StringList, missing: &[bool]) -> Result<Categorical> {
+    let present = || list.iter().zip(missing).filter(|(_, missing)| !**missing);
+    let mut sorted: Vec<&[u8]> = present().map(|(string, _)| string).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let mut codes = Vec::with_capacity(missing.len());
+    for (string, missing) in list.iter().zip(missing) {
+        let code = sorted.binary_search(&string).ok().filter(|_| !missing);
+        codes.push(match code.map(i32::try_from) {
+            Some(Ok(code)) => code,
+            None => -1,
+            Some(Err(_)) => return Err(Error::argument("more than 2^31 categories")),
+        });
+    }
+    let categories = Categories::Strings(sorted.into_iter().collect());
+    Ok(Categorical { codes, categories, ordered: false })
+}
+
+/// Positions as names, from 0.
+struct Positions {
+    next: u64,
+    len: u64,
+    text: String,
+}
+
+impl Positions {
+    fn new(len: u64) -> Self {
+        Self { next: 0, len, text: String::new() }
+    }
+}
+
+impl StringReader for Positions {
+    fn next_string(&mut self) -> Result<Option<&[u8]>> {
+        if self.next == self.len {
+            return Ok(None);
+        }
+        self.text = self.next.to_string();
+        self.next += 1;
+        Ok(Some(self.text.as_bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_of_which_some_are_missing_become_categories() {
+        let list: StringList = ["b", "", "a", "b", ""].into_iter().collect();
+        let missing = [false, true, false, false, false];
+        let made = categories_of(&list, &missing).unwrap();
+        assert_eq!(made.codes, [2, -1, 1, 2, 0]);
+        assert_eq!(made.categories, Categories::Strings(["", "a", "b"].into_iter().collect()));
+    }
+}

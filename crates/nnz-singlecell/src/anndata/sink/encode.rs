@@ -1,0 +1,89 @@
+//! The part of writing that any thread can do: entries become the bytes that are stored.
+
+use nnz_core::{Batch, BatchEncoder, Encoded, Error, Minors, Result, ValueType, Values};
+
+use super::output::little_endian;
+
+/// Makes batches ready.
+pub(super) struct MatrixEncoder {
+    pub(super) index_type: ValueType,
+    pub(super) value_type: ValueType,
+}
+
+/// Entries as they are stored.
+pub(super) struct EncodedBatch {
+    /// Each major, and how many entries it has.
+    pub(super) runs: Vec<(u64, u64)>,
+    pub(super) indices: Vec<u8>,
+    pub(super) values: Vec<u8>,
+}
+
+impl MatrixEncoder {
+    /// Returns the same pointer some times.
+    pub(super) fn pointers(&self, pointer: u64, count: u64) -> Result<Vec<u8>> {
+        let count = usize::try_from(count).unwrap_or(0);
+        Ok(match self.index_type {
+            ValueType::I32 => narrow(pointer)?.to_le_bytes().repeat(count),
+            _ => wide(pointer)?.to_le_bytes().repeat(count),
+        })
+    }
+
+    pub(super) fn encode_batch(&self, batch: &Batch) -> Result<EncodedBatch> {
+        let runs =
+            (0..batch.runs()).map(|run| (batch.majors.get(run), batch.run(run).len() as u64));
+        let values = match &batch.values {
+            Values::Iso(value) => little_endian(&value.repeat(batch.entries())),
+            values => little_endian(values),
+        };
+        if batch.values.value_type() != self.value_type {
+            let what =
+                format!("{} values for a matrix of {}", batch.values.value_type(), self.value_type);
+            return Err(Error::argument(what));
+        }
+        Ok(EncodedBatch { runs: runs.collect(), indices: self.indices(batch)?, values })
+    }
+
+    fn indices(&self, batch: &Batch) -> Result<Vec<u8>> {
+        let entries = batch.entries();
+        if self.index_type == ValueType::I32 {
+            let mut bytes = Vec::with_capacity(entries.saturating_mul(4));
+            if let Minors::U32(minors) = &batch.minors {
+                // The shape says that all fit.
+                if minors.iter().any(|&minor| minor > i32::MAX.unsigned_abs()) {
+                    return Err(too_large());
+                }
+                minors.iter().for_each(|minor| bytes.extend(minor.to_le_bytes()));
+                return Ok(bytes);
+            }
+            batch.try_for_each(|_, _, minor| {
+                bytes.extend(narrow(minor)?.to_le_bytes());
+                Ok::<_, Error>(())
+            })?;
+            return Ok(bytes);
+        }
+        let mut bytes = Vec::with_capacity(entries.saturating_mul(8));
+        batch.try_for_each(|_, _, minor| {
+            bytes.extend(wide(minor)?.to_le_bytes());
+            Ok::<_, Error>(())
+        })?;
+        Ok(bytes)
+    }
+}
+
+impl BatchEncoder for MatrixEncoder {
+    fn encode(&self, batch: &Batch, _: u64) -> Result<Encoded> {
+        Ok(Box::new(self.encode_batch(batch)?))
+    }
+}
+
+fn narrow(number: u64) -> Result<i32> {
+    i32::try_from(number).map_err(|_| too_large())
+}
+
+fn wide(number: u64) -> Result<i64> {
+    i64::try_from(number).map_err(|_| too_large())
+}
+
+fn too_large() -> Error {
+    Error::argument("an index or a number of entries that the type of indices cannot hold")
+}

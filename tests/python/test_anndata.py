@@ -1,0 +1,98 @@
+"""anndata reads the .h5ad that nnz writes, without warnings, and finds in it what was there."""
+
+import warnings
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CORPUS = ROOT / "testdata/anndata/valid"
+
+np = pytest.importorskip("numpy")
+pd = pytest.importorskip("pandas")
+sparse = pytest.importorskip("scipy.sparse")
+anndata = pytest.importorskip("anndata", exc_type=ImportError)
+
+
+def read(path):
+    """Opens a file; a warning is an error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return anndata.read_h5ad(path)
+
+
+def same(a, b):
+    assert a.shape == b.shape
+    assert a.dtype == b.dtype
+    assert (a != b).nnz == 0
+
+
+@pytest.mark.parametrize("compress", ["none", "gzip:4"])
+@pytest.mark.parametrize("name", ["full_csr", "full_csc", "full_gzip", "int32_csc", "bool_csr", "empty_obs"])
+def test_a_copy_has_the_matrix_names_and_tables(nnz, tmp_path, name, compress):
+    source = CORPUS / f"0.12.19/h5ad/{name}.h5ad"
+    copy = nnz.convert(source, tmp_path / "copy.h5ad", "--compress", compress)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = anndata.read_h5ad(source)
+    found = read(copy)
+    same(sparse.csr_matrix(found.X), sparse.csr_matrix(expected.X))
+    assert found.X.format == expected.X.format
+    assert found.X.indices.dtype == found.X.indptr.dtype == np.int32
+    pd.testing.assert_frame_equal(found.obs, expected.obs)
+    pd.testing.assert_frame_equal(found.var, expected.var)
+
+
+def test_cells_stay_cells(nnz, tmp_path):
+    bpcells = ROOT / "testdata/bpcells/matrix_dir/basic_uint.packed.col"
+    found = read(nnz.convert(bpcells, tmp_path / "b.h5ad"))
+    assert found.obs_names.tolist() == nnz.names(bpcells, "cols")
+    assert found.var_names.tolist() == nnz.names(bpcells, "rows")
+    assert sparse.issparse(found.X) and found.X.format == "csr"
+    back = nnz.convert(tmp_path / "b.h5ad", tmp_path / "back.bpcells")
+    nnz.ok("diff", "--stored", bpcells, back)
+    as_is = read(nnz.convert(bpcells, tmp_path / "as_is.h5ad", "--cell-axis", "as-is"))
+    assert as_is.shape == found.shape[::-1]
+
+
+def test_a_matrix_without_names_gets_positions(nnz, tmp_path):
+    path = tmp_path / "m.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 1.5\n2 3 -2\n")
+    found = read(nnz.convert(path, tmp_path / "m.h5ad"))
+    assert found.X.toarray().tolist() == [[1.5, 0, 0], [0, 0, -2]]
+    assert found.obs_names.tolist() == ["0", "1"]
+    assert found.var_names.tolist() == ["0", "1", "2"]
+
+
+def test_slices_and_concatenations_carry_tables(nnz, tmp_path):
+    source = CORPUS / "0.12.19/h5ad/full_csr.h5ad"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = anndata.read_h5ad(source)
+    nnz.ok("slice", source, tmp_path / "s.h5ad", "--rows", "3,0,5:7", "--cols", "1:4")
+    found = read(tmp_path / "s.h5ad")
+    rows = [3, 0, 5, 6]
+    same(found.X, expected.X[rows, 1:4])
+    pd.testing.assert_frame_equal(found.obs, expected.obs.iloc[rows])
+    pd.testing.assert_frame_equal(found.var, expected.var.iloc[1:4])
+    nnz.ok("slice", source, tmp_path / "a.h5ad", "--rows", ":4")
+    nnz.ok("slice", source, tmp_path / "b.h5ad", "--rows", "4:")
+    nnz.ok("concat", tmp_path / "a.h5ad", tmp_path / "b.h5ad", tmp_path / "all.h5ad", "--axis", "rows")
+    found = read(tmp_path / "all.h5ad")
+    same(found.X, expected.X)
+    pd.testing.assert_frame_equal(found.obs, expected.obs)
+
+
+def test_annotations_are_those_of_anndata(nnz, tmp_path):
+    source = CORPUS / "0.12.19/h5ad/full_csr.h5ad"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = anndata.read_h5ad(source).obs
+    nnz.ok("annotations", source, "rows", tmp_path / "obs.csv")
+    found = pd.read_csv(tmp_path / "obs.csv", index_col=0, keep_default_na=False, na_values=[""])
+    assert found.index.tolist() == expected.index.tolist()
+    assert found.columns.tolist() == expected.columns.tolist()
+    assert found["n_counts"].tolist() == expected["n_counts"].tolist()
+    assert found["note"].tolist() == expected["note"].tolist()
+    kinds = [kind if isinstance(kind, str) else None for kind in found["cell_type"]]
+    assert kinds == [kind if isinstance(kind, str) else None for kind in expected["cell_type"]]
