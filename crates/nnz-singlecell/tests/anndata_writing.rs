@@ -10,11 +10,27 @@ mod anndata_common;
 
 use anndata_common::{Golden, entries, open};
 use nnz_container::Compression;
+use nnz_container::hdf5::Hdf5TreeWriter;
+use nnz_container::hdf5::file::FileOptions;
+use nnz_container::tree::TreeWriter;
+use nnz_container::zarr::{ZarrTreeOptions, ZarrTreeWriter, ZarrVersion};
 use nnz_core::{
     Axis, Batch, MatrixSink as _, MatrixSource as _, Order, Projection, Storage, Values,
 };
 use nnz_singlecell::anndata::{Item, MatrixSink, MatrixSource};
 use nnz_storage::staging::WriteOptions;
+
+/// Starts a tree in a file or store.
+fn tree(path: &std::path::Path) -> Box<dyn TreeWriter> {
+    let write = WriteOptions { sync: false, ..WriteOptions::default() };
+    let name = path.to_str().unwrap();
+    if name.ends_with(".h5ad") {
+        return Box::new(Hdf5TreeWriter::create(path, write, FileOptions::default()).unwrap());
+    }
+    let version = if name.ends_with("v2.zarr") { ZarrVersion::V2 } else { ZarrVersion::V3 };
+    let options = ZarrTreeOptions { version, ..ZarrTreeOptions::default() };
+    Box::new(ZarrTreeWriter::create(path, "", write, options).unwrap())
+}
 
 /// Writes a matrix with its names and tables.
 fn write(source: &MatrixSource, path: &std::path::Path, compression: Compression) {
@@ -22,8 +38,8 @@ fn write(source: &MatrixSource, path: &std::path::Path, compression: Compression
     let names = [Axis::Rows, Axis::Cols].map(|axis| source.read_names(axis).unwrap());
     let tables = [Axis::Rows, Axis::Cols].map(|axis| source.annotations(axis).unwrap());
     let tables = tables.each_ref().map(|table| table.as_deref());
-    let options = WriteOptions { sync: false, ..WriteOptions::default() };
-    let sink = MatrixSink::create(path, options, header, names, tables, compression).unwrap();
+    let tree = tree(path);
+    let sink = MatrixSink::create(tree, header, names, tables, compression).unwrap();
     let mut sink = Box::new(sink);
     let majors = header.shape.major(header.order);
     let mut reader = source.batches(0..majors, Projection::ALL).unwrap();
@@ -53,7 +69,8 @@ fn every_sparse_matrix_comes_back_with_its_tables() {
                 continue;
             }
             let name = format!("{id}::{item}");
-            let path = directory.path().join(format!("{}-{number}.h5ad", id.replace('/', "-")));
+            let ending = ["h5ad", "v2.zarr", "h5ad", "v3.zarr"][seen / 2 % 4];
+            let path = directory.path().join(format!("{}-{number}.{ending}", id.replace('/', "-")));
             let compression = [Compression::None, Compression::Gzip(4)][seen % 2];
             write(&source, &path, compression);
             let copy = open(&path).unwrap();
@@ -113,9 +130,8 @@ fn majors_that_no_batch_names_have_no_entries() {
         duplicates: nnz_core::Duplicates::Kept,
         axis_kinds: [nnz_core::AxisKind::Unknown; 2],
     };
-    let options = WriteOptions { sync: false, ..WriteOptions::default() };
     let (names, tables) = ([None, None], [None, None]);
-    let sink = MatrixSink::create(&path, options, &header, names, tables, Compression::None);
+    let sink = MatrixSink::create(tree(&path), &header, names, tables, Compression::None);
     let mut sink = Box::new(sink.unwrap());
     // The second batch goes on with the row that the first ends with.
     for (majors, offsets, minors) in [

@@ -207,6 +207,13 @@ pub trait Format: Send + Sync {
         None
     }
 
+    /// Returns whether a matrix that is read in this format stays in it at a path whose extension is that of
+    /// another.
+    fn keeps(&self, path: &Path, source: &dyn MatrixSource) -> bool {
+        let _ = (path, source);
+        false
+    }
+
     /// Decides where and how a matrix is written.
     ///
     /// # Errors

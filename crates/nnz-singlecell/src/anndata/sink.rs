@@ -1,4 +1,4 @@
-//! Writing a matrix as a new AnnData file.
+//! Writing a matrix as a new AnnData file or store.
 //!
 //! What is written is read by every anndata from 0.8 on, and gives no warnings: matrices with one type for
 //! `indices` and `indptr`, tables of version 0.2.0, and nothing that only newer versions know.
@@ -7,15 +7,14 @@ mod columns;
 mod encode;
 mod output;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use nnz_container::Compression;
+use nnz_container::tree::TreeWriter;
 use nnz_core::{
     Annotations, Batch, BatchEncoder, Encoded, Error, Header, Names, Order, Result,
     SinkCapabilities, ValueType, Written,
 };
-use nnz_storage::staging::WriteOptions;
 
 use columns::write_table;
 use encode::{EncodedBatch, MatrixEncoder};
@@ -48,23 +47,22 @@ impl std::fmt::Debug for MatrixSink {
 }
 
 impl MatrixSink {
-    /// Starts a file at `path`, whose rows are cells, and writes names and tables.
+    /// Starts a matrix whose rows are cells in an empty tree, and writes names and tables.
     ///
     /// Rows or columns without names get their positions as such, as in anndata.
     ///
     /// # Errors
     ///
-    /// Fails where the file cannot be created, names cannot be read or are not UTF-8, or a table cannot be read
+    /// Fails where the tree cannot be written, names cannot be read or are not UTF-8, or a table cannot be read
     /// or stored.
     pub fn create(
-        path: &Path,
-        write: WriteOptions,
+        tree: Box<dyn TreeWriter>,
         header: &Header,
         names: [Option<Names<'_>>; 2],
         annotations: [Option<&dyn Annotations>; 2],
         compression: Compression,
     ) -> Result<Self> {
-        let mut output = Output::create(path, write, compression)?;
+        let mut output = Output::new(tree, compression);
         let root = Group::ROOT;
         output.encode(root, "anndata", "0.1.0")?;
         let matrix = output.group(root, "X")?;
@@ -162,6 +160,6 @@ impl nnz_core::MatrixSink for MatrixSink {
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
         self.point_to(self.majors.saturating_add(1))?;
-        Ok(Written { bytes: self.output.commit()? })
+        Ok(Written { bytes: self.output.finish()? })
     }
 }

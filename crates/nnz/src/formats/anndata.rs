@@ -27,8 +27,9 @@ static INFO: FormatInfo = FormatInfo {
     summary: "AnnData of any version in HDF5 and Zarr: X, layers, raw/X, obsm, varm, obsp, varp",
     reads: &[DatasetKind::Matrix],
     writes: &[DatasetKind::Matrix],
-    containers: false,
-    options: &[],
+    // Groups of others lie in these files.
+    containers: true,
+    options: target::OPTIONS,
 };
 
 impl Format for AnnDataFile {
@@ -75,6 +76,11 @@ impl Format for AnnDataFile {
         _: &dyn MatrixSource,
     ) -> Result<Box<dyn MatrixTarget>> {
         Ok(Box::new(target::Target::new(to, options)?))
+    }
+
+    fn keeps(&self, path: &Path, source: &dyn MatrixSource) -> bool {
+        let own = source.about().is_ok_and(|about| about.format == "AnnData");
+        own && target::is_zarr(path)
     }
 
     fn members(&self, probe: &Probe) -> Result<Vec<Member>> {

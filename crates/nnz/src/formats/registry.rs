@@ -178,6 +178,14 @@ impl Registry {
         options: &ConvertOptions,
         source: &dyn MatrixSource,
     ) -> Result<Box<dyn MatrixTarget>> {
+        let keeping = match to {
+            Location::Path { path, .. } if options.format.is_none() => {
+                self.formats.iter().find(|format| format.keeps(path, source))
+            }
+            _ => None,
+        };
+        let named = keeping.map(|format| options.clone().format(Some(format.info().name)));
+        let options = named.as_ref().unwrap_or(options);
         self.format_of_target(to, options)?.target(to, options, source)
     }
 

@@ -1,8 +1,6 @@
-//! The part of writing that any thread can do: entries become the bytes that are stored.
+//! The part of writing that any thread can do: entries become bytes.
 
 use nnz_core::{Batch, BatchEncoder, Encoded, Error, Minors, Result, ValueType, Values};
-
-use super::output::little_endian;
 
 /// Makes batches ready.
 pub(super) struct MatrixEncoder {
@@ -10,7 +8,7 @@ pub(super) struct MatrixEncoder {
     pub(super) value_type: ValueType,
 }
 
-/// Entries as they are stored.
+/// Entries in native byte order.
 pub(super) struct EncodedBatch {
     /// Each major, and how many entries it has.
     pub(super) runs: Vec<(u64, u64)>,
@@ -23,8 +21,8 @@ impl MatrixEncoder {
     pub(super) fn pointers(&self, pointer: u64, count: u64) -> Result<Vec<u8>> {
         let count = usize::try_from(count).unwrap_or(0);
         Ok(match self.index_type {
-            ValueType::I32 => narrow(pointer)?.to_le_bytes().repeat(count),
-            _ => wide(pointer)?.to_le_bytes().repeat(count),
+            ValueType::I32 => narrow(pointer)?.to_ne_bytes().repeat(count),
+            _ => wide(pointer)?.to_ne_bytes().repeat(count),
         })
     }
 
@@ -32,8 +30,8 @@ impl MatrixEncoder {
         let runs =
             (0..batch.runs()).map(|run| (batch.majors.get(run), batch.run(run).len() as u64));
         let values = match &batch.values {
-            Values::Iso(value) => little_endian(&value.repeat(batch.entries())),
-            values => little_endian(values),
+            Values::Iso(value) => value.repeat(batch.entries()).bytes().to_vec(),
+            values => values.bytes().to_vec(),
         };
         if batch.values.value_type() != self.value_type {
             let what =
@@ -52,18 +50,18 @@ impl MatrixEncoder {
                 if minors.iter().any(|&minor| minor > i32::MAX.unsigned_abs()) {
                     return Err(too_large());
                 }
-                minors.iter().for_each(|minor| bytes.extend(minor.to_le_bytes()));
+                minors.iter().for_each(|minor| bytes.extend(minor.to_ne_bytes()));
                 return Ok(bytes);
             }
             batch.try_for_each(|_, _, minor| {
-                bytes.extend(narrow(minor)?.to_le_bytes());
+                bytes.extend(narrow(minor)?.to_ne_bytes());
                 Ok::<_, Error>(())
             })?;
             return Ok(bytes);
         }
         let mut bytes = Vec::with_capacity(entries.saturating_mul(8));
         batch.try_for_each(|_, _, minor| {
-            bytes.extend(wide(minor)?.to_le_bytes());
+            bytes.extend(wide(minor)?.to_ne_bytes());
             Ok::<_, Error>(())
         })?;
         Ok(bytes)

@@ -1,71 +1,65 @@
-//! Groups and arrays of a new file, with the attributes that anndata puts on each.
-
-use std::path::Path;
+//! Groups and arrays of a new file or store, with the attributes that anndata puts on each.
 
 use nnz_container::Compression;
-use nnz_container::hdf5::file::{
-    DatasetSpec, ElementType, FileOptions, FileWriter, ObjectId, Value,
-};
+use nnz_container::tree::{ArraySpec, Attribute, ElementType, NodeId, TreeWriter};
 use nnz_core::{Element, Error, Place, Result, StringReader, ValueType, Values};
-use nnz_storage::staging::{StagedFile, WriteOptions};
 
-/// Elements of a chunk.
+/// Elements of a chunk, where there are so many.
 const CHUNK: u64 = 1 << 15;
+
+/// Elements of a chunk where each is a file.
+const LARGE_CHUNK: u64 = 1 << 20;
 
 /// A group.
 #[derive(Clone, Copy)]
-pub(super) struct Group(ObjectId);
+pub(super) struct Group(NodeId);
 
 impl Group {
-    pub(super) const ROOT: Self = Self(ObjectId::ROOT);
+    pub(super) const ROOT: Self = Self(NodeId::ROOT);
 }
 
 /// An array that is appended to.
 #[derive(Clone, Copy)]
-pub(super) struct Array(ObjectId);
+pub(super) struct Array(NodeId);
 
-/// A file being written.
+/// A tree being written.
 pub(super) struct Output {
-    file: FileWriter<StagedFile>,
-    place: Place,
+    tree: Box<dyn TreeWriter>,
     compression: Compression,
+    chunk: u64,
 }
 
 impl Output {
-    pub(super) fn create(
-        path: &Path,
-        write: WriteOptions,
-        compression: Compression,
-    ) -> Result<Self> {
-        let file = FileWriter::create(path, write, FileOptions::default())?;
-        Ok(Self { file, place: Place::path(path), compression })
+    pub(super) fn new(tree: Box<dyn TreeWriter>, compression: Compression) -> Self {
+        let chunk = if tree.kind() == "Zarr" { LARGE_CHUNK } else { CHUNK };
+        Self { tree, compression, chunk }
     }
 
     pub(super) fn group(&mut self, parent: Group, name: &str) -> Result<Group> {
-        self.file.create_group(parent.0, name).map(Group)
+        self.tree.create_group(parent.0, name).map(Group)
     }
 
     /// Says what a group is.
     pub(super) fn encode(&mut self, group: Group, kind: &str, version: &str) -> Result<()> {
-        self.encode_object(group.0, kind, version)
+        self.encode_node(group.0, kind, version)
     }
 
-    fn encode_object(&mut self, object: ObjectId, kind: &str, version: &str) -> Result<()> {
-        self.file.set_attribute(object, "encoding-type", Value::text(kind))?;
-        self.file.set_attribute(object, "encoding-version", Value::text(version))
+    fn encode_node(&mut self, node: NodeId, kind: &str, version: &str) -> Result<()> {
+        self.tree.set_attribute(node, "encoding-type", &Attribute::of_text(kind))?;
+        self.tree.set_attribute(node, "encoding-version", &Attribute::of_text(version))
     }
 
     pub(super) fn set_text(&mut self, group: Group, name: &str, text: &str) -> Result<()> {
-        self.file.set_attribute(group.0, name, Value::text(text))
+        self.tree.set_attribute(group.0, name, &Attribute::of_text(text))
     }
 
     /// Sets a list of strings. An empty one is of floats, as anndata has it.
     pub(super) fn set_texts(&mut self, group: Group, name: &str, texts: &[String]) -> Result<()> {
-        let value = match texts {
-            [] => Value::numbers::<f64>(&[]),
-            texts => Value::texts(texts.iter().map(String::as_str)),
+        let attribute = match texts {
+            [] => Attribute::of_numbers::<f64>(&[]),
+            texts => Attribute::of_texts(texts),
         };
-        self.file.set_attribute(group.0, name, value)
+        self.tree.set_attribute(group.0, name, &attribute)
     }
 
     pub(super) fn set_numbers<T: Element>(
@@ -74,11 +68,11 @@ impl Output {
         name: &str,
         numbers: &[T],
     ) -> Result<()> {
-        self.file.set_attribute(group.0, name, Value::numbers(numbers))
+        self.tree.set_attribute(group.0, name, &Attribute::of_numbers(numbers))
     }
 
     pub(super) fn set_boolean(&mut self, group: Group, name: &str, value: bool) -> Result<()> {
-        self.file.set_attribute(group.0, name, Value::boolean(value))
+        self.tree.set_attribute(group.0, name, &Attribute::of_boolean(value))
     }
 
     /// Starts an array of a sparse matrix. Its length is what is appended; `len` if that is known.
@@ -89,25 +83,24 @@ impl Output {
         value_type: ValueType,
         len: Option<u64>,
     ) -> Result<Array> {
-        let spec = DatasetSpec::chunked(ElementType::Number(value_type), &[0], &[chunk(len)]);
-        // Values are not shuffled: bytes of indices are alike in neighbours where they are sorted.
-        let spec = spec.growing().compress(self.compression, false);
-        self.file.create_dataset(group.0, name, spec).map(Array)
+        let spec = ArraySpec::growing(ElementType::Number(value_type), &[]);
+        let spec = spec.chunk(&[self.chunk(len)]).compress(self.compression);
+        self.tree.create_array(group.0, name, &spec).map(Array)
     }
 
-    /// Appends elements, little-endian.
+    /// Appends elements in native byte order.
     pub(super) fn append(&mut self, array: Array, bytes: &[u8]) -> Result<()> {
-        self.file.append(array.0, bytes)
+        self.tree.append_bytes(array.0, bytes)
     }
 
     /// Writes an array of numbers.
     pub(super) fn numbers(&mut self, group: Group, name: &str, values: &Values) -> Result<()> {
         let len = values.len().unwrap_or(0) as u64;
         let spec = self.spec(ElementType::Number(values.value_type()), len);
-        let array = self.file.create_dataset(group.0, name, spec)?;
-        self.file.append(array, &little_endian(values))?;
-        self.file.finish_dataset(array)?;
-        self.encode_object(array, "array", "0.2.0")
+        let array = self.tree.create_array(group.0, name, &spec)?;
+        self.encode_node(array, "array", "0.2.0")?;
+        self.tree.append_bytes(array, values.bytes())?;
+        self.tree.finish_array(array)
     }
 
     /// Writes an array of `len` strings as they are read.
@@ -118,52 +111,58 @@ impl Output {
         len: u64,
         strings: &mut dyn StringReader,
     ) -> Result<()> {
-        let spec = self.spec(ElementType::TEXT, len);
-        let array = self.file.create_dataset(group.0, name, spec)?;
-        let mut number = 0_u64;
-        while let Some(string) = strings.next_string()? {
-            if std::str::from_utf8(string).is_err() {
-                let shown = String::from_utf8_lossy(string);
-                let place = Place { array: Some(name.to_owned()), ..self.place.clone() };
-                let what = format!("the string {shown:?}");
-                return Err(Error::mismatch(place, what, "UTF-8, as all strings of AnnData are"));
-            }
-            self.file.append_strings(array, [string])?;
-            number += 1;
+        let spec = self.spec(ElementType::String, len);
+        let array = self.tree.create_array(group.0, name, &spec)?;
+        self.encode_node(array, "string-array", "0.2.0")?;
+        let mut checked = Checked { strings, place: self.tree.place(array), left: len };
+        self.tree.append_strings(array, &mut checked)?;
+        if checked.left > 0 {
+            let found = format!("{} strings", len - checked.left);
+            return Err(Error::mismatch(checked.place, found, len));
         }
-        if number != len {
-            let place = Place { array: Some(name.to_owned()), ..self.place.clone() };
-            return Err(Error::mismatch(place, format!("{number} strings"), len));
-        }
-        self.file.finish_dataset(array)?;
-        self.encode_object(array, "string-array", "0.2.0")
+        self.tree.finish_array(array)
     }
 
-    fn spec(&self, element: ElementType, len: u64) -> DatasetSpec {
-        if self.compression == Compression::None || len == 0 {
-            return DatasetSpec::contiguous(element, &[len]);
+    fn spec(&self, element: ElementType, len: u64) -> ArraySpec {
+        let spec = ArraySpec::new(element, &[len]);
+        match self.compression {
+            // In one piece, where there is such a thing.
+            Compression::None => spec,
+            _ if len == 0 => spec,
+            _ => spec.chunk(&[self.chunk(Some(len))]).compress(self.compression),
         }
-        DatasetSpec::chunked(element, &[len], &[chunk(Some(len))]).compress(self.compression, false)
     }
 
-    pub(super) fn commit(self) -> Result<u64> {
-        self.file.commit()
+    /// Returns the length of chunks.
+    fn chunk(&self, len: Option<u64>) -> u64 {
+        len.unwrap_or(self.chunk).clamp(1, self.chunk)
+    }
+
+    pub(super) fn finish(self) -> Result<u64> {
+        self.tree.finish()
     }
 }
 
-/// Returns the length of chunks.
-fn chunk(len: Option<u64>) -> u32 {
-    let len = len.unwrap_or(CHUNK).clamp(1, CHUNK);
-    u32::try_from(len).unwrap_or(1)
+/// Strings that have to be UTF-8, and no more than there is room for.
+struct Checked<'a> {
+    strings: &'a mut dyn StringReader,
+    place: Place,
+    left: u64,
 }
 
-/// Returns numbers as they are stored.
-pub(super) fn little_endian(values: &Values) -> Vec<u8> {
-    let mut bytes = values.bytes().to_vec();
-    if cfg!(target_endian = "big") {
-        let value_type = values.value_type();
-        let parts = if value_type.is_complex() { 2 } else { 1 };
-        bytes.chunks_exact_mut(value_type.size() / parts).for_each(<[u8]>::reverse);
+impl StringReader for Checked<'_> {
+    fn next_string(&mut self) -> Result<Option<&[u8]>> {
+        let Some(string) = self.strings.next_string()? else { return Ok(None) };
+        if std::str::from_utf8(string).is_err() {
+            let found = format!("the string {:?}", String::from_utf8_lossy(string));
+            let expected = "UTF-8, as all strings of AnnData are";
+            return Err(Error::mismatch(self.place.clone(), found, expected));
+        }
+        self.left = self.left.saturating_sub(1);
+        Ok(Some(string))
     }
-    bytes
+
+    fn remaining(&self) -> Option<u64> {
+        self.strings.remaining()
+    }
 }
