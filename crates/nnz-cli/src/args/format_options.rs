@@ -23,10 +23,35 @@ impl FormatArgs {
     }
 }
 
-/// An option and the formats that have it.
+/// An option and the formats that have it, which may mean different things by it.
+#[derive(Clone)]
 struct Declared {
-    option: FormatOption,
+    /// One of each meaning.
+    options: Vec<FormatOption>,
     formats: Vec<&'static str>,
+}
+
+impl Declared {
+    fn name(&self) -> &'static str {
+        self.options.first().map_or("", |option| option.name)
+    }
+
+    fn value(&self) -> Option<&'static str> {
+        self.options.first().and_then(|option| option.value)
+    }
+
+    fn help(&self) -> String {
+        let each: Vec<&str> = self.options.iter().map(|option| option.help).collect();
+        each.join("; ")
+    }
+
+    /// Checks that a value is one of some format; whether it is one of the format that is written, that
+    /// format says.
+    fn check(&self, text: &str) -> Result<(), String> {
+        let mut checked = self.options.iter().map(|option| (option.check)(text));
+        let first = checked.next().unwrap_or(Ok(()));
+        if first.is_ok() || checked.any(|other| other.is_ok()) { Ok(()) } else { first }
+    }
 }
 
 /// Lists the options of formats that matrices are written in, those of the same formats together.
@@ -35,9 +60,14 @@ fn declared() -> Vec<Declared> {
     let mut all: Vec<Declared> = Vec::new();
     for info in nnz::formats::list().into_iter().filter(written) {
         for option in info.options {
-            match all.iter_mut().find(|known| known.option.name == option.name) {
-                Some(known) => known.formats.push(info.name),
-                None => all.push(Declared { option: *option, formats: vec![info.name] }),
+            match all.iter_mut().find(|known| known.name() == option.name) {
+                Some(known) => {
+                    known.formats.push(info.name);
+                    if known.options.iter().all(|other| other.help != option.help) {
+                        known.options.push(*option);
+                    }
+                }
+                None => all.push(Declared { options: vec![*option], formats: vec![info.name] }),
             }
         }
     }
@@ -51,15 +81,16 @@ fn heading(formats: &[&str]) -> String {
 
 impl Args for FormatArgs {
     fn augment_args(command: Command) -> Command {
-        declared().into_iter().fold(command, |command, Declared { option, formats }| {
-            let arg = Arg::new(option.name).long(option.name).help(option.help);
-            let arg = match option.value {
+        declared().into_iter().fold(command, |command, declared| {
+            let heading = heading(&declared.formats);
+            let arg = Arg::new(declared.name()).long(declared.name()).help(declared.help());
+            let arg = match declared.value() {
                 None => arg.action(ArgAction::SetTrue),
                 Some(value) => arg
                     .value_name(value)
-                    .value_parser(move |text: &str| (option.check)(text).map(|()| text.to_owned())),
+                    .value_parser(move |text: &str| declared.check(text).map(|()| text.to_owned())),
             };
-            command.arg(arg.help_heading(heading(&formats)))
+            command.arg(arg.help_heading(heading))
         })
     }
 
@@ -71,8 +102,9 @@ impl Args for FormatArgs {
 impl FromArgMatches for FormatArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut options = FormatOptions::new();
-        for Declared { option: FormatOption { name, value, .. }, .. } in declared() {
-            match value {
+        for declared in declared() {
+            let name = declared.name();
+            match declared.value() {
                 None if matches.get_flag(name) => options.set(name, "true"),
                 None => {}
                 Some(_) => {

@@ -20,7 +20,7 @@ use crate::{ConvertOptions, Location};
 pub(super) const OPTIONS: &[FormatOption] = &[FormatOption::parsed::<Version>(
     "format-version",
     "N",
-    "The version of Zarr: 2, which every anndata reads, or 3 [default: 2]",
+    "AnnData in Zarr: the version of Zarr, 2 or 3 [default: 2, which every anndata reads]",
 )];
 
 /// A version of Zarr.
