@@ -98,6 +98,9 @@ pub(crate) fn same(value: Scalar, expected: &Value) -> bool {
             Value::Bool(expected) => (value.0 == 1) == *expected,
             other => Some(u64::from(value.0)) == other.as_u64(),
         },
-        other => other.to_string() == expected.to_string(),
+        other => {
+            let text = expected.to_string();
+            other.to_string() == text
+        }
     }
 }
