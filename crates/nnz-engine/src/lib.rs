@@ -25,8 +25,8 @@
 //! # Ok::<(), nnz_core::Error>(())
 //! ```
 
-mod ascent;
 mod annotations;
+mod ascent;
 mod cat;
 mod cells;
 mod check;
