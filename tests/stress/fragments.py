@@ -142,7 +142,7 @@ class Fragments:
         regions = self.regions(rows)
         if not regions:
             return
-        peaks, target = self.pipeline.fresh("bed"), self.pipeline.fresh("npz")
+        peaks, target = self.pipeline.fresh("bed"), self.pipeline.fresh("bsp.npz")
         peaks.write_text("".join(f"{c}\t{s}\t{e}\n" for c, s, e in regions))
         mode = self.pipeline.pick(["insertions", "overlaps"])
         done = self.pipeline.run("fragments", "count", "-q", "--no-sync", "--mode", mode, "--peaks", peaks,

@@ -52,7 +52,7 @@ def targets():
         Target("mtx", "mtx", types=text_type, options=("array",), reader=lambda path, group: text_files.read_mtx(path)),
         Target("mtx.gz", "mtx.gz", types=text_type, options=("array",),
                reader=lambda path, group: text_files.read_mtx(path)),
-        Target("npz", "npz", options=("gzip", "tree", "minimize", "structure"),
+        Target("npz", "bsp.npz", options=("gzip", "tree", "minimize", "structure"),
                reader=lambda path, group: binsparse_files.read_npz(path)),
         Target("HDF5", "bsp.h5", options=("gzip", "tree", "minimize", "structure"),
                reader=binsparse_files.read_hdf5),

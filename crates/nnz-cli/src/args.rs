@@ -33,10 +33,12 @@ Reads:  BPCells directories, HDF5 groups and objects of R (.rds); matrices of R 
         Matrix (.rds); Matrix Market (.mtx, .mtx.gz); 10x folders (matrix.mtx, barcodes.tsv,
         features.tsv or genes.tsv, each also with .gz); matrices and frames of DAPHNE (.dbdf), and
         directories of segments (.dbdf.hdfs); Binsparse in HDF5, NetCDF, Zarr, npz and directories
-        of .npy; AnnData (.h5ad, Zarr): X, or FILE::layers/counts, raw/X, obsm/..., obsp/...
+        of .npy; AnnData (.h5ad, Zarr): X, or FILE::layers/counts, raw/X, obsm/..., obsp/...;
+        10x HDF5; SciPy sparse matrices (.npz); NumPy arrays (.npy)
 Writes: BPCells directories (.bpcells), objects of R (.rds) and HDF5 groups (.h5 with --to bpcells);
         matrices of R (.rds with --to dgCMatrix); Matrix Market (.mtx, .mtx.gz);
-        DAPHNE (.dbdf, .dbdf.hdfs); Binsparse (.bsp.h5, .nc, .zarr, .npz, .bsp); AnnData (.h5ad)
+        DAPHNE (.dbdf, .dbdf.hdfs); Binsparse (.bsp.h5, .nc, .zarr, .bsp.npz, .bsp); AnnData
+        (.h5ad); SciPy sparse matrices (.npz); NumPy arrays (.npy)
 
 Frames are read from .csv and .dbdf, and written to both, by convert.
 

@@ -394,7 +394,7 @@ fn a_file_that_grows_past_the_limit_is_an_error_that_says_so() {
 fn too_few_open_files_leave_nothing() {
     let store = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
     let (mut refused, mut done) = (0, 0);
-    for target in ["t.zarr", "t.bpcells", "t.bsp.h5", "t.mtx", "t.dbdf", "t.npz", "t.bsp"] {
+    for target in ["t.zarr", "t.bpcells", "t.bsp.h5", "t.mtx", "t.dbdf", "t.bsp.npz", "t.bsp"] {
         for limit in 6..30 {
             let directory = tempfile::tempdir().unwrap();
             let path = directory.path().join(target);

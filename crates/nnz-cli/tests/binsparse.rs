@@ -150,7 +150,7 @@ fn there_and_back(from: &str, to: &Path, more: &[&str]) {
     assert_eq!(run(&["validate", to]).good(), "", "{from} {to} {more:?}");
 }
 
-const TARGETS: &[&str] = &["a.bsp", "a.npz", "a.zarr", "a.nc", "a.bsp.h5"];
+const TARGETS: &[&str] = &["a.bsp", "a.bsp.npz", "a.zarr", "a.nc", "a.bsp.h5"];
 
 #[test]
 fn matrices_go_to_every_format_and_container_and_back() {
@@ -173,7 +173,7 @@ fn the_other_formats_take_what_they_can_hold() {
     let source = testdata().join("binsparse/valid/py/csr_float64.bsp.h5");
     let store = folder.path().join("a.bpcells");
     there_and_back(text(&source), &store, &["--type", "double"]);
-    there_and_back(text(&store), &folder.path().join("a.npz"), &[]);
+    there_and_back(text(&store), &folder.path().join("a.bsp.npz"), &[]);
     let text_file = folder.path().join("a.mtx");
     there_and_back(text(&source), &text_file, &[]);
     there_and_back(text(&text_file), &folder.path().join("a.zarr"), &["--to", "DCSC"]);
@@ -254,7 +254,7 @@ fn a_structure_is_looked_for_where_it_is_asked_for() {
 fn tensors_of_different_types_are_equal_where_their_numbers_are() {
     let folder = tempfile::tempdir().unwrap();
     let source = testdata().join("binsparse/valid/py/custom_S3.bsp.h5");
-    let wide = folder.path().join("wide.npz");
+    let wide = folder.path().join("wide.bsp.npz");
     let told: Value =
         serde_json::from_str(&run(&["info", "--json", text(&source)]).good()).unwrap();
     let other = if told["value_type"] == "float64" { "complex[float64]" } else { "float64" };
@@ -266,7 +266,7 @@ fn tensors_of_different_types_are_equal_where_their_numbers_are() {
 fn arrays_do_not_go_under_the_name_of_another_format() {
     let folder = tempfile::tempdir().unwrap();
     let source = testdata().join("binsparse/valid/py/csr_float64.bsp.h5");
-    for target in ["a.mtx", "a.mtx.gz", "a.dbdf", "a.rds", "a.npz::g"] {
+    for target in ["a.mtx", "a.mtx.gz", "a.dbdf", "a.rds", "a.bsp.npz::g"] {
         let target = format!("{}/{target}", text(folder.path()));
         let refused = run(&["convert", text(&source), &target, "--to", "CSR"]);
         assert_eq!(refused.code, Some(2), "{target} {refused:?}");
@@ -287,7 +287,7 @@ fn one_value_for_more_cells_than_can_be_visited_is_refused() {
     }});
     fs::write(matrix.join("binsparse.json"), description.to_string()).unwrap();
     npy(&matrix, "values", "<f8", 1, &1.5_f64.to_le_bytes());
-    let (path, target) = (text(&matrix), folder.path().join("t.npz"));
+    let (path, target) = (text(&matrix), folder.path().join("t.bsp.npz"));
     assert_eq!(run(&["validate", path]).good(), "");
     assert!(run(&["info", path]).good().contains("one shared by all"));
     for arguments in [&["stats", path][..], &["convert", path, text(&target)], &["cat", path]] {
@@ -363,8 +363,8 @@ fn one_value_of_all_entries_is_not_that_of_their_mirror_images() {
         assert_eq!(lines(path, &["--expand"]), expected, "{structure}");
         for (name, how) in [
             ("expanded.bsp.h5", &["--to", "CSR", "--expand"][..]),
-            ("dense.npz", &["--to", "DMATR"]),
-            ("kept.npz", &["--to", "CSC"]),
+            ("dense.bsp.npz", &["--to", "DMATR"]),
+            ("kept.bsp.npz", &["--to", "CSC"]),
             ("kept.mtx", &[]),
             ("general.mtx", &["--structure", "general"]),
         ] {
@@ -381,7 +381,7 @@ fn one_value_of_all_entries_is_not_that_of_their_mirror_images() {
                 .collect();
             assert_eq!(found, expected, "{structure} {name}");
         }
-        let part = folder.path().join("part.npz");
+        let part = folder.path().join("part.bsp.npz");
         run(&["slice", "--quiet", path, text(&part), "--rows", "0:2", "--to", "CSR"]).good();
         assert_eq!(lines(text(&part), &[]), expected[..3], "{structure}");
     }
@@ -400,10 +400,10 @@ fn zeros_of_a_dense_matrix_with_a_fill_stay_zeros() {
     npy(&matrix, "values", "|i1", 4, &[3, 0, 5, 3]);
     npy(&matrix, "fill_value", "|i1", 1, &[3]);
     let path = text(&matrix);
-    let sparse = folder.path().join("s.npz");
+    let sparse = folder.path().join("s.bsp.npz");
     run(&["convert", "--quiet", path, text(&sparse), "--to", "CSR"]).good();
     assert_eq!(run(&["cat", text(&sparse)]).good(), "0\t1\t0\n1\t0\t5\n");
-    let back = folder.path().join("d.npz");
+    let back = folder.path().join("d.bsp.npz");
     run(&["convert", "--quiet", text(&sparse), text(&back), "--to", "DMATR"]).good();
     assert_eq!(run(&["cat", text(&back)]).good(), run(&["cat", path]).good());
 }

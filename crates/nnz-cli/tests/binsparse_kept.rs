@@ -242,7 +242,7 @@ fn the_smallest_type_of_one_triangle_need_not_hold_what_no_type_of_its_size_does
 fn numbers_that_differ_never_look_the_same() {
     let made = made();
     let text = |kind: &str| format!("%%MatrixMarket matrix coordinate {kind}\n1 1 1\n1 1 0.1\n");
-    let [from, single, double] = ["a.mtx", "b.npz", "c.npz"].map(|name| made.path(name));
+    let [from, single, double] = ["a.mtx", "b.bsp.npz", "c.bsp.npz"].map(|name| made.path(name));
     fs::write(&from, text("real general")).unwrap();
     let to = |target: &str, value_type: &str| {
         let options = ["--to", "CSR", "--type", value_type, "--lossy"];

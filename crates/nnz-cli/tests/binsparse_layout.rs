@@ -85,7 +85,7 @@ fn a_matrix_of_more_rows_than_any_disk_has_room_for_is_converted() {
         "number_of_stored_values": 1, "data_types": {}});
     let arrays: [(&str, &[i32]); 3] = [("indices_0", &[5]), ("indices_1", &[7]), ("values", &[9])];
     let from = binsparse(&folder.path().join("from.bsp"), about, &arrays);
-    let to = folder.path().join("to.npz");
+    let to = folder.path().join("to.bsp.npz");
     convert("convert", &from, &to, &[]);
     assert_eq!(run(&["cat", text(&to)]).good(), "5\t7\t9\n");
     convert("transpose", &from, &to, &["--order", "col"]);

@@ -71,7 +71,7 @@ fn outer_indices_of_a_tensor_are_checked() {
                 ("values", &[7]),
             ];
             let from = binsparse(&folder.path().join(name), tree, &arrays);
-            let to = folder.path().join("to.npz");
+            let to = folder.path().join("to.bsp.npz");
             if pointers[1] == 0 {
                 refused(&from, text(&to), &["cat", "convert"], said);
                 continue;
@@ -86,7 +86,7 @@ fn outer_indices_of_a_tensor_are_checked() {
 #[test]
 fn outer_indices_of_a_matrix_without_entries_are_checked() {
     let folder = tempfile::tempdir().unwrap();
-    let to = folder.path().join("to.npz");
+    let to = folder.path().join("to.bsp.npz");
     let verbs = ["cat", "convert", "transpose", "stats", "diff"];
     for (number, inner) in ["dense", "sparse"].into_iter().enumerate() {
         for outer in [[1, 0], [0, 9]] {

@@ -85,6 +85,7 @@ fn matrices_are_written_to_and_read_from_every_container() {
         ".mtx.gz",
         ".bpcells",
         ".rds",
+        ".bsp.npz",
         ".npz",
         ".bsp",
         ".zarr",

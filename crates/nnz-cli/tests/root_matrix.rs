@@ -221,7 +221,7 @@ fn the_tools_read_the_root_and_keep_others_in_groups() {
         assert_eq!(same(text(&first), text(&back)), Some(0));
         let listed = tool(env!("CARGO_BIN_EXE_bsp-ls"), &[text(&path)]).good();
         assert_eq!(listed.lines().count(), 2, "{listed}");
-        let copy = folder.path().join("copy.npz");
+        let copy = folder.path().join("copy.bsp.npz");
         tool(env!("CARGO_BIN_EXE_binsparse_to_binsparse"), &[text(&path), text(&copy)]).good();
         assert_eq!(same(text(&first), text(&copy)), Some(0));
         // The whole file is replaced, as the reference does, and said to be.

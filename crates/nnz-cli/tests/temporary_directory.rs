@@ -60,7 +60,7 @@ fn commands(folder: &Path) -> Vec<Vec<String>> {
     fs::write(&mtx, coordinates).unwrap();
     let mut all = Vec::new();
     for format in ["CSR", "bpcells"] {
-        let npz = folder.join(format).with_extension("npz");
+        let npz = folder.join(format).with_extension("bsp.npz");
         let arguments = ["-q", "--to", format, "--type", "double", "--compress", "gzip:1"];
         run(&[&["convert", text(&mtx), text(&npz)], &arguments[..]].concat()).good();
         let csv = folder.join("t.mtx");
@@ -77,7 +77,15 @@ fn commands(folder: &Path) -> Vec<Vec<String>> {
     for verb in [
         &["cat", text(&mtx), "--duplicates", "sum", "--memory", "100K"][..],
         &["validate", text(&mtx), "--memory", "100K"],
-        &["transpose", text(&folder.join("CSR.npz")), "-", "--order", "row", "--memory", "100K"],
+        &[
+            "transpose",
+            text(&folder.join("CSR.bsp.npz")),
+            "-",
+            "--order",
+            "row",
+            "--memory",
+            "100K",
+        ],
     ] {
         all.push(verb.iter().map(|&word| word.to_owned()).collect());
     }
@@ -144,7 +152,7 @@ fn temp_dir_is_where_temporary_files_go() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("not/here");
     let mut commands = commands(folder.path());
-    let [from, to] = ["CSR.npz", "sorted.npz"].map(|name| folder.path().join(name));
+    let [from, to] = ["CSR.bsp.npz", "sorted.bsp.npz"].map(|name| folder.path().join(name));
     let sorting =
         ["convert", text(&from), text(&to), "--order", "col", "--memory", "100K", "--force"];
     commands.push(sorting.map(str::to_owned).to_vec());

@@ -3,18 +3,20 @@
 //! [`Compressed`] is a matrix by rows or columns, [`Coordinates`] one of entries in any order, and
 //! [`Dense`] one of which every cell is stored. Each is opened with the arrays that it is made of, and
 //! hands out units that any thread decodes. All indices are checked as they are read; a format adds
-//! what it demands beyond that.
+//! what it demands beyond that. [`CompressedSink`] writes matrices by rows or columns.
 
 mod compressed;
 mod coordinates;
 mod dense;
 mod indices;
+mod sink;
 mod vector;
 
 pub use compressed::{Compressed, CompressedArrays};
 pub use coordinates::Coordinates;
 pub use dense::Dense;
 pub use indices::{Index, Indices};
+pub use sink::{CompressedArray, CompressedOutput, CompressedSink, IndexType};
 pub use vector::Vector;
 
 use std::ops::Range;

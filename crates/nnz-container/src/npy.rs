@@ -8,6 +8,7 @@
 mod dict;
 mod element;
 mod file;
+mod file_writer;
 mod header;
 mod nd;
 mod reader;
@@ -17,6 +18,7 @@ mod tree;
 mod writer;
 
 pub use file::{NpyFile, is_npy};
+pub use file_writer::NpyFileWriter;
 pub use nd::{NdArray, read_array, write_array};
 pub use reader::{NpyDirectory, is_npy_directory};
 pub use tree::NpyGroup;

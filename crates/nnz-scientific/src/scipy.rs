@@ -7,8 +7,10 @@ mod blocks;
 mod diagonals;
 mod layout;
 mod open;
+mod sink;
 mod source;
 
 pub use layout::SparseFormat;
 pub use open::{ScipyFile, is_scipy};
+pub use sink::{CAPABILITIES, create};
 pub use source::ScipySource;

@@ -70,7 +70,9 @@ impl ContainerTarget {
             return Err(Error::argument(format!("{place}: a place of that name {what}")));
         }
         let format = formats::format_of_path(path);
-        if format.is_some_and(|format| !format.info().containers) {
+        // An npz file is one of SciPy unless another format is named.
+        let npz = ends_in(path, &["npz"]);
+        if format.is_some_and(|format| !format.info().containers) && !npz {
             let what = "named arrays are not written under the name of another format";
             return Err(Error::argument(format!("{}: {what}", Place::path(path))));
         }
@@ -83,7 +85,7 @@ impl ContainerTarget {
             let options = Hdf5Options { compress, threads, ..Hdf5Options::default() };
             let netcdf = ends_in(path, &["nc", "nc4"]);
             if netcdf { Kind::NetCdf(inside, options) } else { Kind::Hdf5(inside, options) }
-        } else if ends_in(path, &["npz"]) {
+        } else if npz {
             Kind::Npz(NpzOptions { compress: compress.unwrap_or(Compression::None) })
         } else if ends_in_rds(path) && directory == DirectoryKind::Npy {
             return Err(Error::argument("an object of R holds arrays of BPCells only"));
@@ -204,6 +206,7 @@ pub(crate) fn ends_in(path: &Path, endings: &[&str]) -> bool {
 #[must_use]
 pub fn may_hold_binsparse(path: &Path) -> bool {
     formats::format_of_path(path).is_some_and(|format| format.info().name == "binsparse")
+        || ends_in(path, &["npz"])
         || goes_to_hdf5(path)
 }
 

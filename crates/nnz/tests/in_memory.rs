@@ -95,7 +95,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         // Open once, written as often as wanted.
         let opened = dense.clone().into_source().unwrap();
-        for name in ["x.dbdf", "x.bsp.h5", "x.zarr", "x.npz", "x.nc"] {
+        for name in ["x.dbdf", "x.bsp.h5", "x.zarr", "x.bsp.npz", "x.nc"] {
             let path = folder.path().join(name);
             write(&*opened, &path, threads);
             let read = nnz::read_dense(location(&path), &options(wanted, threads)).unwrap();
@@ -258,7 +258,7 @@ fn long_rows_among_empty_ones_come_back() {
     let values = Values::U32((0..).take(minors.len()).collect());
     let shape = Shape { rows: lengths.len() as u64, cols: 700_000 };
     let matrix = CsMatrix::from_parts(shape, ROW, pointers, minors, values).unwrap();
-    for name in ["long.dbdf", "long.bpcells", "long.bsp.h5", "long.npz"] {
+    for name in ["long.dbdf", "long.bpcells", "long.bsp.h5", "long.bsp.npz"] {
         let path = folder.path().join(name);
         write(&*matrix.clone().into_source().unwrap(), &path, 2);
         for threads in [1, 2, 3] {

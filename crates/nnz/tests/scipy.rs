@@ -155,3 +155,92 @@ fn the_worst_numbers_in_every_array() {
     }
     assert!(read > 100 && refused > 100, "{read} and {refused}");
 }
+
+/// A text with every cell of a row, an empty row, a column of its own, and a zero that is stored.
+const TEXT: &str = "%%MatrixMarket matrix coordinate real general\n4 5 6\n1 1 1.5\n1 4 -2\n3 2 0\n\
+                    3 5 1e300\n4 1 7\n4 5 -0.25\n";
+
+fn converted(from: &std::path::Path, to: &std::path::Path, set: impl Fn(&mut nnz::ConvertOptions)) {
+    let mut options = common::unsynced();
+    set(&mut options);
+    let (from, to) = (common::location(from), common::location(to));
+    nnz::convert(from, to, &options, &nnz::NoProgress).unwrap();
+}
+
+fn entries_of(path: &std::path::Path) -> Vec<(u64, u64, String)> {
+    let matrix = manifest::open(&common::location(path)).unwrap();
+    let entries = matrix.entries().unwrap().map(|entry| {
+        let (row, col, value) = entry.unwrap();
+        (row, col, value.to_string())
+    });
+    let mut entries: Vec<_> = entries.collect();
+    entries.sort();
+    entries
+}
+
+#[test]
+fn what_is_written_reads_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("a.mtx"), TEXT).unwrap();
+    let expected = entries_of(&at("a.mtx"));
+    for (name, order, compress) in [
+        ("csr.npz", nnz::Order::Row, None),
+        ("csc.npz", nnz::Order::Col, Some(nnz::Compression::Gzip(6))),
+    ] {
+        converted(&at("a.mtx"), &at(name), |options| {
+            options.order = Some(order);
+            options.compress = compress;
+        });
+        assert_eq!(entries_of(&at(name)), expected, "{name}");
+        let matrix = manifest::open(&common::location(&at(name))).unwrap();
+        assert_eq!(matrix.header().own_order(), Some(order));
+        let types = matrix.about().unwrap().arrays;
+        let types: Vec<_> = types.iter().map(|array| array.value_type.unwrap().name()).collect();
+        assert_eq!(types, ["int32", "int32", "float64"]);
+    }
+    // Every cell, and only those that are not zero back.
+    converted(&at("a.mtx"), &at("a.npy"), |_| {});
+    let dense = entries_of(&at("a.npy"));
+    assert_eq!(dense.len(), 20);
+    let stored = |entries: &[(u64, u64, String)]| -> Vec<_> {
+        entries.iter().filter(|(.., value)| value != "0.0" && value != "0").cloned().collect()
+    };
+    assert_eq!(stored(&dense), stored(&expected));
+    converted(&at("a.npy"), &at("back.npz"), |_| {});
+    assert_eq!(entries_of(&at("back.npz")), stored(&expected));
+    let written = std::fs::read(at("a.npy")).unwrap();
+    assert!(
+        written.starts_with(b"\x93NUMPY\x01\x00\x76\x00{'descr': '<f8', 'fortran_order': False")
+    );
+    assert_eq!(written.len(), 128 + 20 * 8);
+}
+
+/// Every file of the test data, written as both again.
+#[test]
+fn every_file_is_written_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let mut written = 0;
+    for entry in manifest::entries("scipy") {
+        let Ok(matrix) = manifest::open(&entry.location()) else { continue };
+        if manifest::read_whole(&entry.location()).is_err()
+            || matrix.header().shape.cells() > 1 << 20
+        {
+            continue;
+        }
+        let mut expected = entries_of(&entry.path());
+        let dense = matrix.header().storage == nnz::Storage::Dense;
+        if dense {
+            expected.retain(|(.., value)| !["0", "0.0", "0\t0", "0.0\t0.0"].contains(&&**value));
+        }
+        converted(&entry.path(), &at("again.npz"), |_| {});
+        let mut found = entries_of(&at("again.npz"));
+        if dense {
+            found.retain(|(.., value)| !["0", "0.0", "0\t0", "0.0\t0.0"].contains(&&**value));
+        }
+        assert_eq!(found, expected, "{}", entry.name());
+        written += 1;
+    }
+    assert!(written > 150, "{written}");
+}

@@ -191,13 +191,13 @@ fn a_type_without_negatives_is_no_type_of_a_skew_symmetric_matrix() {
     let banner = "%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 ";
     fs::write(at("a.mtx"), format!("{banner}1\n3 1 -4\n")).unwrap();
     // Above the diagonal, all is positive.
-    to("a.mtx", "b.npz", None).unwrap();
-    let error = to("b.npz", "c.npz", Some(ValueType::U64)).unwrap_err().to_string();
+    to("a.mtx", "b.bsp.npz", None).unwrap();
+    let error = to("b.bsp.npz", "c.bsp.npz", Some(ValueType::U64)).unwrap_err().to_string();
     assert!(error.contains("which uint64 cannot hold"), "{error}");
-    assert!(!at("c.npz").exists());
-    to("b.npz", "c.npz", Some(ValueType::I8)).unwrap();
+    assert!(!at("c.bsp.npz").exists());
+    to("b.bsp.npz", "c.bsp.npz", Some(ValueType::I8)).unwrap();
     fs::write(at("a.mtx"), format!("{banner}0\n")).unwrap();
-    to("a.mtx", "d.npz", Some(ValueType::U64)).unwrap();
+    to("a.mtx", "d.bsp.npz", Some(ValueType::U64)).unwrap();
 }
 
 #[test]

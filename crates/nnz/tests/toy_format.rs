@@ -141,7 +141,8 @@ fn a_format_of_a_test_is_converted_to_every_other_and_back() {
     assert_eq!(registry.detect(&toy, &options).unwrap().format().info().name, "toy");
     assert_eq!(entries(registry.open(&toy, &options).unwrap()), ENTRIES);
 
-    for name in ["a.bpcells", "a.bsp.h5", "a.npz", "a.zarr", "a.nc", "a.rds", "a.dbdf", "a.mtx"] {
+    for name in ["a.bpcells", "a.bsp.h5", "a.bsp.npz", "a.zarr", "a.nc", "a.rds", "a.dbdf", "a.mtx"]
+    {
         let target = Location::parse(folder.path().join(name));
         let mut convert = ConvertOptions::default().order(Order::Row);
         convert.write.sync = false;

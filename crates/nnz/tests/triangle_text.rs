@@ -158,7 +158,7 @@ fn text_of_every_structure_is_transposed_and_converted() {
 #[test]
 fn an_upper_triangle_becomes_text() {
     let directory = tempfile::tempdir().unwrap();
-    let [text_path, upper] = ["from.mtx", "upper.npz"].map(|name| directory.path().join(name));
+    let [text_path, upper] = ["from.mtx", "upper.bsp.npz"].map(|name| directory.path().join(name));
     for (structure, field) in
         [("symmetric", "real"), ("skew-symmetric", "integer"), ("hermitian", "complex")]
     {

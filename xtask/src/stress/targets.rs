@@ -54,6 +54,7 @@ pub(super) const KINDS: &[TargetKind] = &[
     matrix(".mtx.gz", Form::File, "t.mtx.gz", &["t.mtx.gz"], &[]),
     matrix(".zarr", Form::Directory, "t.zarr", &["t.zarr"], &[]),
     matrix(".zarr::g", Form::ZarrGroup, "t.zarr::g", &["t.zarr"], &[]),
+    matrix(".bsp.npz", Form::File, "t.bsp.npz", &["t.bsp.npz"], &[]),
     matrix(".npz", Form::File, "t.npz", &["t.npz"], &[]),
     matrix(".bsp", Form::Directory, "t.bsp", &["t.bsp"], &[]),
     matrix(".bsp.h5", Form::File, "t.bsp.h5", &["t.bsp.h5"], &[]),

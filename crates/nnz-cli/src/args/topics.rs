@@ -6,9 +6,9 @@ use crate::verbs::format_table;
 const FORMATS: &str = "\
 The format of a source is recognised by its content. The format of a target follows from its
 extension, or is given by --to with a name from the first column. An .rds file is written as a
-BPCells object unless --to dgCMatrix is given. NetCDF, Zarr and npz files hold Binsparse unless --to
-bpcells is given; other HDF5 files than .bsp.h5 always need --to. --to also takes a format of
-Binsparse, such as CSR or COOR, or a level tree, such as \"dense(sparse(element))\".
+BPCells object unless --to dgCMatrix is given. NetCDF and Zarr files hold Binsparse unless --to
+bpcells is given, and .npz files a matrix of SciPy unless another format is; other HDF5 files than
+.bsp.h5 always need --to. --to also takes a format of Binsparse, such as CSR or COOR, or a level tree, such as \"dense(sparse(element))\".
 
 Fragments are read from text by nnz fragments import, and written as text by nnz fragments export.
 Frames are converted between .csv and .dbdf.

@@ -25,7 +25,7 @@ pub(super) struct Binsparse;
 static INFO: FormatInfo = FormatInfo {
     name: "binsparse",
     aliases: &["bsp"],
-    extensions: &["bsp.h5", "bsp.hdf5", "nc", "nc4", "zarr", "npz", "bsp"],
+    extensions: &["bsp.h5", "bsp.hdf5", "nc", "nc4", "zarr", "bsp.npz", "bsp"],
     summary: "Binsparse matrices and tensors: HDF5, NetCDF, Zarr, npz, directories of .npy",
     reads: &[DatasetKind::Matrix, DatasetKind::Tensor],
     writes: &[DatasetKind::Matrix, DatasetKind::Tensor],

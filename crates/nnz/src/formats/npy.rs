@@ -1,16 +1,18 @@
 //! Arrays of NumPy.
 
+mod target;
+
 use std::path::Path;
 
 use nnz_binsparse::{Layout, Level, LevelKind};
 use nnz_container::matrix::Vector;
 use nnz_container::npy::{NpyFile, is_npy};
-use nnz_core::{About, Error, Finding, Result};
+use nnz_core::{About, Error, Finding, MatrixSource, Result};
 use nnz_scientific::npy::NpySource;
 
-use super::{Confidence, DatasetKind, Format, FormatInfo, Probe, tensor_arrays};
+use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, tensor_arrays};
 use crate::container_target::ends_in;
-use crate::{Dataset, OpenOptions, ValidateOptions};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// A dense array of NumPy, in a `.npy` file.
 pub(super) struct Npy;
@@ -18,10 +20,10 @@ pub(super) struct Npy;
 static INFO: FormatInfo = FormatInfo {
     name: "npy",
     aliases: &[],
-    extensions: &[],
-    summary: "NumPy arrays (.npy): dense matrices, in the order of C or Fortran",
+    extensions: &["npy"],
+    summary: "NumPy arrays: dense matrices, in the order of C or Fortran; written in that of C",
     reads: &[DatasetKind::Matrix, DatasetKind::Tensor],
-    writes: &[],
+    writes: &[DatasetKind::Matrix],
     containers: false,
     options: &[],
 };
@@ -63,6 +65,15 @@ impl Format for Npy {
             ..About::default()
         };
         tensor_arrays::open(path, layout, shape, Vec::new(), Vector::new(elements)?, about)
+    }
+
+    fn target(
+        &self,
+        to: &Location,
+        options: &ConvertOptions,
+        _: &dyn MatrixSource,
+    ) -> Result<Box<dyn MatrixTarget>> {
+        Ok(Box::new(target::Target::new(to, options)?))
     }
 
     fn validate(

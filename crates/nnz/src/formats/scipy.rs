@@ -1,12 +1,14 @@
 //! Sparse matrices of SciPy.
 
+mod target;
+
 use nnz_binsparse::{Layout, Level, LevelKind};
 use nnz_container::matrix::Indices;
-use nnz_core::{About, Error, Finding, Result};
+use nnz_core::{About, Error, Finding, MatrixSource, Result};
 use nnz_scientific::scipy::{ScipyFile, is_scipy};
 
-use super::{Confidence, DatasetKind, Format, FormatInfo, Probe, tensor_arrays};
-use crate::{Dataset, OpenOptions, ValidateOptions};
+use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, tensor_arrays};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// A sparse matrix or array of SciPy, in an `.npz` file.
 pub(super) struct Scipy;
@@ -14,10 +16,10 @@ pub(super) struct Scipy;
 static INFO: FormatInfo = FormatInfo {
     name: "scipy",
     aliases: &[],
-    extensions: &[],
-    summary: "SciPy sparse matrices and arrays (.npz): csr, csc, coo, bsr, dia",
+    extensions: &["npz"],
+    summary: "SciPy sparse matrices and arrays: csr, csc, coo, bsr, dia; csr and csc are written",
     reads: &[DatasetKind::Matrix, DatasetKind::Tensor],
-    writes: &[],
+    writes: &[DatasetKind::Matrix],
     containers: false,
     options: &[],
 };
@@ -55,6 +57,15 @@ impl Format for Scipy {
         };
         let indices = tensor.coordinates.into_iter().map(Indices::into_vector).collect();
         tensor_arrays::open(file.path(), layout, tensor.shape, indices, tensor.values, about)
+    }
+
+    fn target(
+        &self,
+        to: &Location,
+        options: &ConvertOptions,
+        _: &dyn MatrixSource,
+    ) -> Result<Box<dyn MatrixTarget>> {
+        Ok(Box::new(target::Target::new(to, options)?))
     }
 
     fn validate(

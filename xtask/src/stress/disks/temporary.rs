@@ -11,8 +11,8 @@ use crate::stress::targets::Content;
 
 /// What is read, each of which may need temporary files.
 const SOURCES: [(&str, &[&str]); 7] = [
-    ("npz", &[]),
-    ("npz", &["--compress", "gzip:1"]),
+    ("bsp.npz", &[]),
+    ("bsp.npz", &["--compress", "gzip:1"]),
     ("mtx.gz", &[]),
     ("rds", &[]),
     ("zarr", &["--compress", "gzip:1"]),

@@ -1,0 +1,104 @@
+//! A dense array as a source of batches.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use nnz_container::matrix::{Dense, Vector};
+use nnz_container::npy::NpyFile;
+use nnz_core::{
+    About, Axis, AxisKind, Duplicates, Error, Header, MatrixSource, Names, Order, Place,
+    Projection, Result, Shape, Storage, Structure, UnitReader,
+};
+
+/// An array of one or two dimensions as a matrix. One of one dimension is a column.
+#[derive(Debug)]
+pub struct NpySource {
+    path: PathBuf,
+    cells: Dense,
+    is_vector: bool,
+    header: Header,
+}
+
+impl NpySource {
+    /// Takes a file that has been opened.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it has another number of dimensions, or holds no numbers.
+    pub fn new(path: &Path, file: NpyFile) -> Result<Self> {
+        let (shape, order) = match (&file.shape[..], file.fortran_order) {
+            (&[rows], _) => (Shape { rows, cols: 1 }, Order::Col),
+            (&[rows, cols], false) => (Shape { rows, cols }, Order::Row),
+            (&[rows, cols], true) => (Shape { rows, cols }, Order::Col),
+            (shape, _) => {
+                let found = format!("an array of {} dimensions", shape.len());
+                return Err(Error::mismatch(Place::path(path), found, "a matrix, which has two"));
+            }
+        };
+        let is_vector = file.shape.len() == 1;
+        let cells = Dense::new(Vector::new(file.elements)?, shape, order)?;
+        let header = Header {
+            shape,
+            order,
+            ordered: true,
+            sorted_majors: true,
+            sorted_indices: Some(true),
+            value_type: cells.value_type(),
+            iso: false,
+            nnz: Some(cells.entries()),
+            storage: Storage::Dense,
+            structure: Structure::General,
+            fill: None,
+            duplicates: Duplicates::Refused,
+            axis_kinds: [AxisKind::Unknown; 2],
+        };
+        Ok(Self { path: path.to_path_buf(), cells, is_vector, header })
+    }
+}
+
+impl MatrixSource for NpySource {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn about(&self) -> Result<About> {
+        let dialect = match self.header.order {
+            Order::Row => "row by row (C)",
+            Order::Col if self.is_vector => "one dimension",
+            Order::Col => "column by column (Fortran)",
+        };
+        Ok(About {
+            format: "NumPy array".to_owned(),
+            container: "npy".to_owned(),
+            version: None,
+            dialect: Some(dialect.to_owned()),
+            bytes: self.path.metadata().ok().map(|found| found.len()),
+            arrays: Vec::new(),
+            notes: Vec::new(),
+        })
+    }
+
+    fn read_names(&self, _: Axis) -> Result<Option<Names<'_>>> {
+        Ok(None)
+    }
+
+    fn random_access(&self) -> bool {
+        true
+    }
+
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        self.cells.units(majors, fields)
+    }
+
+    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
+        Ok(major.checked_mul(self.header.shape.minor(self.header.order)))
+    }
+
+    fn is_vector(&self) -> bool {
+        self.is_vector
+    }
+}

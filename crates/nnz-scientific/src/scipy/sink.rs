@@ -1,0 +1,79 @@
+//! Writing a matrix as `csr` or `csc`.
+
+use std::path::Path;
+
+use nnz_container::matrix::{CompressedArray, CompressedOutput, CompressedSink, IndexType};
+use nnz_container::npz::{NpzOptions, NpzWriter};
+use nnz_container::{ArrayId, ContainerWriter};
+use nnz_core::{Error, Header, Order, Place, Result, SinkCapabilities, ValueType};
+use nnz_storage::staging::WriteOptions;
+
+use super::SparseFormat;
+
+/// What a sparse matrix of SciPy can hold.
+pub const CAPABILITIES: SinkCapabilities =
+    SinkCapabilities::new(&[Order::Row, Order::Col], ValueType::ALL);
+
+/// Starts a matrix of the shape, order and value type of `header`: csr by rows, csc by columns. Every version of
+/// SciPy from 0.19 on loads it.
+///
+/// Indices and pointers are `int32` where that holds them, as SciPy chooses them.
+///
+/// # Errors
+///
+/// Fails where the target may not be replaced or cannot be written, the options make no sense, or an axis is
+/// longer than `int64` counts.
+pub fn create(
+    path: &Path,
+    header: &Header,
+    write: WriteOptions,
+    options: NpzOptions,
+) -> Result<CompressedSink> {
+    let place = Place::path(path);
+    let lengths = [header.shape.rows, header.shape.cols].map(i64::try_from);
+    let [Ok(rows), Ok(cols)] = lengths else {
+        let expected = "axes that int64 counts";
+        return Err(Error::mismatch(place, header.shape, expected));
+    };
+    let format = match header.order {
+        Order::Row => SparseFormat::Csr,
+        Order::Col => SparseFormat::Csc,
+    };
+    // SciPy takes one type for both, if it can be told before.
+    let longest = header.shape.rows.max(header.shape.cols);
+    let indices = IndexType::holding(longest.max(header.nnz.unwrap_or(0)));
+    let pointers = if header.nnz.is_some() { indices } else { IndexType::I64 };
+    let mut npz = NpzWriter::create(path, write, options)?;
+    // The order in which SciPy writes them.
+    let index_array = npz.create_array("indices", indices.value_type())?;
+    let pointer_array = npz.create_array("indptr", pointers.value_type())?;
+    npz.set_bytes("format", format.name().as_bytes())?;
+    let shape = npz.create_array("shape", ValueType::I64)?;
+    npz.append_bytes(shape, &[rows.to_ne_bytes(), cols.to_ne_bytes()].concat())?;
+    let values = npz.create_array("data", header.value_type)?;
+    let output =
+        Output { npz: Box::new(npz), pointers: pointer_array, indices: index_array, values };
+    Ok(CompressedSink::new(Box::new(output), header, [pointers, indices], place))
+}
+
+struct Output {
+    npz: Box<NpzWriter>,
+    pointers: ArrayId,
+    indices: ArrayId,
+    values: ArrayId,
+}
+
+impl CompressedOutput for Output {
+    fn append(&mut self, array: CompressedArray, bytes: &[u8]) -> Result<()> {
+        let id = match array {
+            CompressedArray::Pointers => self.pointers,
+            CompressedArray::Indices => self.indices,
+            CompressedArray::Values => self.values,
+        };
+        self.npz.append_bytes(id, bytes)
+    }
+
+    fn finish(self: Box<Self>) -> Result<u64> {
+        self.npz.finish()
+    }
+}

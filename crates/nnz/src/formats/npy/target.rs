@@ -1,0 +1,52 @@
+//! Writing arrays of NumPy.
+
+use std::path::{Path, PathBuf};
+
+use nnz_core::{Header, MatrixSink, Names, Order, Result, SinkCapabilities};
+use nnz_scientific::npy;
+use nnz_storage::staging::{StagedFile, WriteOptions};
+
+use crate::formats::MatrixTarget;
+use crate::formats::target::{uncompressed, without_group};
+use crate::{ConvertOptions, Location};
+
+/// A `.npy` file that is written.
+pub(super) struct Target {
+    path: PathBuf,
+    write: WriteOptions,
+}
+
+impl Target {
+    pub(super) fn new(to: &Location, options: &ConvertOptions) -> Result<Self> {
+        uncompressed(options.compress, "npy")?;
+        let path = without_group(to, "npy")?.to_path_buf();
+        Ok(Self { path, write: options.write })
+    }
+}
+
+impl MatrixTarget for Target {
+    fn capabilities(&self) -> SinkCapabilities {
+        npy::CAPABILITIES
+    }
+
+    fn path(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+
+    fn check(&self) -> Result<()> {
+        StagedFile::create(&self.path, self.write).map(drop)
+    }
+
+    fn least_bytes(&self, header: &Header) -> u64 {
+        let cells = header.shape.cells().saturating_mul(header.value_type.size() as u128);
+        u64::try_from(cells).unwrap_or(u64::MAX)
+    }
+
+    fn unordered(&self, order: Order) -> String {
+        format!("an array is written row by row, not by {order}")
+    }
+
+    fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {
+        Ok(Box::new(npy::create(&self.path, header, self.write)?))
+    }
+}
