@@ -6,6 +6,7 @@
 
 mod files;
 mod names;
+mod sink;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,8 @@ use nnz_core::{
 };
 
 use crate::MatrixMarketSource;
+pub use sink::{CAPABILITIES, FeatureColumns, FolderVersion, MEMBERS, create};
+
 use files::Files;
 use names::{ColumnReader, Columns};
 

@@ -213,7 +213,8 @@ impl MatrixSource for TenxSource {
     }
 
     fn read_other_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
-        if axis == Axis::Cols || self.others().is_empty() {
+        // Names come first; without them there is nothing to call features by.
+        if axis == Axis::Cols || self.others().first().is_none_or(|column| column.name != "name") {
             return Ok(None);
         }
         let columns = self.others().iter().map(Column::read).collect::<Result<Vec<_>>>()?;

@@ -1,14 +1,16 @@
 //! Matrices of 10x Genomics, in HDF5 and in folders.
 
+mod target;
+
 use std::path::Path;
 
 use nnz_container::tree::Group;
-use nnz_core::{Error, Finding, Result};
+use nnz_core::{Error, Finding, MatrixSource, Result};
 use nnz_matrix_market::tenx_folder;
 use nnz_singlecell::tenx::{Found, TenxSource, find};
 
-use super::{Confidence, DatasetKind, Format, FormatInfo, Grouped, Probe, groups};
-use crate::{Dataset, OpenOptions, ValidateOptions};
+use super::{Confidence, DatasetKind, Format, FormatInfo, Grouped, MatrixTarget, Probe, groups};
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// A matrix of features x cells with names: an HDF5 file, or a folder with a Matrix Market file.
 pub(super) struct Tenx;
@@ -19,9 +21,9 @@ static INFO: FormatInfo = FormatInfo {
     extensions: &[],
     summary: "10x HDF5, and folders: matrix.mtx, barcodes.tsv, features.tsv or genes.tsv, plain or gzipped",
     reads: &[DatasetKind::Matrix],
-    writes: &[],
+    writes: &[DatasetKind::Matrix],
     containers: false,
-    options: &[],
+    options: target::OPTIONS,
 };
 
 /// Returns the root or group of an HDF5 file, and the matrices in it.
@@ -63,6 +65,15 @@ impl Format for Tenx {
             Found::Molecules => Err(Found::no_matrix(root)),
             _ => Err(Error::argument("no matrix of 10x")),
         }
+    }
+
+    fn target(
+        &self,
+        to: &Location,
+        options: &ConvertOptions,
+        source: &dyn MatrixSource,
+    ) -> Result<Box<dyn MatrixTarget>> {
+        Ok(Box::new(target::Target::new(to, options, source)?))
     }
 
     fn validate(

@@ -1,0 +1,226 @@
+//! Writing a matrix as Cell Ranger does.
+
+mod strings;
+
+use std::path::{Path, PathBuf};
+
+use nnz_container::Compression;
+use nnz_container::hdf5::file::{
+    CharacterSet, DatasetSpec, Dataspace, ElementType, FileOptions, FileWriter, ObjectId,
+    StringPadding, Value,
+};
+use nnz_container::matrix::{CompressedArray, CompressedOutput, CompressedSink, IndexType};
+use nnz_core::{
+    Axis, Error, Header, Names, Order, Place, Result, SinkCapabilities, StringList, ValueType,
+};
+use nnz_storage::staging::{StagedFile, WriteOptions};
+
+use super::features::{Features, GENE_EXPRESSION, repeated};
+use super::find::Generation;
+use strings::write_strings;
+
+/// What a 10x HDF5 file holds: integers and floats, by cells. `int32` is what Cell Ranger writes.
+pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
+    names: true,
+    ..SinkCapabilities::new(&[Order::Col], &[ValueType::I32, ValueType::F32, ValueType::F64])
+};
+
+/// The same with integers beyond `int32`, which most programs read, too.
+pub const WIDE_CAPABILITIES: SinkCapabilities = SinkCapabilities {
+    names: true,
+    ..SinkCapabilities::new(
+        &[Order::Col],
+        &[ValueType::I32, ValueType::I64, ValueType::F32, ValueType::F64],
+    )
+};
+
+/// Entries of a chunk, as in files of Cell Ranger.
+const CHUNK: u32 = 1 << 16;
+
+/// How a file is written.
+#[derive(Clone, Debug)]
+pub struct SinkOptions {
+    /// Which layout it gets.
+    pub generation: Generation,
+    /// The genome of all features; of which there is none in the features themselves.
+    pub genome: Option<String>,
+    /// How entries are compressed: by gzip or not at all, as programs beside h5py read no other.
+    pub compress: Compression,
+    /// How many threads compress.
+    pub threads: usize,
+    /// Bytes that the names of an axis may take in memory.
+    pub memory: u64,
+}
+
+/// Starts a matrix of features x cells. All names are read.
+///
+/// # Errors
+///
+/// Fails where the target may not be replaced or cannot be written, rows or columns have no names, names take more
+/// memory than allowed, or the layout has no place for what features have.
+pub fn create(
+    path: &Path,
+    header: &Header,
+    names: [Option<Names<'_>>; 2],
+    features: Features,
+    write: WriteOptions,
+    options: &SinkOptions,
+) -> Result<CompressedSink> {
+    let place = Place::path(path);
+    let unknown = |axis| unnamed(&place, axis);
+    let [rows, cols] = names;
+    let mut rows = rows.ok_or_else(|| unknown(Axis::Rows))?;
+    let mut cols = cols.ok_or_else(|| unknown(Axis::Cols))?;
+    let ids = rows.list_within(options.memory)?;
+    let barcodes = cols.list_within(options.memory)?;
+    if matches!(options.compress, Compression::Zstd(_)) {
+        return Err(Error::argument("10x files are compressed by gzip or not at all"));
+    }
+    let genome = genome(&place, &features, options)?;
+    let threads = options.threads;
+    let mut file = FileWriter::create(path, write, FileOptions { threads, track_order: false })?;
+    describe(&mut file, options.generation)?;
+    let group = match options.generation {
+        Generation::V3 => file.create_group(ObjectId::ROOT, "matrix")?,
+        Generation::V2 => file.create_group(ObjectId::ROOT, &genome)?,
+    };
+    write_strings(&mut file, group, "barcodes", &barcodes)?;
+    match options.generation {
+        Generation::V3 => {
+            let table = file.create_group(group, "features")?;
+            write_features(&mut file, table, &ids, features, &genome)?;
+        }
+        Generation::V2 => {
+            write_strings(&mut file, group, "genes", &ids)?;
+            write_strings(&mut file, group, "gene_names", features.names.as_ref().unwrap_or(&ids))?;
+        }
+    }
+    write_shape(&mut file, group, header)?;
+    let mut array = |name, value_type| {
+        let spec = DatasetSpec::chunked(ElementType::Number(value_type), &[0], &[CHUNK]);
+        let shuffle = options.compress != Compression::None;
+        let spec = spec.growing().compress(options.compress, shuffle);
+        file.create_dataset(group, name, spec).map(|id| (id, value_type))
+    };
+    let values = array("data", header.value_type)?;
+    let indices = array("indices", ValueType::I64)?;
+    let pointers = array("indptr", ValueType::I64)?;
+    let path = path.to_path_buf();
+    let output = Box::new(Output { file, path, pointers, indices, values });
+    Ok(CompressedSink::new(output, header, [IndexType::I64; 2], place))
+}
+
+/// Makes the error that an axis has no names.
+#[must_use]
+pub fn unnamed(place: &Place, axis: Axis) -> Error {
+    let what = match axis {
+        Axis::Rows => "no names of rows: 10x matrices have an id for each feature",
+        Axis::Cols => "no names of columns: 10x matrices have a barcode for each cell",
+    };
+    Error::unsupported(place.clone(), what)
+}
+
+/// Returns the genome that all features have: for the group in version 2, and where the features have none.
+fn genome(place: &Place, features: &Features, options: &SinkOptions) -> Result<String> {
+    if let Some(genome) = &options.genome {
+        return Ok(genome.clone());
+    }
+    if options.generation == Generation::V3 {
+        return Ok(String::new());
+    }
+    let mut found: Vec<&[u8]> = features.genomes.iter().flat_map(StringList::iter).collect();
+    found.retain(|genome| !genome.is_empty());
+    found.sort_unstable();
+    found.dedup();
+    match found[..] {
+        [] => Ok("unknown".to_owned()),
+        [only] => Ok(String::from_utf8_lossy(only).into_owned()),
+        _ => {
+            let what = "features of several genomes: version 2 has a group for each; \
+                        write version 3, or one genome at a time";
+            Err(Error::unsupported(place.clone(), what))
+        }
+    }
+}
+
+/// Writes the attributes of the root that Cell Ranger reads.
+fn describe(file: &mut FileWriter<StagedFile>, generation: Generation) -> Result<()> {
+    let mut set = |name, value| file.set_attribute(ObjectId::ROOT, name, value);
+    set("filetype", Value::text("matrix"))?;
+    set("chemistry_description", Value::text("unknown"))?;
+    let library = Value::fixed_text("unknown", StringPadding::NullPadded, CharacterSet::Ascii)?;
+    set("library_ids", library.reshape(Dataspace::simple(&[1]))?)?;
+    set("original_gem_groups", Value::numbers(&[1_i64]))?;
+    if generation == Generation::V3 {
+        set("version", Value::number(2_i64))?;
+        let software = format!("nnz-{}", env!("CARGO_PKG_VERSION"));
+        set("software_version", Value::text(software))?;
+    }
+    Ok(())
+}
+
+fn write_features(
+    file: &mut FileWriter<StagedFile>,
+    table: ObjectId,
+    ids: &StringList,
+    features: Features,
+    genome: &str,
+) -> Result<()> {
+    let count = ids.len();
+    let Features { names, types, genomes, tags } = features;
+    write_strings(file, table, "id", ids)?;
+    write_strings(file, table, "name", names.as_ref().unwrap_or(ids))?;
+    let types = types.unwrap_or_else(|| repeated(GENE_EXPRESSION, count));
+    write_strings(file, table, "feature_type", &types)?;
+    let genomes = genomes.filter(|_| genome.is_empty());
+    write_strings(file, table, "genome", &genomes.unwrap_or_else(|| repeated(genome, count)))?;
+    let mut keys: StringList = ["genome"].into_iter().collect();
+    for (name, strings) in tags {
+        write_strings(file, table, &name, &strings)?;
+        keys.push(name.as_bytes());
+    }
+    write_strings(file, table, "_all_tag_keys", &keys)
+}
+
+fn write_shape(file: &mut FileWriter<StagedFile>, group: ObjectId, header: &Header) -> Result<()> {
+    let lengths = [header.shape.rows, header.shape.cols];
+    let narrow: Vec<u8> =
+        lengths.iter().flat_map(|&len| i32::try_from(len).unwrap_or(-1).to_le_bytes()).collect();
+    let fits = lengths.iter().all(|&len| i32::try_from(len).is_ok());
+    let (value_type, bytes) = match fits {
+        true => (ValueType::I32, narrow),
+        false => (ValueType::U64, lengths.iter().flat_map(|len| len.to_le_bytes()).collect()),
+    };
+    let spec = DatasetSpec::contiguous(ElementType::Number(value_type), &[2]);
+    let shape = file.create_dataset(group, "shape", spec)?;
+    file.append(shape, &bytes)
+}
+
+struct Output {
+    file: FileWriter<StagedFile>,
+    path: PathBuf,
+    pointers: (ObjectId, ValueType),
+    indices: (ObjectId, ValueType),
+    values: (ObjectId, ValueType),
+}
+
+impl CompressedOutput for Output {
+    fn append(&mut self, array: CompressedArray, bytes: &[u8]) -> Result<()> {
+        let (dataset, value_type) = match array {
+            CompressedArray::Pointers => self.pointers,
+            CompressedArray::Indices => self.indices,
+            CompressedArray::Values => self.values,
+        };
+        if cfg!(target_endian = "big") {
+            let mut little = bytes.to_vec();
+            little.chunks_exact_mut(value_type.size()).for_each(<[u8]>::reverse);
+            return self.file.append(dataset, &little);
+        }
+        self.file.append(dataset, bytes)
+    }
+
+    fn finish(self: Box<Self>) -> Result<u64> {
+        let Self { file, path, .. } = *self;
+        file.commit().map_err(|error| error.with_context(&Place::path(path)))
+    }
+}

@@ -1,0 +1,166 @@
+//! Writing matrices of 10x: an HDF5 file by its extension, else a folder.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use nnz_container::Compression;
+use nnz_core::{
+    Axis, AxisKind, Error, Header, MatrixSink, MatrixSource, Names, Order, Result,
+    SinkCapabilities, StringList, ValueType,
+};
+use nnz_matrix_market::tenx_folder::{self, FeatureColumns, FolderVersion};
+use nnz_singlecell::tenx::{self, Features, Generation, SinkOptions};
+use nnz_storage::staging::{StagedDirectory, StagedFile, WriteOptions};
+
+use crate::container_target::goes_to_hdf5;
+use crate::formats::target::{uncompressed, without_group};
+use crate::formats::{FormatOption, MatrixTarget};
+use crate::{ConvertOptions, Location};
+
+const VERSION: &str = "tenx-version";
+const GENOME: &str = "genome";
+
+/// Options of targets.
+pub(super) const OPTIONS: &[FormatOption] = &[
+    FormatOption::parsed::<Version>(
+        VERSION,
+        "N",
+        "The version of Cell Ranger whose layout is written: 2 or 3 [default: 3]",
+    ),
+    FormatOption::parsed::<String>(
+        GENOME,
+        "NAME",
+        "The genome of all features, of an HDF5 file [default: that of SRC]",
+    ),
+];
+
+/// Which layout is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Version(Generation);
+
+impl FromStr for Version {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "2" => Ok(Self(Generation::V2)),
+            "3" => Ok(Self(Generation::V3)),
+            other => Err(format!("{other:?}: expected 2 or 3")),
+        }
+    }
+}
+
+/// A file or folder that is written.
+pub(super) struct Target {
+    path: PathBuf,
+    features: Features,
+    options: SinkOptions,
+    /// Whether it is an HDF5 file.
+    hdf5: bool,
+    /// Whether integers of 64 bits are asked for.
+    wide: bool,
+    write: WriteOptions,
+}
+
+impl Target {
+    pub(super) fn new(
+        to: &Location,
+        options: &ConvertOptions,
+        source: &dyn MatrixSource,
+    ) -> Result<Self> {
+        let path = without_group(to, "10x")?.to_path_buf();
+        let hdf5 = goes_to_hdf5(&path);
+        let version: Option<Version> = options.format_options.parse(VERSION)?;
+        let genome: Option<String> = options.format_options.parse(GENOME)?;
+        if !hdf5 {
+            uncompressed(options.compress, "a 10x folder")?;
+            if genome.is_some() {
+                return Err(Error::argument(format!("--{GENOME} does not apply to a 10x folder")));
+            }
+        }
+        let names = options.memory / 4;
+        let sink = SinkOptions {
+            generation: version.map_or(Generation::V3, |version| version.0),
+            genome,
+            compress: options.compress.unwrap_or(Compression::Gzip(1)),
+            threads: options.threads,
+            memory: names,
+        };
+        let wide = options.value_type == Some(ValueType::I64);
+        let features = features(source, names)?;
+        Ok(Self { path, features, options: sink, hdf5, wide, write: options.write })
+    }
+}
+
+/// Reads what features have beside ids: names and types, where the source has them.
+fn features(source: &dyn MatrixSource, memory: u64) -> Result<Features> {
+    let mut features = Features::default();
+    let Some(mut others) = source.read_other_names(Axis::Rows)? else { return Ok(features) };
+    let others = others.list_within(memory)?;
+    let column = |number: usize| -> Option<StringList> {
+        let fields = others.iter().map(|all| all.split(|&byte| byte == b'\t').nth(number));
+        fields.collect()
+    };
+    features.names = column(0);
+    features.types = column(1);
+    Ok(features)
+}
+
+impl MatrixTarget for Target {
+    fn capabilities(&self) -> SinkCapabilities {
+        match (self.hdf5, self.wide) {
+            (false, _) => tenx_folder::CAPABILITIES,
+            (true, false) => tenx::CAPABILITIES,
+            (true, true) => tenx::WIDE_CAPABILITIES,
+        }
+    }
+
+    fn path(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.hdf5 {
+            true => StagedFile::create(&self.path, self.write).map(drop),
+            false => {
+                StagedDirectory::create(&self.path, self.write, tenx_folder::MEMBERS).map(drop)
+            }
+        }
+    }
+
+    fn unordered(&self, order: Order) -> String {
+        format!("a 10x matrix is written cell by cell, not by {order}")
+    }
+
+    fn misleads(&self, axes: [AxisKind; 2]) -> Option<String> {
+        (axes == [AxisKind::Cells, AxisKind::Features]).then(|| {
+            "rows are cells here, but programs take the rows of a 10x matrix for features"
+                .to_owned()
+        })
+    }
+
+    fn create(
+        &self,
+        header: &Header,
+        names: [Option<Names<'_>>; 2],
+    ) -> Result<Box<dyn MatrixSink>> {
+        let features = self.features.clone();
+        if self.hdf5 {
+            let sink = tenx::create(&self.path, header, names, features, self.write, &self.options);
+            return Ok(Box::new(sink?));
+        }
+        let version = match self.options.generation {
+            Generation::V2 => FolderVersion::V2,
+            Generation::V3 => FolderVersion::V3,
+        };
+        let columns = FeatureColumns { names: features.names, types: features.types };
+        tenx_folder::create(&self.path, header, names, &columns, version, self.write)
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Target").field("path", &self.path).finish_non_exhaustive()
+    }
+}
