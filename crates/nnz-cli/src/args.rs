@@ -38,7 +38,8 @@ Reads:  BPCells directories, HDF5 groups and objects of R (.rds); matrices of R 
 Writes: BPCells directories (.bpcells), objects of R (.rds) and HDF5 groups (.h5 with --to bpcells);
         matrices of R (.rds with --to dgCMatrix); Matrix Market (.mtx, .mtx.gz);
         DAPHNE (.dbdf, .dbdf.hdfs); Binsparse (.bsp.h5, .nc, .zarr, .bsp.npz, .bsp); AnnData
-        (.h5ad); SciPy sparse matrices (.npz); NumPy arrays (.npy)
+        (.h5ad); SciPy sparse matrices (.npz); NumPy arrays (.npy); 10x folders, and HDF5 (.h5
+        with --to 10x)
 
 Frames are read from .csv and .dbdf, and written to both, by convert.
 

@@ -110,3 +110,124 @@ fn features_have_other_names() {
     assert!(first.contains("\tGene Expression\t"), "{first}");
     assert!(matrix.extras()[0].starts_with("of the features: name, feature_type, genome"));
 }
+
+fn converted(from: &Location, to: &std::path::Path, options: &[(&str, &str)]) -> nnz::Result<()> {
+    let mut convert = common::unsynced();
+    convert.format = Some("10x");
+    convert.compress = None;
+    for (name, value) in options {
+        convert.format_options.set(*name, *value);
+    }
+    nnz::convert(from, common::location(to), &convert, &nnz::NoProgress).map(drop)
+}
+
+/// Names of both axes, other names of features, and entries, sorted.
+type Whole = (Vec<Vec<u8>>, Vec<Vec<u8>>, Vec<Vec<u8>>, Vec<(u64, u64, String)>);
+
+fn whole(location: &Location) -> Whole {
+    let matrix = manifest::open(location).unwrap();
+    let list = |names: Option<nnz::StringList>| {
+        names.unwrap_or_default().iter().map(<[u8]>::to_vec).collect::<Vec<_>>()
+    };
+    let others = matrix.read_other_names(Axis::Rows).unwrap();
+    let others = list(others.map(|mut names| names.list().unwrap()));
+    let mut entries: Vec<_> = matrix
+        .entries()
+        .unwrap()
+        .map(|entry| {
+            let (row, col, value) = entry.unwrap();
+            (row, col, value.to_string().trim_end_matches(".0").to_owned())
+        })
+        .collect();
+    entries.sort();
+    let names = |axis| list(matrix.names(axis).unwrap());
+    (names(Axis::Rows), names(Axis::Cols), others, entries)
+}
+
+/// Every matrix of the test data that is sound and has names, written in each layout.
+#[test]
+fn what_is_written_reads_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let (mut written, mut refused) = (0, Vec::new());
+    for entry in manifest::entries("tenx") {
+        let from = entry.location();
+        if manifest::read_whole(&from).is_err() {
+            continue;
+        }
+        let expected = whole(&from);
+        let targets: [(&str, &[(&str, &str)]); 4] = [
+            ("v3.h5", &[]),
+            ("v2.h5", &[("tenx-version", "2"), ("genome", "GRCh38")]),
+            ("v3", &[]),
+            ("v2", &[("tenx-version", "2")]),
+        ];
+        for (name, options) in targets {
+            if let Err(error) = converted(&from, &at(name), options) {
+                refused.push(format!("{} as {name}: {error}", entry.name()));
+                continue;
+            }
+            let found = whole(&common::location(&at(name)));
+            assert_eq!(found.0, expected.0, "{} as {name}", entry.name());
+            assert_eq!(found.1, expected.1, "{} as {name}", entry.name());
+            assert_eq!(found.3, expected.3, "{} as {name}", entry.name());
+            for (found, expected) in found.2.iter().zip(&expected.2) {
+                let first = |all: &[u8]| all.split(|&byte| byte == b'\t').next().unwrap().to_vec();
+                assert_eq!(first(found), first(expected), "{} as {name}", entry.name());
+            }
+            written += 1;
+        }
+    }
+    assert!(written > 300, "{written}");
+    for reason in &refused {
+        let known = ["no names of", "at the same place", "cannot hold exactly", "tabs and line"];
+        assert!(known.iter().any(|known| reason.contains(known)), "{reason}");
+    }
+}
+
+#[test]
+fn files_have_what_cell_ranger_demands() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.h5");
+    converted(&place("h5/cr3_feature_barcode.h5", None), &path, &[]).unwrap();
+    let root = nnz_container::tree::open(&path, "").unwrap();
+    let children: Vec<String> =
+        root.children().unwrap().into_iter().map(|child| child.name).collect();
+    // Programs take other groups for genomes.
+    assert_eq!(children, ["matrix"]);
+    let text = |name: &str| root.attribute(name).unwrap().unwrap().text().unwrap().to_owned();
+    assert_eq!(text("filetype"), "matrix");
+    assert_eq!(root.attribute("version").unwrap().unwrap().unsigned(), Some(vec![2]));
+    assert_eq!(root.attribute("original_gem_groups").unwrap().unwrap().unsigned(), Some(vec![1]));
+    for name in ["library_ids", "chemistry_description", "software_version"] {
+        assert!(root.attribute(name).unwrap().is_some(), "{name}");
+    }
+    let features = root.group("matrix/features").unwrap();
+    let columns: Vec<String> =
+        features.children().unwrap().into_iter().map(|child| child.name).collect();
+    assert_eq!(columns, ["_all_tag_keys", "feature_type", "genome", "id", "name"]);
+    let type_of = |name: &str| root.array(name).unwrap().element_type().to_string();
+    assert_eq!(type_of("matrix/data"), "int32");
+    assert_eq!(type_of("matrix/indices"), "int64");
+    assert_eq!(type_of("matrix/indptr"), "int64");
+    assert_eq!(type_of("matrix/shape"), "int32");
+    assert!(type_of("matrix/barcodes").starts_with("string of 18 bytes"));
+}
+
+#[test]
+fn what_10x_cannot_hold_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::write(at("a.mtx"), "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 5\n")
+        .unwrap();
+    for target in ["a.h5", "folder"] {
+        let error = converted(&common::location(&at("a.mtx")), &at(target), &[]).unwrap_err();
+        assert!(error.to_string().contains("no names of rows"), "{error}");
+        assert!(!at(target).exists());
+    }
+    let several = place("h5/cr3_two_genomes.h5", None);
+    let genome = [("genome", "a"), ("tenx-version", "4")];
+    assert!(converted(&several, &at("b.h5"), &genome).is_err());
+    let error = converted(&several, &at("c"), &[("genome", "a")]).unwrap_err().to_string();
+    assert!(error.contains("does not apply to a 10x folder"), "{error}");
+}

@@ -62,17 +62,6 @@ impl NpzWriter {
         Place::array(self.staged.path(), name)
     }
 
-    /// Writes a single string of bytes, which NumPy calls `S`.
-    ///
-    /// # Errors
-    ///
-    /// Fails where there is an array of that name.
-    pub fn set_bytes(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
-        let element = Element::Bytes { length: bytes.len() as u64 };
-        let array = [&Header::write(element, None)[..], bytes].concat();
-        self.add(name, Being::Text(array)).map(drop)
-    }
-
     fn add(&mut self, name: &str, member: Being) -> Result<ArrayId> {
         if name.is_empty() || name.contains('\0') || name.len() > 60_000 {
             let what = "not a name that an entry of a zip file can have".to_owned();

@@ -47,7 +47,8 @@ pub fn create(
     // The order in which SciPy writes them.
     let index_array = npz.create_array("indices", indices.value_type())?;
     let pointer_array = npz.create_array("indptr", pointers.value_type())?;
-    npz.set_bytes("format", format.name().as_bytes())?;
+    // A string of characters: SciPy 0.19.0 takes no bytes, which later versions write.
+    npz.set_text("format", format.name())?;
     let shape = npz.create_array("shape", ValueType::I64)?;
     npz.append_bytes(shape, &[rows.to_ne_bytes(), cols.to_ne_bytes()].concat())?;
     let values = npz.create_array("data", header.value_type)?;
