@@ -237,6 +237,9 @@ pub(crate) struct Names {
     pub(crate) axis: NamesArg,
 
     #[command(flatten)]
+    pub(crate) from: daphne::From,
+
+    #[command(flatten)]
     pub(crate) resources: Memory,
 }
 

@@ -28,10 +28,9 @@ pub(crate) use write::{concat, convert, slice};
 
 /// Prints stored entries.
 pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
-    let found = nnz::OpenOptions::new()
-        .memory_limit(args.resources.bytes())
-        .dialect(args.reading.dialect)
-        .open(&args.source)?;
+    let options =
+        nnz::OpenOptions::new().memory_limit(args.resources.bytes()).dialect(args.reading.dialect);
+    let found = args.reading.from.set(options).open(&args.source)?;
     let options = nnz::CatOptions::default()
         .rows(Selected::list(args.rows.as_ref(), args.allow_empty)?)
         .cols(Selected::list(args.cols.as_ref(), args.allow_empty)?)
@@ -71,12 +70,12 @@ fn print_names(names: &mut dyn StringReader, of: &Location, what: &str) -> Resul
 
 /// Prints names.
 pub(crate) fn names(args: &args::Names) -> Result<Outcome, Error> {
-    let opened =
-        match nnz::OpenOptions::new().memory_limit(args.resources.bytes()).open(&args.source)? {
-            Dataset::Fragments(source) => return fragments::names(args, &*source),
-            Dataset::Table(frame) => return frames::names(args, &frame),
-            other => other.into_matrix()?,
-        };
+    let options = nnz::OpenOptions::new().memory_limit(args.resources.bytes());
+    let opened = match args.from.set(options).open(&args.source)? {
+        Dataset::Fragments(source) => return fragments::names(args, &*source),
+        Dataset::Table(frame) => return frames::names(args, &frame),
+        other => other.into_matrix()?,
+    };
     let Some(axis) = args.axis.axis() else {
         return Err(Error::argument("a matrix has names of rows and of cols"));
     };

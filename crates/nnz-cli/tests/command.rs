@@ -633,3 +633,22 @@ fn the_readme_lists_the_formats() {
     let (written, _) = rest.split_once("<!-- /formats -->").unwrap();
     assert_eq!(written, table, "put this table into README.md:\n{table}");
 }
+
+/// The format of a source may be told.
+#[test]
+fn the_format_of_a_source_is_recognised_or_told() {
+    let tenx = testdata().join("tenx/h5/cr3_gex.h5");
+    let tenx = text(&tenx);
+    let entries = run(&["cat", tenx]).good();
+    assert_eq!(run(&["cat", tenx, "--from", "10x"]).good(), entries);
+    let names = run(&["names", tenx, "rows"]).good();
+    assert_eq!(run(&["names", tenx, "rows", "--from", "10x"]).good(), names);
+    run(&["validate", tenx, "--from", "10x"]).good();
+    let info = run(&["info", tenx, "--from", "10x"]).good();
+    assert!(info.contains("10x HDF5") && info.contains("features"), "{info}");
+    for wrong in ["scipy", "npy", "mtx", "dgCMatrix", "binsparse"] {
+        let done = run(&["cat", tenx, "--from", wrong]);
+        assert_eq!(done.code, Some(1), "{wrong}: {done:?}");
+    }
+    assert_eq!(run(&["cat", tenx, "--from", "10y"]).code, Some(2));
+}

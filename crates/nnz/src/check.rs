@@ -19,6 +19,8 @@ pub struct ValidateOptions {
     /// DAPHNE: the dialect, instead of the one that is detected; a file is then checked as one of
     /// DAPHNE in any case.
     pub dialect: Option<Dialect>,
+    /// The name of the format, instead of the one that is detected.
+    pub format: Option<&'static str>,
     /// Cancels it.
     pub cancellation: Option<Cancellation>,
 }
@@ -28,6 +30,7 @@ nnz_core::setters! {
         memory: u64,
         threads: usize,
         dialect: Option<Dialect>,
+        format: Option<&'static str>,
         cancellation: Option<Cancellation>,
     }
 }
@@ -35,7 +38,11 @@ nnz_core::setters! {
 impl ValidateOptions {
     /// Returns how what is checked is opened.
     pub(crate) fn open_options(&self) -> OpenOptions {
-        OpenOptions::new().memory_limit(self.memory).dialect(self.dialect)
+        let options = OpenOptions::new().memory_limit(self.memory);
+        match self.format {
+            Some(name) => options.format(name),
+            None => options.dialect(self.dialect),
+        }
     }
 }
 
@@ -43,7 +50,7 @@ impl ValidateOptions {
 impl Default for ValidateOptions {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { memory: default_memory(), threads, dialect: None, cancellation: None }
+        Self { memory: default_memory(), threads, dialect: None, format: None, cancellation: None }
     }
 }
 
@@ -72,7 +79,7 @@ pub fn validate(
     let location = &location.into();
     check_one(location, options, each)?;
     let Location::Path { path, group: None } = location else { return Ok(()) };
-    if options.dialect.is_some() {
+    if options.dialect.is_some() || options.format.is_some() {
         return Ok(());
     }
     let others = match crate::formats::other_groups(location) {

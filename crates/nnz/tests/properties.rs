@@ -263,6 +263,24 @@ proptest! {
     }
 
     #[test]
+    fn text_to_npz_keeps_every_entry(
+        (text, expected) in texts(&GENERAL[..2]),
+        by_row in any::<bool>(),
+        gzip in any::<bool>(),
+    ) {
+        let scratch = Scratch::new();
+        let (from, npz) = (scratch.at("a.mtx"), scratch.at("b.npz"));
+        text.write(&from);
+        let order = if by_row { Order::Row } else { Order::Col };
+        let mut options = unsynced().order(order);
+        options.compress = gzip.then_some(nnz::Compression::Gzip(1));
+        convert(&from, &npz, &options);
+        assert_valid(&npz);
+        prop_assert_eq!(order_of(&npz), order);
+        prop_assert!(same(&stored(&npz), &ordered(expected, order)));
+    }
+
+    #[test]
     fn the_other_order_is_the_reference_transposition(
         (text, expected) in texts(GENERAL),
         (packing, generation) in packing(),

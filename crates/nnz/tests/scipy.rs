@@ -230,7 +230,7 @@ fn every_file_is_written_again() {
             continue;
         }
         let mut expected = entries_of(&entry.path());
-        let dense = matrix.header().storage == nnz::core::Storage::Dense;
+        let dense = matrix.header().storage == nnz::matrix::Storage::Dense;
         if dense {
             expected.retain(|(.., value)| !["0", "0.0", "0\t0", "0.0\t0.0"].contains(&&**value));
         }

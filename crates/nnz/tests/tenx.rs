@@ -126,7 +126,7 @@ type Whole = (Vec<Vec<u8>>, Vec<Vec<u8>>, Vec<Vec<u8>>, Vec<(u64, u64, String)>)
 
 fn whole(location: &Location) -> Whole {
     let matrix = manifest::open(location).unwrap();
-    let list = |names: Option<nnz::StringList>| {
+    let list = |names: Option<nnz::matrix::StringList>| {
         names.unwrap_or_default().iter().map(<[u8]>::to_vec).collect::<Vec<_>>()
     };
     let others = matrix.read_other_names(Axis::Rows).unwrap();

@@ -1,15 +1,51 @@
-//! How files of DAPHNE and frames are read.
+//! How files are read.
 
 use clap::Args as Group;
-use nnz::ValueType;
 use nnz::daphne::Dialect;
+use nnz::formats::Registry;
+use nnz::{OpenOptions, ValueType};
 
 /// How a file is read.
 #[derive(Debug, Group)]
 pub(crate) struct Reading {
+    #[command(flatten)]
+    pub(crate) from: From,
+
     /// The dialect to read: spec, daphne or daphne-2022 [default: recognised]
-    #[arg(long, value_name = "DIALECT", help_heading = "Options of daphne")]
+    #[arg(
+        long,
+        value_name = "DIALECT",
+        help_heading = "Options of daphne",
+        conflicts_with = "from_format"
+    )]
     pub(crate) dialect: Option<Dialect>,
+}
+
+/// The format of a file that is read.
+#[derive(Debug, Group)]
+pub(crate) struct From {
+    /// The format of SRC, by its name in nnz help formats [default: recognised]
+    #[arg(long = "from", value_name = "FORMAT", id = "from_format", value_parser = format_name)]
+    pub(crate) format: Option<&'static str>,
+}
+
+impl From {
+    /// Sets the format, if one is given.
+    pub(crate) fn set(&self, options: OpenOptions) -> OpenOptions {
+        match self.format {
+            Some(name) => options.format(name),
+            None => options,
+        }
+    }
+}
+
+fn format_name(text: &str) -> Result<&'static str, String> {
+    let registry = Registry::default();
+    let found = registry.find(text).map(|format| format.info().name);
+    found.ok_or_else(|| {
+        let names: Vec<_> = registry.formats().iter().map(|format| format.info().name).collect();
+        format!("expected {}", names.join(", "))
+    })
 }
 
 /// What the source of a conversion is.

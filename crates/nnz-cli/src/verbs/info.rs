@@ -74,11 +74,9 @@ struct Array {
 
 /// Tells what a matrix is.
 pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
-    let opened = match nnz::OpenOptions::new()
-        .memory_limit(args.resources.bytes())
-        .dialect(args.reading.dialect)
-        .open(&args.source)?
-    {
+    let options =
+        nnz::OpenOptions::new().memory_limit(args.resources.bytes()).dialect(args.reading.dialect);
+    let opened = match args.reading.from.set(options).open(&args.source)? {
         Dataset::Fragments(source) => return super::fragments::info(args, &*source),
         Dataset::Table(frame) => return super::frames::info(args, &frame),
         Dataset::Tensor(tensor) => return tensor_info(args, &tensor),

@@ -25,7 +25,11 @@ pub(crate) fn validate(args: &args::Validate) -> Result<Outcome, Error> {
     let each = &mut |finding| findings.push(finding);
     let memory = args.resources.bytes();
     let (threads, dialect) = (args.threads.number(), args.reading.dialect);
-    let options = ValidateOptions::default().memory(memory).threads(threads).dialect(dialect);
+    let options = ValidateOptions::default()
+        .memory(memory)
+        .threads(threads)
+        .dialect(dialect)
+        .format(args.reading.from.format);
     if let Err(error) = nnz::validate(&args.source, &options, each) {
         if !matches!(error.kind(), ErrorKind::Unrecognized(_)) {
             return Err(error);

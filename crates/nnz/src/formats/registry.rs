@@ -212,7 +212,13 @@ impl Registry {
             let Some(&format) = format else {
                 return Err(Error::argument(format!("unknown format {name:?}")));
             };
-            return Ok(Detected { format, probe: Probe::unknown(location, options.memory) });
+            if name == super::DAPHNE {
+                return Ok(Detected { format, probe: Probe::unknown(location, options.memory) });
+            }
+            let probe = Probe::new(location, options.memory)?;
+            // Whatever it answers: it is told, and what it reads to answer is there when it opens.
+            let _ = format.probe(&probe)?;
+            return Ok(Detected { format, probe });
         }
         let probe = Probe::new(location, options.memory)?;
         let found = self.best(&probe)?;
