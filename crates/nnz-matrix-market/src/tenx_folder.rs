@@ -12,7 +12,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use nnz_core::{
-    About, At, Axis, AxisKind, Error, Header, MatrixSource, Names, Projection, Result, UnitReader,
+    About, Annotations, At, Axis, AxisKind, Column, ColumnInfo, ColumnType, ColumnValues, Error,
+    Header, MatrixSource, Names, Projection, Result, UnitReader,
 };
 
 use crate::MatrixMarketSource;
@@ -95,19 +96,6 @@ impl Part {
         let name = self.path.file_name().unwrap_or_default();
         name.to_string_lossy().into_owned()
     }
-
-    /// Says which columns no name comes from.
-    fn extra(&self, what: [&str; 2]) -> Option<String> {
-        let name = self.file_name();
-        let [second, third] = what;
-        match self.columns {
-            0 | 1 => None,
-            3 if self.is_bed() => None,
-            2 => Some(format!("{name}: column 2{second}")),
-            3 => Some(format!("{name}: columns 2 to 3{third}")),
-            more => Some(format!("{name}: columns 2 to {more}")),
-        }
-    }
 }
 
 impl TenxFolderSource {
@@ -174,16 +162,50 @@ impl MatrixSource for TenxFolderSource {
         self.matrix.locate(row, col)
     }
 
-    fn extras(&self) -> Vec<String> {
-        let features = [" (gene names)", " (gene names, types)"];
-        let extras = [self.features.extra(features), self.barcodes.extra(["", ""])];
-        extras.into_iter().flatten().collect()
+    fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
+        let part = self.part(axis);
+        if part.columns < 2 || part.is_bed() {
+            return Ok(None);
+        }
+        let features =
+            self.header.axis_kinds[usize::from(axis == Axis::Cols)] == AxisKind::Features;
+        let name = |column: usize| match (column, features) {
+            (1, true) => "name".to_owned(),
+            (2, true) => "feature_type".to_owned(),
+            (column, _) => format!("column {}", column + 1),
+        };
+        let info = |column| ColumnInfo { name: name(column), column_type: ColumnType::String };
+        let columns = (1..part.columns).map(info).collect();
+        Ok(Some(Box::new(Table { source: self, axis, columns })))
     }
 
     fn notes(&self) -> Vec<String> {
         let mut notes = self.notes.clone();
         notes.extend(self.matrix.notes());
         notes
+    }
+}
+
+/// The columns of a table behind the first.
+struct Table<'a> {
+    source: &'a TenxFolderSource,
+    axis: Axis,
+    columns: Vec<ColumnInfo>,
+}
+
+impl Annotations for Table<'_> {
+    fn columns(&self) -> &[ColumnInfo] {
+        &self.columns
+    }
+
+    fn len(&self) -> u64 {
+        self.source.header.shape.len(self.axis)
+    }
+
+    fn read_column(&self, column: usize, memory: u64) -> Result<Column> {
+        let mut strings = self.source.read_columns(self.axis, Columns::Number(column + 1))?;
+        let strings = strings.list_within(memory)?;
+        Ok(Column { values: ColumnValues::Strings(strings), missing: None })
     }
 }
 

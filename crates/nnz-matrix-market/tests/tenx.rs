@@ -46,7 +46,7 @@ fn the_real_folder_opens_as_one_matrix_with_names() {
     assert_eq!((rows.len(), cols.len()), (507, 1107));
     assert_eq!(rows[0], "ENSG00000279493");
     assert_eq!(cols[0], "AAACCCAAGGAGAGTA-1");
-    assert_eq!(source.extras(), ["features.tsv.gz: columns 2 to 3 (gene names, types)"]);
+    assert_eq!(annotated(&source), ["name", "feature_type"]);
     assert!(source.notes().is_empty());
     let about = source.about().unwrap();
     assert_eq!(about.format, "10x folder");
@@ -64,7 +64,7 @@ fn older_folders_have_genes_and_names_of_any_line_ending() {
     let source = open(dir.path()).unwrap();
     assert_eq!(names(&source, Axis::Rows), ["g1", "g2"]);
     assert_eq!(names(&source, Axis::Cols), ["cell"]);
-    assert_eq!(source.extras(), ["genes.tsv: column 2 (gene names)"]);
+    assert_eq!(annotated(&source), ["name"]);
 }
 
 #[test]
@@ -120,4 +120,11 @@ fn of_two_files_the_uncompressed_one_counts_and_a_note_says_so() {
     let source = open(dir.path()).unwrap();
     assert_eq!(names(&source, Axis::Cols), ["c"]);
     assert_eq!(source.notes(), ["barcodes.tsv.gz is left aside: barcodes.tsv is read"]);
+}
+
+/// The columns of what describes the rows.
+fn annotated(source: &dyn MatrixSource) -> Vec<String> {
+    let table = source.annotations(Axis::Rows).unwrap();
+    let columns = table.iter().flat_map(|table| table.columns().to_vec());
+    columns.map(|column| column.name).collect()
 }

@@ -108,7 +108,9 @@ fn features_have_other_names() {
     let others = matrix.read_other_names(Axis::Rows).unwrap().unwrap().list().unwrap();
     let first = String::from_utf8(others.get(0).unwrap().to_vec()).unwrap();
     assert!(first.contains("\tGene Expression\t"), "{first}");
-    assert!(matrix.extras()[0].starts_with("of the features: name, feature_type, genome"));
+    let table = matrix.annotations(Axis::Rows).unwrap().unwrap();
+    let columns: Vec<&str> = table.columns().iter().map(|column| &*column.name).collect();
+    assert_eq!(columns, ["name", "feature_type", "genome", "pattern", "read", "sequence"]);
 }
 
 fn converted(from: &Location, to: &std::path::Path, options: &[(&str, &str)]) -> nnz::Result<()> {
@@ -158,9 +160,9 @@ fn what_is_written_reads_back() {
         let expected = whole(&from);
         let targets: [(&str, &[(&str, &str)]); 4] = [
             ("v3.h5", &[]),
-            ("v2.h5", &[("tenx-version", "2"), ("genome", "GRCh38")]),
+            ("v2.h5", &[("format-version", "2"), ("genome", "GRCh38")]),
             ("v3", &[]),
-            ("v2", &[("tenx-version", "2")]),
+            ("v2", &[("format-version", "2")]),
         ];
         for (name, options) in targets {
             if let Err(error) = converted(&from, &at(name), options) {
@@ -205,7 +207,8 @@ fn files_have_what_cell_ranger_demands() {
     let features = root.group("matrix/features").unwrap();
     let columns: Vec<String> =
         features.children().unwrap().into_iter().map(|child| child.name).collect();
-    assert_eq!(columns, ["_all_tag_keys", "feature_type", "genome", "id", "name"]);
+    let expected = ["_all_tag_keys", "feature_type", "genome", "id", "name"];
+    assert_eq!(columns, [&expected[..], &["pattern", "read", "sequence"]].concat());
     let type_of = |name: &str| root.array(name).unwrap().element_type().to_string();
     assert_eq!(type_of("matrix/data"), "int32");
     assert_eq!(type_of("matrix/indices"), "int64");
@@ -226,7 +229,7 @@ fn what_10x_cannot_hold_is_refused() {
         assert!(!at(target).exists());
     }
     let several = place("h5/cr3_two_genomes.h5", None);
-    let genome = [("genome", "a"), ("tenx-version", "4")];
+    let genome = [("genome", "a"), ("format-version", "4")];
     assert!(converted(&several, &at("b.h5"), &genome).is_err());
     let error = converted(&several, &at("c"), &[("genome", "a")]).unwrap_err().to_string();
     assert!(error.contains("does not apply to a 10x folder"), "{error}");

@@ -21,6 +21,8 @@ pub(super) enum Columns {
     First,
     /// Those after the first, with tabs between.
     Others,
+    /// One, counted from 0; nothing in a line that has fewer.
+    Number(usize),
     /// The first three, as `chr:start-end`.
     Interval,
 }
@@ -71,6 +73,9 @@ impl StringReader for ColumnReader<'_> {
                 Ok(Some(match self.columns {
                     Columns::First => &text[..end],
                     Columns::Others => text.get(end + 1..).unwrap_or_default(),
+                    Columns::Number(number) => {
+                        text.split(|&byte| byte == b'\t').nth(number).unwrap_or_default()
+                    }
                     Columns::Interval => {
                         self.text.clear();
                         let fields = text.split(|&byte| byte == b'\t').take(3);

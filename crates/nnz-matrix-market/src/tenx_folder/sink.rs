@@ -19,6 +19,7 @@ use crate::{Layout, Options};
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     unique: true,
     names: true,
+    annotations: true,
     ..SinkCapabilities::new(
         &[Order::Col, Order::Row],
         &[

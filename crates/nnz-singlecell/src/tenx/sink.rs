@@ -22,12 +22,14 @@ use strings::write_strings;
 /// What a 10x HDF5 file holds: integers and floats, by cells. `int32` is what Cell Ranger writes.
 pub const CAPABILITIES: SinkCapabilities = SinkCapabilities {
     names: true,
+    annotations: true,
     ..SinkCapabilities::new(&[Order::Col], &[ValueType::I32, ValueType::F32, ValueType::F64])
 };
 
 /// The same with integers beyond `int32`, which most programs read, too.
 pub const WIDE_CAPABILITIES: SinkCapabilities = SinkCapabilities {
     names: true,
+    annotations: true,
     ..SinkCapabilities::new(
         &[Order::Col],
         &[ValueType::I32, ValueType::I64, ValueType::F32, ValueType::F64],

@@ -5,8 +5,9 @@ use std::ops::Range;
 use nnz_container::matrix::{Compressed, CompressedArrays, Indices, Vector};
 use nnz_container::tree::{ChildKind, Group, NdArray};
 use nnz_core::{
-    About, ArrayAbout, Axis, AxisKind, Duplicates, Error, Header, MatrixSource, Names, Order,
-    Projection, Result, Shape, Storage, StringReader, Structure, UnitReader,
+    About, Annotations, ArrayAbout, Axis, AxisKind, Column as Annotation, ColumnInfo, ColumnType,
+    ColumnValues, Duplicates, Error, Header, MatrixSource, Names, Order, Projection, Result, Shape,
+    Storage, StringReader, Structure, UnitReader,
 };
 
 use super::find::{Generation, layout};
@@ -237,10 +238,40 @@ impl MatrixSource for TenxSource {
         self.matrix.stored_before(major).map(Some)
     }
 
-    fn extras(&self) -> Vec<String> {
-        let names: Vec<&str> = self.others().iter().map(|column| &*column.name).collect();
-        let listed = (!names.is_empty()).then(|| format!("of the features: {}", names.join(", ")));
-        listed.into_iter().collect()
+    fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
+        if axis == Axis::Cols || self.others().is_empty() {
+            return Ok(None);
+        }
+        let info = |column: &Column| ColumnInfo {
+            name: column.name.clone(),
+            column_type: ColumnType::String,
+        };
+        let columns = self.others().iter().map(info).collect();
+        let (lists, len) = (self.others(), self.header.shape.rows);
+        Ok(Some(Box::new(FeatureTable { columns, lists, len })))
+    }
+}
+
+/// What features have beside their ids.
+struct FeatureTable<'a> {
+    columns: Vec<ColumnInfo>,
+    lists: &'a [Column],
+    len: u64,
+}
+
+impl Annotations for FeatureTable<'_> {
+    fn columns(&self) -> &[ColumnInfo] {
+        &self.columns
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read_column(&self, column: usize, memory: u64) -> Result<Annotation> {
+        let list = self.lists.get(column).ok_or_else(|| Error::argument("no such column"))?;
+        let strings = list.read()?.list_within(memory)?;
+        Ok(Annotation { values: ColumnValues::Strings(strings), missing: None })
     }
 }
 

@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use nnz_container::Compression;
 use nnz_core::{
-    Axis, AxisKind, Error, Header, MatrixSink, MatrixSource, Names, Order, Result,
-    SinkCapabilities, StringList, ValueType,
+    Axis, AxisKind, ColumnInfo, ColumnType, Error, Header, MatrixSink, MatrixSource, Metadata,
+    Names, Order, Result, SinkCapabilities, StringList, ValueType,
 };
 use nnz_matrix_market::tenx_folder::{self, FeatureColumns, FolderVersion};
 use nnz_singlecell::tenx::{self, Features, Generation, SinkOptions};
@@ -18,7 +18,7 @@ use crate::formats::target::{uncompressed, without_group};
 use crate::formats::{FormatOption, MatrixTarget};
 use crate::{ConvertOptions, Location};
 
-const VERSION: &str = "tenx-version";
+const VERSION: &str = "format-version";
 const GENOME: &str = "genome";
 
 /// Options of targets.
@@ -26,7 +26,7 @@ pub(super) const OPTIONS: &[FormatOption] = &[
     FormatOption::parsed::<Version>(
         VERSION,
         "N",
-        "The version of Cell Ranger whose layout is written: 2 or 3 [default: 3]",
+        "10x: the version of Cell Ranger whose layout is written, 2 or 3 [default: 3]",
     ),
     FormatOption::parsed::<String>(
         GENOME,
@@ -55,6 +55,8 @@ impl FromStr for Version {
 pub(super) struct Target {
     path: PathBuf,
     features: Features,
+    /// What the source has, and the target does not keep.
+    dropped: Vec<String>,
     options: SinkOptions,
     /// Whether it is an HDF5 file.
     hdf5: bool,
@@ -88,23 +90,58 @@ impl Target {
             memory: names,
         };
         let wide = options.value_type == Some(ValueType::I64);
-        let features = features(source, names)?;
-        Ok(Self { path, features, options: sink, hdf5, wide, write: options.write })
+        let v3 = sink.generation == Generation::V3;
+        let (features, dropped) = features(source, names, |column| {
+            let text = !matches!(column.column_type, ColumnType::Number(_));
+            match &*column.name {
+                "id" => false,
+                "name" => true,
+                "feature_type" => v3,
+                "genome" => hdf5,
+                other => v3 && hdf5 && text && !other.contains('/') && !other.is_empty(),
+            }
+        })?;
+        Ok(Self { path, features, dropped, options: sink, hdf5, wide, write: options.write })
     }
 }
 
-/// Reads what features have beside ids: names and types, where the source has them.
-fn features(source: &dyn MatrixSource, memory: u64) -> Result<Features> {
+/// Reads what features have beside ids, and names what is not kept: `keep` says which columns are.
+fn features(
+    source: &dyn MatrixSource,
+    memory: u64,
+    keep: impl Fn(&ColumnInfo) -> bool,
+) -> Result<(Features, Vec<String>)> {
     let mut features = Features::default();
-    let Some(mut others) = source.read_other_names(Axis::Rows)? else { return Ok(features) };
-    let others = others.list_within(memory)?;
-    let column = |number: usize| -> Option<StringList> {
-        let fields = others.iter().map(|all| all.split(|&byte| byte == b'\t').nth(number));
-        fields.collect()
+    let mut dropped = Vec::new();
+    let mut drop = |axis, names: &[&str]| {
+        if !names.is_empty() {
+            dropped.push(format!("the annotations of the {axis} ({})", names.join(", ")));
+        }
     };
-    features.names = column(0);
-    features.types = column(1);
-    Ok(features)
+    if let Some(table) = source.annotations(Axis::Rows)? {
+        let mut left = Vec::new();
+        for (number, column) in table.columns().iter().enumerate() {
+            if !keep(column) {
+                left.push(&*column.name);
+                continue;
+            }
+            let values = table.read_column(number, memory)?;
+            let mut strings = StringList::new();
+            let mut text = Vec::new();
+            for row in 0..values.len() {
+                text.clear();
+                values.write_text(row, &mut text);
+                strings.push(&text);
+            }
+            features.set(&column.name, strings);
+        }
+        drop(Axis::Rows, &left);
+    }
+    if let Some(table) = source.annotations(Axis::Cols)? {
+        let names: Vec<&str> = table.columns().iter().map(|column| &*column.name).collect();
+        drop(Axis::Cols, &names);
+    }
+    Ok((features, dropped))
 }
 
 impl MatrixTarget for Target {
@@ -133,11 +170,12 @@ impl MatrixTarget for Target {
         format!("a 10x matrix is written cell by cell, not by {order}")
     }
 
-    fn misleads(&self, axes: [AxisKind; 2]) -> Option<String> {
-        (axes == [AxisKind::Cells, AxisKind::Features]).then(|| {
-            "rows are cells here, but programs take the rows of a 10x matrix for features"
-                .to_owned()
-        })
+    fn axis_kinds(&self) -> [AxisKind; 2] {
+        [AxisKind::Features, AxisKind::Cells]
+    }
+
+    fn unsupported(&self, metadata: Metadata) -> Vec<String> {
+        [self.dropped.clone(), metadata.named()].concat()
     }
 
     fn create(
