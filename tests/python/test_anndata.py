@@ -96,3 +96,26 @@ def test_annotations_are_those_of_anndata(nnz, tmp_path):
     assert found["note"].tolist() == expected["note"].tolist()
     kinds = [kind if isinstance(kind, str) else None for kind in found["cell_type"]]
     assert kinds == [kind if isinstance(kind, str) else None for kind in expected["cell_type"]]
+
+
+@pytest.mark.parametrize("kind", ["h5ad", "zarr2", "zarr3"])
+def test_a_layer_is_added_and_all_else_kept(nnz, tmp_path, kind):
+    source = CORPUS / "0.12.19/h5ad/full_csr.h5ad"
+    path = tmp_path / ("study.h5ad" if kind == "h5ad" else "study.zarr")
+    options = [] if kind == "h5ad" else ["--to", "anndata", "--format-version", kind[-1]]
+    nnz.convert(source, path, *options)
+    cells = nnz.convert(path, tmp_path / "m.bpcells")
+    nnz.ok("convert", cells, f"{path}::layers/new", "--to", "anndata", "--compress", "gzip:4")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = anndata.read_h5ad(path) if kind == "h5ad" else anndata.read_zarr(path)
+    same(sparse.csr_matrix(found.layers["new"]), sparse.csr_matrix(found.X))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = anndata.read_h5ad(source)
+    same(found.X, expected.X)
+    pd.testing.assert_frame_equal(found.obs, expected.obs)
+    assert "--force" in nnz.refuses("convert", cells, f"{path}::layers/new", "--to", "anndata")
+    nnz.ok("slice", path, tmp_path / "other.h5ad", "--rows", "1,0,2:")
+    message = nnz.refuses("convert", tmp_path / "other.h5ad", f"{path}::layers/b", "--to", "anndata")
+    assert "the name" in message and "layers/b" not in nnz.ok("info", path)

@@ -1,8 +1,8 @@
 //! Whether two places hold equal matrices.
 
-use nnz_core::Result;
+use nnz_core::{AxisKind, Result};
 
-use crate::{Dataset, DiffOptions, Difference, Location, OpenOptions};
+use crate::{Dataset, DiffOptions, Difference, Location, OpenOptions, Transposed};
 
 /// Compares two matrices of any formats and hands the first differences to `each`.
 ///
@@ -10,7 +10,8 @@ use crate::{Dataset, DiffOptions, Difference, Location, OpenOptions};
 /// order it is stored in, and names where both have them. What is stored and is what cells hold
 /// that are not (zero, unless the matrix has a fill) equals such a cell, and entries that follow from
 /// a symmetry count; with [`stored`](DiffOptions::stored) they do not. Where two matrices differ in
-/// what cells hold that are not stored, those that neither stores differ.
+/// what cells hold that are not stored, those that neither stores differ. Where one is cells by features and
+/// the other features by cells, cells are compared with cells.
 ///
 /// # Errors
 ///
@@ -38,5 +39,12 @@ pub fn diff(
         a.map_err(|error| error.with_context(&places[0]))?,
         b.map_err(|error| error.with_context(&places[1]))?,
     ];
+    let [first, second] = opened.each_ref().map(|matrix| matrix.header().axis_kinds);
+    let [rows, cols] = first;
+    if rows != cols && rows != AxisKind::Unknown && second == [cols, rows] {
+        // Cells are compared with cells, in the places of the first.
+        let exchanged = Transposed::new(&*opened[1]);
+        return nnz_engine::diff([&*opened[0], &exchanged], places, options, each);
+    }
     nnz_engine::diff([&*opened[0], &*opened[1]], places, options, each)
 }

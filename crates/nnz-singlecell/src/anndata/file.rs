@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use nnz_container::tree::{ElementType, Group};
-use nnz_core::{Error, Place, Result};
+use nnz_core::{Axis, Error, Place, Result};
 
 use super::Item;
 use super::element::{Element, Encoding, SparseGroup};
@@ -105,6 +105,26 @@ impl AnnData {
             let old = Element::find(&*self.root, "raw.var")?.is_some();
             DataFrame::open(&*self.root, if old { "raw.var" } else { "raw/var" })
         })
+    }
+
+    /// Returns the table that describes the rows or columns of a matrix, which need not be there; `None` for
+    /// columns that have no names.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the table is missing or broken.
+    pub fn table(&self, item: &Item, axis: Axis) -> Result<Option<Arc<DataFrame>>> {
+        let [rows, cols] = item.axes();
+        self.frame(if axis == Axis::Rows { rows } else { cols })
+    }
+
+    /// Returns whether there is something at the place of a matrix.
+    ///
+    /// # Errors
+    ///
+    /// Fails where that cannot be read.
+    pub fn holds(&self, item: &Item) -> Result<bool> {
+        Ok(self.element(item)?.is_some())
     }
 
     /// Returns the table that an axis goes along.

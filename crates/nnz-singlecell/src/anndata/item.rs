@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use nnz_core::Error;
+use nnz_core::{AxisKind, Error};
 
 /// The place of a matrix in an AnnData file.
 ///
@@ -79,6 +79,16 @@ impl Item {
             Self::Obsp(_) => [Along::Obs, Along::Obs],
             Self::Varp(_) => [Along::Var, Along::Var],
         }
+    }
+
+    /// Returns what rows and columns are.
+    #[must_use]
+    pub fn axis_kinds(&self) -> [AxisKind; 2] {
+        self.axes().map(|along| match along {
+            Along::Obs => AxisKind::Cells,
+            Along::Var | Along::RawVar => AxisKind::Features,
+            Along::Nothing => AxisKind::Unknown,
+        })
     }
 
     /// Returns the paths that the matrix may be at, the one of today first.

@@ -9,8 +9,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_core::{
-    About, Annotations, ArrayAbout, Axis, AxisKind, Batch, Duplicates, Error, ErrorKind, Header,
-    Majors, Names, Order, Place, Projection, Result, Shape, Storage, Structure, UnitReader,
+    About, Annotations, ArrayAbout, Axis, Batch, Duplicates, Error, ErrorKind, Header, Majors,
+    Names, Order, Place, Projection, Result, Shape, Storage, Structure, UnitReader,
 };
 
 use super::element::{Element, SparseGroup};
@@ -111,7 +111,7 @@ impl MatrixSource {
             structure: Structure::General,
             fill: None,
             duplicates: Duplicates::Kept,
-            axis_kinds: [axis_kind(rows), axis_kind(cols)],
+            axis_kinds: item.axis_kinds(),
         };
         let version = file.version().map(ToOwned::to_owned);
         let (container, item) = (root.kind(), item.clone());
@@ -161,14 +161,6 @@ impl MatrixSource {
 /// Returns what a group says that it is.
 fn element_kind(group: &dyn nnz_container::tree::Group) -> Result<String> {
     super::element::text(group, "encoding-type", &Place::path(group.path()))
-}
-
-fn axis_kind(along: Along) -> AxisKind {
-    match along {
-        Along::Obs => AxisKind::Cells,
-        Along::Var | Along::RawVar => AxisKind::Features,
-        Along::Nothing => AxisKind::Unknown,
-    }
 }
 
 /// Empties a batch for entries of these majors.

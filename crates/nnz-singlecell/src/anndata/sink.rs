@@ -65,24 +65,7 @@ impl MatrixSink {
         let mut output = Output::new(tree, compression);
         let root = Group::ROOT;
         output.encode(root, "anndata", "0.1.0")?;
-        let matrix = output.group(root, "X")?;
-        let kind = match header.order {
-            Order::Row => "csr_matrix",
-            Order::Col => "csc_matrix",
-        };
-        output.encode(matrix, kind, "0.1.0")?;
-        let shape = [header.shape.rows, header.shape.cols].map(i64::try_from);
-        let [Ok(rows), Ok(cols)] = shape else {
-            let what =
-                format!("AnnData has fewer than 2^63 rows and columns, not {}", header.shape);
-            return Err(Error::argument(what));
-        };
-        output.set_numbers(matrix, "shape", &[rows, cols])?;
-        let index_type = index_type(header);
-        let majors = header.shape.major(header.order);
-        let data = output.growing(matrix, "data", header.value_type, header.nnz)?;
-        let indices = output.growing(matrix, "indices", index_type, header.nnz)?;
-        let indptr = output.growing(matrix, "indptr", index_type, majors.checked_add(1))?;
+        let started = Started::new(&mut output, "X", header)?;
         let [row_names, col_names] = names;
         let [row_table, col_table] = annotations;
         for (name, len, names, table) in [
@@ -95,8 +78,30 @@ impl MatrixSink {
             let group = output.group(root, name)?;
             output.encode(group, "dict", "0.1.0")?;
         }
+        Ok(Self::of(output, started, header))
+    }
+
+    /// Starts a matrix as a member of the root of a tree, which stands for a group of a file that is there.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the tree cannot be written.
+    pub fn add(
+        tree: Box<dyn TreeWriter>,
+        name: &str,
+        header: &Header,
+        compression: Compression,
+    ) -> Result<Self> {
+        let mut output = Output::new(tree, compression);
+        let started = Started::new(&mut output, name, header)?;
+        Ok(Self::of(output, started, header))
+    }
+
+    fn of(output: Output, started: Started, header: &Header) -> Self {
+        let Started { data, indices, indptr, index_type } = started;
         let encoder = Arc::new(MatrixEncoder { index_type, value_type: header.value_type });
-        Ok(Self { output, encoder, data, indices, indptr, pointers: 0, majors, entries: 0 })
+        let majors = header.shape.major(header.order);
+        Self { output, encoder, data, indices, indptr, pointers: 0, majors, entries: 0 }
     }
 
     /// Writes the pointers of majors up to one that has entries now, or of all.
@@ -123,6 +128,39 @@ impl MatrixSink {
         }
         self.output.append(self.indices, &batch.indices)?;
         self.output.append(self.data, &batch.values)
+    }
+}
+
+/// The arrays of a matrix that was started.
+struct Started {
+    data: Array,
+    indices: Array,
+    indptr: Array,
+    index_type: ValueType,
+}
+
+impl Started {
+    /// Starts a matrix as a member of the root.
+    fn new(output: &mut Output, name: &str, header: &Header) -> Result<Self> {
+        let matrix = output.group(Group::ROOT, name)?;
+        let kind = match header.order {
+            Order::Row => "csr_matrix",
+            Order::Col => "csc_matrix",
+        };
+        output.encode(matrix, kind, "0.1.0")?;
+        let shape = [header.shape.rows, header.shape.cols].map(i64::try_from);
+        let [Ok(rows), Ok(cols)] = shape else {
+            let what =
+                format!("AnnData has fewer than 2^63 rows and columns, not {}", header.shape);
+            return Err(Error::argument(what));
+        };
+        output.set_numbers(matrix, "shape", &[rows, cols])?;
+        let index_type = index_type(header);
+        let majors = header.shape.major(header.order);
+        let data = output.growing(matrix, "data", header.value_type, header.nnz)?;
+        let indices = output.growing(matrix, "indices", index_type, header.nnz)?;
+        let indptr = output.growing(matrix, "indptr", index_type, majors.checked_add(1))?;
+        Ok(Self { data, indices, indptr, index_type })
     }
 }
 

@@ -8,8 +8,11 @@ use nnz_container::hdf5::Hdf5TreeWriter;
 use nnz_container::hdf5::file::FileOptions;
 use nnz_container::tree::TreeWriter;
 use nnz_container::zarr::{ZarrTreeOptions, ZarrTreeWriter, ZarrVersion};
-use nnz_core::{Annotations, AxisKind, Error, Header, MatrixSink, Names, Result, SinkCapabilities};
-use nnz_singlecell::anndata as format;
+use nnz_core::{
+    Annotations, Axis, AxisKind, Error, ErrorKind, Header, MatrixSink, Names, Result,
+    SinkCapabilities,
+};
+use nnz_singlecell::anndata::{self as format, Item};
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
 use crate::formats::target::named;
@@ -39,9 +42,11 @@ impl FromStr for Version {
     }
 }
 
-/// A matrix that becomes `X` of a new file or store.
+/// A matrix that becomes `X` of a new file or store, or is added to one that is there.
 pub(super) struct Target {
     path: PathBuf,
+    /// What is added.
+    item: Option<Item>,
     write: WriteOptions,
     compression: Compression,
     /// Where it is a Zarr store.
@@ -52,8 +57,16 @@ pub(super) struct Target {
 impl Target {
     pub(super) fn new(to: &Location, options: &ConvertOptions) -> Result<Self> {
         let (path, group) = named(to, "anndata")?;
-        if !matches!(group, None | Some("" | "X")) {
-            let what = format!("{to}: only X of a new AnnData file is written");
+        let item: Option<Item> = match group.map(|group| group.trim_matches('/')) {
+            None | Some("") => None,
+            Some(group) => {
+                Some(group.parse().map_err(|error: Error| error.with_context(&to.place()))?)
+            }
+        };
+        // X alone makes a new file, too.
+        let item = item.filter(|item| *item != Item::X || path.exists());
+        if let Some(item) = item.as_ref().filter(|_| !path.exists()) {
+            let what = format!("{to}: {item} is added to an AnnData file, which is not there");
             return Err(Error::argument(what));
         }
         let version: Option<Version> = options.format_options.parse("format-version")?;
@@ -65,6 +78,7 @@ impl Target {
         let compression = options.compress.unwrap_or_default();
         Ok(Self {
             path: path.to_path_buf(),
+            item,
             write: options.write,
             compression,
             zarr: zarr.then_some(version),
@@ -74,17 +88,61 @@ impl Target {
 
     fn tree(&self) -> Result<Box<dyn TreeWriter>> {
         let Self { path, write, zarr, threads, .. } = self;
+        let member = self.item.as_ref().map(Item::to_string);
         Ok(match zarr {
             None => {
                 let options = FileOptions { threads: *threads, ..FileOptions::default() };
-                Box::new(Hdf5TreeWriter::create(path, *write, options)?)
+                Box::new(match &member {
+                    None => Hdf5TreeWriter::create(path, *write, options)?,
+                    Some(member) => Hdf5TreeWriter::add(path, member, *write, options)?,
+                })
             }
             Some(version) => {
                 let (version, threads) = (*version, *threads);
                 let options = ZarrTreeOptions { version, threads, ..ZarrTreeOptions::default() };
-                Box::new(ZarrTreeWriter::create(path, "", *write, options)?)
+                Box::new(match &member {
+                    None => ZarrTreeWriter::create(path, "", *write, options)?,
+                    Some(member) => ZarrTreeWriter::add(path, member, *write, options)?,
+                })
             }
         })
+    }
+
+    /// Opens the file that something is added to.
+    fn existing(&self) -> Result<format::AnnData> {
+        format::AnnData::open(nnz_container::tree::open(&self.path, "")?)
+    }
+
+    /// Checks that a matrix has the shape and the names of the tables that are there.
+    fn check_fits(
+        &self,
+        item: &Item,
+        header: &Header,
+        names: [Option<Names<'_>>; 2],
+    ) -> Result<()> {
+        let file = self.existing()?;
+        for (axis, names) in [Axis::Rows, Axis::Cols].into_iter().zip(names) {
+            let Some(table) = file.table(item, axis)? else { continue };
+            let len = header.shape.len(axis);
+            if len != table.len() {
+                let expected = format!("{}, as {} has", table.len(), table.place());
+                return Err(Error::mismatch(self.place(), format!("{len} {axis}"), expected));
+            }
+            let Some(mut names) = names else { continue };
+            let mut expected = table.names()?;
+            let mut number = 0_u64;
+            while let Some(name) = names.next_string()? {
+                let other = expected.next_string()?.unwrap_or_default();
+                if name != other {
+                    let [name, other] = [name, other].map(String::from_utf8_lossy);
+                    let found = format!("the name {name:?} of {axis} {number}");
+                    let expected = format!("{other:?}, as in {}", table.place());
+                    return Err(Error::mismatch(self.place(), found, expected));
+                }
+                number += 1;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -95,7 +153,8 @@ pub(super) fn is_zarr(path: &Path) -> bool {
 
 impl MatrixTarget for Target {
     fn capabilities(&self) -> SinkCapabilities {
-        format::CAPABILITIES
+        // What is added has the tables of the file.
+        SinkCapabilities { annotations: self.item.is_none(), ..format::CAPABILITIES }
     }
 
     fn path(&self) -> Option<&Path> {
@@ -103,6 +162,16 @@ impl MatrixTarget for Target {
     }
 
     fn check(&self) -> Result<()> {
+        if let Some(item) = &self.item {
+            return match self.existing()?.holds(item)? && !self.write.overwrite {
+                true => {
+                    let place =
+                        Location::Path { path: self.path.clone(), group: Some(item.to_string()) };
+                    Err(Error::new(ErrorKind::Exists, place.place()))
+                }
+                false => Ok(()),
+            };
+        }
         match self.zarr {
             None => StagedFile::create(&self.path, self.write).map(drop),
             Some(_) => self.tree().map(drop),
@@ -118,7 +187,7 @@ impl MatrixTarget for Target {
     }
 
     fn axis_kinds(&self) -> [AxisKind; 2] {
-        [AxisKind::Cells, AxisKind::Features]
+        self.item.as_ref().unwrap_or(&Item::X).axis_kinds()
     }
 
     fn create(
@@ -135,7 +204,15 @@ impl MatrixTarget for Target {
         names: [Option<Names<'_>>; 2],
         annotations: [Option<&dyn Annotations>; 2],
     ) -> Result<Box<dyn MatrixSink>> {
-        let (tree, compression) = (self.tree()?, self.compression);
+        let compression = self.compression;
+        if let Some(item) = &self.item {
+            self.check_fits(item, header, names)?;
+            let path = item.to_string();
+            let name = path.rsplit_once('/').map_or(&*path, |(_, name)| name);
+            let sink = format::MatrixSink::add(self.tree()?, name, header, compression)?;
+            return Ok(Box::new(sink));
+        }
+        let tree = self.tree()?;
         let sink = format::MatrixSink::create(tree, header, names, annotations, compression)?;
         Ok(Box::new(sink))
     }
