@@ -263,7 +263,7 @@ pub(crate) struct Annotations {
     pub(crate) target: Option<PathBuf>,
 
     /// Replace OUT if it is there
-    #[arg(long, short)]
+    #[arg(long)]
     pub(crate) force: bool,
 
     #[command(flatten)]

@@ -133,8 +133,8 @@ fn options_that_verbs_share_mean_the_same_everywhere() {
             if (option, &*verb) == ("duplicates", "cat") {
                 continue;
             }
-            // Pages of the manual are no groups.
-            if (option, &*verb) == ("force", "man") {
+            // Pages of the manual and tables are no groups.
+            if option == "force" && ["man", "annotations"].contains(&&*verb) {
                 continue;
             }
             let help = run(&[&verb, "-h"]).good();
