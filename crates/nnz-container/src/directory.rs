@@ -9,5 +9,5 @@ mod reader;
 mod replaced;
 mod writer;
 
-pub use reader::Directory;
+pub use reader::{Directory, is_directory};
 pub use writer::DirectoryWriter;

@@ -25,13 +25,11 @@ mod tree;
 mod tree_writer;
 mod writer;
 
-use std::fs::File;
-use std::io;
-use std::os::unix::fs::FileExt as _;
-use std::path::Path;
+use nnz_core::Result;
+use nnz_storage::InputFile;
 
 pub use attribute::{Attribute, AttributeValue};
-pub use container::Hdf5;
+pub use container::{Hdf5, Hdf5File};
 pub use find::{Tagged, groups_with};
 pub use tree::Hdf5Group;
 pub use tree_writer::Hdf5TreeWriter;
@@ -49,16 +47,15 @@ const SIGNATURE: &[u8; 8] = b"\x89HDF\r\n\x1a\n";
 /// # Errors
 ///
 /// Fails where the file cannot be read.
-pub fn is_hdf5(path: &Path) -> io::Result<bool> {
-    let file = File::open(path)?;
-    let len = file.metadata()?.len();
+pub fn is_hdf5(file: &InputFile) -> Result<bool> {
+    let len = file.len();
     let blocks = std::iter::successors(Some(512_u64), |at| at.checked_mul(2));
     let mut found = [0; SIGNATURE.len()];
     for at in std::iter::once(0).chain(blocks) {
         if at.checked_add(found.len() as u64).is_none_or(|end| end > len) {
             break;
         }
-        file.read_exact_at(&mut found, at)?;
+        file.read_metadata_at(&mut found, at).map_err(|error| file.error(error))?;
         if found == *SIGNATURE {
             return Ok(true);
         }

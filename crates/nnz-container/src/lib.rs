@@ -18,6 +18,8 @@ pub mod directory;
 #[cfg(feature = "hdf5")]
 pub mod hdf5;
 mod json;
+mod kind;
+pub mod kinds;
 pub mod matrix;
 pub mod memory;
 pub mod netcdf;
@@ -39,3 +41,4 @@ pub mod zarr;
 pub use array::NumberArray;
 pub use compress::Compression;
 pub use container::{ArrayId, Capabilities, Container, ContainerWriter, Tagged};
+pub use kind::{ContainerInfo, ContainerKind, CreateOptions, OpenContainer};

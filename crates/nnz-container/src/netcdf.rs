@@ -19,8 +19,7 @@ use nnz_core::ValueType;
 
 use crate::Capabilities;
 
-pub use container::NetCdf;
-pub(crate) use container::start;
+pub use container::{NetCdf, NetCdfFile};
 #[cfg(feature = "hdf5")]
 pub(crate) use dimensions::{NO_VARIABLE, PROPERTIES};
 #[cfg(feature = "hdf5")]

@@ -11,7 +11,6 @@ mod numbers;
 mod reader;
 mod writer;
 
-use std::fs::File;
 use std::path::Path;
 
 use nnz_core::{At, Error, ErrorKind, Place, Result};
@@ -23,6 +22,7 @@ pub use nnz_rds::{
 pub use reader::Rds;
 pub use writer::{Form, RdsOptions, RdsWriter};
 
+use nnz_storage::InputFile;
 pub use nnz_storage::Texts;
 
 /// Returns whether a file starts like an object of R, compressed or not.
@@ -30,10 +30,10 @@ pub use nnz_storage::Texts;
 /// # Errors
 ///
 /// Fails where the file cannot be read.
-pub fn is_rds(path: &Path) -> Result<bool> {
-    let file = File::open(path).map_err(|error| Error::io(path, error))?;
+pub fn is_rds(file: &InputFile) -> Result<bool> {
     // What cannot be decompressed is some other file.
-    Ok(nnz_rds::looks_like(file).unwrap_or(false))
+    file.start(1)?;
+    Ok(nnz_rds::looks_like(file.start_reader()).unwrap_or(false))
 }
 
 /// Reads the object of a file, whatever it is.
@@ -42,13 +42,8 @@ pub fn is_rds(path: &Path) -> Result<bool> {
 ///
 /// Fails where the file cannot be read, is damaged, takes more memory than `limits` say, or holds
 /// code or environments.
-pub fn read(path: &Path, limits: Limits) -> Result<Document> {
-    let io = |error| Error::io(path, error);
-    let file = File::open(path).map_err(io)?;
-    if file.metadata().map_err(io)?.is_dir() {
-        return Err(io(std::io::ErrorKind::IsADirectory.into()));
-    }
-    nnz_rds::read(file, limits).map_err(|error| placed(path, error))
+pub fn read(file: &InputFile, limits: Limits) -> Result<Document> {
+    nnz_rds::read(file.reader(), limits).map_err(|error| placed(file.path(), error))
 }
 
 /// Says in which file an error was found.

@@ -11,6 +11,7 @@ mod find;
 mod metadata;
 mod node;
 mod numbers;
+mod open;
 mod read;
 mod store;
 mod strings;
@@ -18,6 +19,7 @@ mod tree;
 mod writer;
 
 pub use container::Zarr;
-pub use find::{groups_with, is_zarr, is_zipped};
+pub use find::{groups_with, is_zarr};
+pub use open::ZarrStore;
 pub use tree::ZarrGroup;
 pub use writer::{ZarrOptions, ZarrTreeOptions, ZarrTreeWriter, ZarrVersion, ZarrWriter};

@@ -10,6 +10,7 @@ use nnz_container::npy::{NpyDirectory, NpyDirectoryWriter, is_npy_directory};
 use nnz_container::npz::{Npz, NpzOptions, NpzWriter, is_npz};
 use nnz_container::{Compression, Container, ContainerWriter};
 use nnz_core::{Result, ValueType};
+use nnz_storage::InputDirectory;
 use nnz_storage::staging::WriteOptions;
 
 const UNSYNCED: WriteOptions = WriteOptions { overwrite: false, sync: false };
@@ -87,7 +88,7 @@ fn what_numpy_wrote_is_read_bit_by_bit() {
         let dir = tempfile::tempdir().unwrap();
         let at = dir.path().join("store");
         copy(&npz, Box::new(NpyDirectoryWriter::create(&at, UNSYNCED).unwrap()));
-        assert!(is_npy_directory(&at).unwrap());
+        assert!(is_npy_directory(&InputDirectory::open(&at).unwrap()).unwrap());
         common::check(&NpyDirectory::open(&at).unwrap(), &entry);
         let at = dir.path().join("packed.npz");
         let options = NpzOptions { compress: Compression::Gzip(9) };
@@ -298,7 +299,7 @@ fn a_directory_of_other_things_is_not_replaced() {
     let forced = WriteOptions { overwrite: true, sync: false };
     std::fs::create_dir(&path).unwrap();
     std::fs::write(path.join("a.npy"), two()).unwrap();
-    assert!(is_npy_directory(&path).unwrap());
+    assert!(is_npy_directory(&InputDirectory::open(&path).unwrap()).unwrap());
     assert!(NpyDirectoryWriter::create(&path, UNSYNCED).is_err());
     let error = NpyDirectoryWriter::create(&path, forced).unwrap_err().to_string();
     assert!(error.contains("holds \"a.npy\", which is no part of a store"), "{error}");

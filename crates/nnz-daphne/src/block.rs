@@ -17,7 +17,7 @@ use std::str::FromStr;
 
 use nnz_core::{Error, ValueType};
 
-use crate::file::InputFile;
+use crate::file::DataFile;
 
 pub(crate) use arrays::Arrays;
 pub(crate) use cast::{Widen, refused_type, refused_value, with_type};
@@ -139,7 +139,7 @@ impl Block {
 
     /// Makes the error that a file is not what it was when its rows were found.
     #[cold]
-    pub(crate) fn changed(&self, file: &InputFile) -> Error {
+    pub(crate) fn changed(&self, file: &DataFile) -> Error {
         let found = format!("other rows in the {self} than before");
         file.mismatch(self.start, found, "a file that does not change")
     }

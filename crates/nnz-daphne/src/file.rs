@@ -1,47 +1,55 @@
 //! A file that is read at any position.
 
-use std::fs::File;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 
 use nnz_core::{At, Error, ErrorKind, Place, Result};
+use nnz_storage::{InputFile, Opened};
 
 use crate::lock::lock;
 
 /// A file of known length, read at any position from many threads.
 #[derive(Debug)]
-pub(crate) struct InputFile {
-    path: PathBuf,
-    file: File,
-    len: u64,
-}
+pub(crate) struct DataFile(InputFile);
 
-impl InputFile {
+impl DataFile {
+    pub(crate) fn new(file: InputFile) -> Self {
+        Self(file)
+    }
+
+    /// Opens a regular file of the file system, or returns what was opened.
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let io = |error| Error::io(path, error);
-        // Opening a pipe would wait for ever.
-        let found = path.metadata().map_err(io)?;
-        if !found.is_file() {
-            let what = "not a regular file: blocks are read at any position".to_owned();
-            return Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)));
+        Self::from_opened(&Opened::local(path)?)
+    }
+
+    /// Takes a file that was opened.
+    pub(crate) fn from_opened(opened: &Opened) -> Result<Self> {
+        match opened.file() {
+            Some(file) => Ok(Self::new(file.clone())),
+            None => {
+                let what = "not a regular file: blocks are read at any position".to_owned();
+                Err(Error::new(ErrorKind::Unrecognized(what), Place::path(opened.path())))
+            }
         }
-        let file = File::open(path).map_err(io)?;
-        Ok(Self { path: path.to_path_buf(), file, len: found.len() })
+    }
+
+    /// Returns the `.meta` file beside it; `None` where there is none.
+    pub(crate) fn sidecar(&self, suffix: &str) -> Result<Option<InputFile>> {
+        self.0.sidecar(suffix)
     }
 
     pub(crate) fn path(&self) -> &Path {
-        &self.path
+        self.0.path()
     }
 
     pub(crate) fn len(&self) -> u64 {
-        self.len
+        self.0.len()
     }
 
     /// Names a byte of the file.
     pub(crate) fn at(&self, byte: u64) -> Place {
-        Place::path(&*self.path).at(At::Byte(byte))
+        self.0.place().at(At::Byte(byte))
     }
 
     /// Makes the error that something else was expected at a byte.
@@ -56,13 +64,20 @@ impl InputFile {
 
     /// Fills `out` with the bytes from `start` on.
     pub(crate) fn read(&self, start: u64, out: &mut [u8]) -> Result<()> {
-        match self.file.read_exact_at(out, start) {
-            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
-                let expected = format_args!("{} bytes from byte {start} on", out.len());
-                Err(self.mismatch(self.len, "the end of the file", expected))
-            }
-            other => other.map_err(|error| Error::io(&self.path, error)),
+        self.0.read_exact_at(out, start).map_err(|error| self.unread(error, start, out.len()))
+    }
+
+    /// Fills `out` with bytes that describe others, which are kept.
+    pub(crate) fn read_metadata(&self, start: u64, out: &mut [u8]) -> Result<()> {
+        self.0.read_metadata_at(out, start).map_err(|error| self.unread(error, start, out.len()))
+    }
+
+    fn unread(&self, error: std::io::Error, start: u64, len: usize) -> Error {
+        if error.kind() != std::io::ErrorKind::UnexpectedEof {
+            return self.0.error(error);
         }
+        let expected = format_args!("{len} bytes from byte {start} on");
+        self.mismatch(self.len(), "the end of the file", expected)
     }
 
     /// Reads `len` bytes, which have been checked to be there.
@@ -73,9 +88,9 @@ impl InputFile {
     }
 
     fn room(&self, len: u64) -> Result<Vec<u8>> {
-        let kind = ErrorKind::Memory { needed: len, allowed: self.len };
-        let refuse = || Error::new(kind, Place::path(&*self.path));
-        let len = usize::try_from(len).ok().filter(|&len| len as u64 <= self.len);
+        let kind = ErrorKind::Memory { needed: len, allowed: self.len() };
+        let refuse = || Error::new(kind, self.0.place());
+        let len = usize::try_from(len).ok().filter(|&len| len as u64 <= self.len());
         len.and_then(|len| bytemuck::allocation::try_zeroed_vec(len).ok()).ok_or_else(refuse)
     }
 }
@@ -91,7 +106,7 @@ impl Buffers {
     const MOST: usize = 8;
 
     /// Reads some bytes of a file, no more than memory has for sure, into a buffer that may be longer.
-    pub(crate) fn read(&self, file: &InputFile, bytes: Range<u64>) -> Result<Vec<u8>> {
+    pub(crate) fn read(&self, file: &DataFile, bytes: Range<u64>) -> Result<Vec<u8>> {
         let len = usize::try_from(bytes.end - bytes.start).unwrap_or(usize::MAX);
         let mut buffer = lock(&self.spare).pop().unwrap_or_default();
         if buffer.len() < len {
@@ -111,18 +126,25 @@ impl Buffers {
 
 /// Reads a file front to back, or by leaps, through a buffer.
 pub(crate) struct Window<'a> {
-    pub(crate) file: &'a InputFile,
+    pub(crate) file: &'a DataFile,
     buffer: Vec<u8>,
     /// The position of the first byte of the buffer.
     start: u64,
     /// Bytes of the buffer that hold something.
     filled: usize,
     size: usize,
+    /// Whether what is read describes other bytes, and is kept for who reads those.
+    keeps: bool,
 }
 
 impl<'a> Window<'a> {
-    pub(crate) fn new(file: &'a InputFile, size: usize) -> Self {
-        Self { file, buffer: Vec::new(), start: 0, filled: 0, size }
+    pub(crate) fn new(file: &'a DataFile, size: usize) -> Self {
+        Self { file, buffer: Vec::new(), start: 0, filled: 0, size, keeps: false }
+    }
+
+    /// Reads headers, which are kept.
+    pub(crate) fn of_headers(file: &'a DataFile, size: usize) -> Self {
+        Self { keeps: true, ..Self::new(file, size) }
     }
 
     /// Returns the bytes from `start` on that are in the buffer, at least `least` of them.
@@ -148,7 +170,10 @@ impl<'a> Window<'a> {
         if self.buffer.len() < size {
             self.buffer.resize(size, 0);
         }
-        self.file.read(start, &mut self.buffer[..size])?;
+        match self.keeps {
+            true => self.file.read_metadata(start, &mut self.buffer[..size])?,
+            false => self.file.read(start, &mut self.buffer[..size])?,
+        }
         (self.start, self.filled) = (start, size);
         Ok(&self.buffer[..size])
     }

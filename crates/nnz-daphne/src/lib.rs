@@ -29,6 +29,6 @@ pub use frame::{Column, FrameBatch, FrameOptions, FrameReader, FrameSink, FrameS
 pub use looks::looks_like;
 pub use matrix::{MatrixSink, MatrixSource, Options, capabilities};
 pub use meta::{Hdfs, Meta, MetaColumn};
-pub use object::{DataType, ReadOptions, data_type};
+pub use object::{DataType, ReadOptions, data_type, data_type_of};
 pub use segments::{SegmentsSink, SegmentsSource};
-pub use validate::validate;
+pub use validate::{validate, validate_opened};

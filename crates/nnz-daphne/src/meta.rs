@@ -1,9 +1,9 @@
 //! The `.meta` file beside a `.dbdf` file, which DAPHNE needs to read it.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use nnz_core::{Error, ErrorKind, Place, Result, ValueType};
+use nnz_core::{Error, Result, ValueType};
+use nnz_storage::InputFile;
 use serde::{Deserialize, Serialize};
 
 use crate::code;
@@ -61,49 +61,37 @@ impl Meta {
     #[must_use]
     pub fn path_of(data: &Path) -> PathBuf {
         let mut path = data.as_os_str().to_owned();
-        path.push(".meta");
+        path.push(Self::SUFFIX);
         path.into()
     }
 
-    /// Returns where the `.meta` of a file is looked for: where a link leads to, or else beside the
-    /// link.
-    pub(crate) fn find(data: &Path) -> PathBuf {
-        let link = data.symlink_metadata().is_ok_and(|found| found.is_symlink());
-        let target = link.then(|| data.canonicalize().ok()).flatten();
-        let beside = target.map(|target| Self::path_of(&target));
-        let beside = beside.filter(|beside| beside.symlink_metadata().is_ok());
-        beside.unwrap_or_else(|| Self::path_of(data))
-    }
+    /// What is behind the name of a file in the name of its `.meta`.
+    pub(crate) const SUFFIX: &str = ".meta";
 
-    /// Reads the `.meta` of a file; `None` where there is none.
+    /// Reads the `.meta` of a file; `None` where there is none. It lies where a link leads to, or else
+    /// beside the link.
     ///
     /// # Errors
     ///
     /// Fails where it cannot be read, or does not say how many rows and columns there are.
     pub fn read(data: &Path) -> Result<Option<Self>> {
-        let path = Self::find(data);
-        // Opening a pipe would wait for ever.
-        let found = match path.metadata() {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            other => other.map_err(|error| Error::io(&path, error))?,
-        };
-        if !found.is_file() {
-            let what = "not a regular file".to_owned();
-            return Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)));
-        }
-        let file = std::fs::File::open(&path).map_err(|error| Error::io(&path, error))?;
-        let mut text = Vec::new();
-        let read = file.take(LONGEST + 1).read_to_end(&mut text);
-        read.map_err(|error| Error::io(&path, error))?;
-        if text.len() as u64 > LONGEST {
+        let beside = InputFile::local_sidecar(data, Self::SUFFIX)?;
+        beside.as_ref().map(Self::of).transpose()
+    }
+
+    /// Reads a `.meta` file that was opened.
+    pub(crate) fn of(file: &InputFile) -> Result<Self> {
+        let place = file.place();
+        if file.len() > LONGEST {
             let expected = format_args!("at most {LONGEST}");
-            return Err(Error::mismatch(Place::path(path), "more bytes", expected));
+            return Err(Error::mismatch(place, "more bytes", expected));
         }
-        serde_json::from_slice(&text).map(Some).map_err(|error| {
+        let text = file.read_all(LONGEST)?;
+        serde_json::from_slice(&text).map_err(|error| {
             let at =
                 nnz_core::At::Line { line: error.line() as u64, column: error.column() as u64 };
             let expected = "a JSON object with numRows and numCols";
-            Error::mismatch(Place::path(&*path).at(at), error, expected)
+            Error::mismatch(place.at(at), error, expected)
         })
     }
 

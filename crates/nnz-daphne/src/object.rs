@@ -8,9 +8,10 @@ mod sidecar;
 
 use std::path::Path;
 
-use nnz_core::{Result, Shape, ValueType};
+use nnz_core::{Place, Result, Shape, ValueType};
+use nnz_storage::InputFile;
 
-use crate::file::InputFile;
+use crate::file::DataFile;
 use crate::{Block, Column, Dialect, Meta};
 
 pub(crate) use header::Header;
@@ -63,13 +64,22 @@ pub struct ReadOptions {
 ///
 /// Fails where it cannot be read, or holds neither.
 pub fn data_type(path: &Path) -> Result<DataType> {
-    header::data_type(&InputFile::open(path)?)
+    header::data_type(&DataFile::open(path)?)
+}
+
+/// Tells whether a file that was opened holds a matrix or a frame, from its first bytes.
+///
+/// # Errors
+///
+/// Fails as [`data_type`].
+pub fn data_type_of(file: &InputFile) -> Result<DataType> {
+    header::data_type(&DataFile::new(file.clone()))
 }
 
 /// A file whose header and blocks are known.
 #[derive(Debug)]
 pub(crate) struct Object {
-    pub(crate) file: InputFile,
+    pub(crate) file: DataFile,
     pub(crate) dialect: Dialect,
     pub(crate) data_type: DataType,
     pub(crate) shape: Shape,
@@ -82,21 +92,24 @@ pub(crate) struct Object {
     /// Number of blocks that cover none.
     pub(crate) hollow: u64,
     pub(crate) meta: Option<Meta>,
+    /// The `.meta` file, for messages.
+    meta_place: Place,
     pub(crate) notes: Vec<String>,
 }
 
 impl Object {
     /// Reads header, blocks and `.meta`, which may not disagree.
-    pub(crate) fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
-        let mut object = Self::read(path, options)?;
+    pub(crate) fn open(file: DataFile, options: &ReadOptions) -> Result<Self> {
+        let mut object = Self::read(file, options)?;
         object.compare_meta()?;
         Ok(object)
     }
 
     /// Reads header, blocks and `.meta`.
-    pub(crate) fn read(path: &Path, options: &ReadOptions) -> Result<Self> {
-        let file = InputFile::open(path)?;
-        let meta = Meta::read(path)?;
+    pub(crate) fn read(file: DataFile, options: &ReadOptions) -> Result<Self> {
+        let beside = file.sidecar(Meta::SUFFIX)?;
+        let meta = beside.as_ref().map(Meta::of).transpose()?;
+        let meta_place = beside.map(|beside| beside.place());
         let (dialect, parsed, certain) = recognise::recognise(&file, meta.as_ref(), options)?;
         let Parsed { header, blocks, hollow } = parsed;
         let mut object = Self {
@@ -109,6 +122,7 @@ impl Object {
             blocks,
             hollow,
             meta,
+            meta_place: meta_place.unwrap_or_default(),
             notes: Vec::new(),
         };
         if !certain {

@@ -9,7 +9,7 @@ mod source;
 
 pub use sink::SegmentsSink;
 pub use source::SegmentsSource;
-pub(crate) use source::list;
+pub(crate) use source::{files, list};
 
 /// What stands between the name of the whole and the number of a segment.
 const SEGMENT: &str = "_segment_";

@@ -8,7 +8,9 @@ mod values;
 use std::path::Path;
 
 use nnz_core::{Cancellation, Error, ErrorKind, Finding, Place, Result};
+use nnz_storage::Opened;
 
+use crate::file::DataFile;
 use crate::object::Object;
 use crate::{MatrixSource, ReadOptions, SegmentsSource, segments};
 
@@ -33,28 +35,43 @@ pub fn validate(
     cancellation: Option<&Cancellation>,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
-    check(path, options, Check { thorough: false, cancellation, each })
+    validate_opened(&Opened::local(path)?, options, cancellation, each)
 }
 
-fn check(path: &Path, options: &ReadOptions, mut check: Check<'_>) -> Result<()> {
-    if !path.is_dir() {
-        return check.file(path, options);
-    }
-    let opened = SegmentsSource::open(path, options);
+/// Checks what was opened, as [`validate`] does.
+///
+/// # Errors
+///
+/// Fails as [`validate`].
+pub fn validate_opened(
+    opened: &Opened,
+    options: &ReadOptions,
+    cancellation: Option<&Cancellation>,
+    each: &mut dyn FnMut(Finding),
+) -> Result<()> {
+    check(opened, options, Check { thorough: false, cancellation, each })
+}
+
+fn check(opened: &Opened, options: &ReadOptions, mut check: Check<'_>) -> Result<()> {
+    let Some(directory) = opened.directory() else {
+        return check.file(DataFile::from_opened(opened), options);
+    };
+    let opened = SegmentsSource::from_directory(directory, options);
     check.take(opened)?;
-    for segment in segments::list(path).unwrap_or_default() {
-        check.file(&segment, options)?;
+    for segment in segments::files(directory).unwrap_or_default() {
+        check.file(Ok(DataFile::new(segment)), options)?;
     }
     Ok(())
 }
 
 impl Check<'_> {
-    fn file(&mut self, path: &Path, options: &ReadOptions) -> Result<()> {
-        let Some(mut object) = self.take(Object::read(path, options))? else { return Ok(()) };
+    fn file(&mut self, file: Result<DataFile>, options: &ReadOptions) -> Result<()> {
+        let read = file.and_then(|file| Object::read(file, options));
+        let Some(mut object) = self.take(read)? else { return Ok(()) };
         let compared = object.compare_meta();
         self.take(compared)?;
         for note in &object.notes {
-            self.note(Place::path(path), note.clone());
+            self.note(Place::path(object.file.path()), note.clone());
         }
         let noted = self.notes(&object);
         self.take(noted)?;
@@ -114,8 +131,9 @@ mod tests {
     fn findings(path: &Path, thorough: bool) -> Vec<String> {
         let mut findings = Vec::new();
         let options = ReadOptions::default();
+        let opened = Opened::local(path).unwrap();
         let each = &mut |finding: Finding| findings.push(finding.to_string());
-        check(path, &options, Check { thorough, cancellation: None, each }).unwrap();
+        check(&opened, &options, Check { thorough, cancellation: None, each }).unwrap();
         findings
     }
 

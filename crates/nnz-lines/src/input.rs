@@ -1,87 +1,61 @@
 //! Bytes of a text, whatever they come from and whether they are gzipped or not.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
-use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::Arc;
 
 use flate2::bufread::GzDecoder;
 use nnz_core::{Error, Result};
+use nnz_storage::{InputFile, Opened};
 
 /// Text that is read from its start to its end.
 pub struct Input {
-    /// Gives the text, inflated.
+    /// The text, inflated.
     pub reader: Box<dyn Read + Send>,
-    /// Whether the text was gzipped.
+    /// Whether it is gzipped.
     pub gzip: bool,
     /// The file, to read it again; anything but a regular file (a pipe, a device) can be read once.
-    pub file: Option<TextFile>,
+    pub file: Option<InputFile>,
 }
 
-/// A regular file that was opened: it stays the same when another takes its name.
-#[derive(Clone, Debug)]
-pub struct TextFile {
-    file: Arc<File>,
-    /// Its length in bytes.
-    pub len: u64,
-}
+impl Input {
+    /// Starts reading what was opened. As much of a file as is read now is kept: reading it again from
+    /// [`from_file`](Self::from_file) does not read that again.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is a directory, or cannot be read.
+    pub fn open(opened: &Opened) -> Result<Self> {
+        match opened {
+            Opened::File(file) => Self::start_of(file),
+            Opened::Directory(directory) => {
+                Err(Error::io(directory.path(), io::ErrorKind::IsADirectory.into()))
+            }
+            Opened::Special(storage, path) => {
+                let stream = storage.open_stream(path).map_err(|error| Error::io(path, error))?;
+                Self::from_reader(stream, path)
+            }
+        }
+    }
 
-impl TextFile {
-    /// Reads it from its start.
+    /// Starts reading a file, as [`open`](Self::open) does.
     ///
     /// # Errors
     ///
     /// Fails where it cannot be read.
-    pub fn read(&self, path: &Path) -> Result<Input> {
-        let reader = FileReader { file: Arc::clone(&self.file), position: 0 };
-        let mut input = Input::from_reader(Box::new(reader), path)?;
-        input.file = Some(self.clone());
-        Ok(input)
+    pub fn start_of(file: &InputFile) -> Result<Self> {
+        let input = Self::from_reader(Box::new(file.start_reader()), file.path())?;
+        Ok(Self { file: Some(file.clone()), ..input })
     }
-}
 
-/// A reader with a position of its own.
-struct FileReader {
-    file: Arc<File>,
-    position: u64,
-}
-
-impl Read for FileReader {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let count = self.file.read_at(out, self.position)?;
-        self.position += count as u64;
-        Ok(count)
-    }
-}
-
-impl fmt::Debug for Input {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Input")
-            .field("gzip", &self.gzip)
-            .field("file", &self.file)
-            .finish_non_exhaustive()
-    }
-}
-
-impl Input {
-    /// Opens a file, a pipe or a device.
+    /// Starts reading a file to its end.
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be read, or is a directory.
-    pub fn open(path: &Path) -> Result<Self> {
-        let io = |error| Error::io(path, error);
-        let file = File::open(path).map_err(io)?;
-        let metadata = file.metadata().map_err(io)?;
-        if metadata.is_dir() {
-            return Err(io(io::ErrorKind::IsADirectory.into()));
-        }
-        if !metadata.is_file() {
-            return Self::from_reader(Box::new(file), path);
-        }
-        TextFile { file: Arc::new(file), len: metadata.len() }.read(path)
+    /// Fails where it cannot be read.
+    pub fn from_file(file: &InputFile) -> Result<Self> {
+        let input = Self::from_reader(Box::new(file.reader()), file.path())?;
+        Ok(Self { file: Some(file.clone()), ..input })
     }
 
     /// Inflates what starts like gzip: the name decides nothing.
@@ -105,6 +79,15 @@ impl Input {
             gzip,
             file: None,
         })
+    }
+}
+
+impl fmt::Debug for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Input")
+            .field("gzip", &self.gzip)
+            .field("file", &self.file)
+            .finish_non_exhaustive()
     }
 }
 

@@ -9,6 +9,6 @@ mod input;
 mod lines;
 mod target;
 
-pub use input::{Input, Members, TextFile};
+pub use input::{Input, Members};
 pub use lines::{Block, Comments, LONGEST_LINE, Lines, OwnedBlock, newlines, read_error};
 pub use target::Target;

@@ -3,13 +3,14 @@
 use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use nnz_core::{
     About, At, Axis, Batch, Error, Header, MatrixSource, Metadata, Names, Order, Place, Projection,
     Result, UnitReader, Values,
 };
-use nnz_storage::stdio;
+use nnz_storage::{InputFile, Opened, stdio};
 
 use super::array::ArrayReader;
 use super::banner::Layout;
@@ -19,8 +20,8 @@ use super::entries::Rules;
 use super::fault::{Fault, counted};
 use super::peek::{Guess, PEEK, guess_order};
 use super::preamble::Preamble;
+use nnz_lines::Input;
 use nnz_lines::{Block, Lines};
-use nnz_lines::{Input, TextFile};
 
 /// A matrix in Matrix Market text, read from its start to its end.
 ///
@@ -39,7 +40,9 @@ pub struct MatrixMarketSource {
 struct Origin {
     gzip: bool,
     /// The file, where it can be read again.
-    file: Option<TextFile>,
+    file: Option<InputFile>,
+    /// How often the file has been read.
+    readings: AtomicUsize,
     /// What can be read once: lines after the preamble, until they are taken.
     once: Mutex<Option<Lines>>,
 }
@@ -52,7 +55,16 @@ struct Origin {
 ///
 /// Fails where the file cannot be read, or its banner or sizes are not those of a matrix.
 pub fn open(path: &Path) -> Result<MatrixMarketSource> {
-    MatrixMarketSource::new(path, Input::open(path)?)
+    from_opened(&Opened::local(path)?)
+}
+
+/// Takes a file that was opened, gzipped or not, or a pipe.
+///
+/// # Errors
+///
+/// Fails as [`open`].
+pub fn from_opened(opened: &Opened) -> Result<MatrixMarketSource> {
+    MatrixMarketSource::new(opened.path(), Input::open(opened)?)
 }
 
 /// Reads a matrix from standard input, once.
@@ -102,6 +114,7 @@ impl MatrixMarketSource {
             header: preamble.header(guess),
             origin: Origin {
                 gzip: input.gzip,
+                readings: AtomicUsize::new(0),
                 once: Mutex::new(input.file.is_none().then_some(lines)),
                 file: input.file,
             },
@@ -117,7 +130,12 @@ impl MatrixMarketSource {
             let lines = once.lock().unwrap_or_else(PoisonError::into_inner).take();
             return lines.ok_or_else(|| Error::unsupported(place(), "it can be read only once"));
         };
-        let mut lines = Lines::new(file.read(&self.path)?.reader, &self.path);
+        // The first reading goes on with what was read already; the next ones read all again.
+        match self.origin.readings.fetch_add(1, Ordering::Relaxed) {
+            0 => file.check_unchanged()?,
+            _ => file.forget(),
+        }
+        let mut lines = Lines::new(Input::from_file(file)?.reader, &self.path);
         if Preamble::read(&mut lines, &self.path)? != self.preamble {
             let found = "another banner or other sizes";
             return Err(Error::mismatch(place(), found, "the file as it was opened"));
@@ -198,7 +216,7 @@ impl MatrixSource for MatrixMarketSource {
             container: container.to_owned(),
             version: None,
             dialect: Some(self.preamble.banner.to_string()),
-            bytes: self.origin.file.as_ref().map(|file| file.len),
+            bytes: self.origin.file.as_ref().map(InputFile::len),
             arrays: Vec::new(),
             notes: Vec::new(),
         })

@@ -12,9 +12,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use nnz_core::{
-    About, Annotations, At, Axis, AxisKind, Column, ColumnInfo, ColumnType, ColumnValues, Error,
-    Header, MatrixSource, Names, Projection, Result, UnitReader,
+    About, Annotations, At, Axis, AxisKind, Column, ColumnInfo, ColumnType, ColumnValues, Header,
+    MatrixSource, Names, Projection, Result, UnitReader,
 };
+use nnz_storage::{InputDirectory, InputFile, Opened};
 
 use crate::MatrixMarketSource;
 pub use sink::{CAPABILITIES, FeatureColumns, FolderVersion, MEMBERS, create};
@@ -35,14 +36,14 @@ pub struct TenxFolderSource {
 
 /// A file of the folder.
 struct Part {
-    path: PathBuf,
+    file: InputFile,
     /// Columns of its first line.
     columns: usize,
 }
 
 /// Returns whether a directory holds a matrix as a 10x folder does.
 #[must_use]
-pub fn looks_like(directory: &Path) -> bool {
+pub fn looks_like(directory: &InputDirectory) -> bool {
     Files::family(directory).is_some()
 }
 
@@ -55,22 +56,27 @@ pub fn looks_like(directory: &Path) -> bool {
 ///
 /// Fails where one of the three files is missing or cannot be read, or the matrix is none.
 pub fn open(directory: &Path) -> Result<TenxFolderSource> {
+    from_directory(&InputDirectory::open(directory)?)
+}
+
+/// Takes a folder that was opened.
+///
+/// # Errors
+///
+/// Fails as [`open`].
+pub fn from_directory(directory: &InputDirectory) -> Result<TenxFolderSource> {
     let Files { matrix, features, barcodes, cells_by_features, notes } = Files::find(directory)?;
     let features = Part::open(features)?;
     let barcodes = Part::open(barcodes)?;
-    let mut bytes = 0;
-    for path in [&matrix, &features.path, &barcodes.path] {
-        let metadata = path.metadata().map_err(|error| Error::io(path, error))?;
-        bytes += metadata.len();
-    }
-    let matrix = crate::open(&matrix)?;
+    let bytes = [&matrix, &features.file, &barcodes.file].iter().map(|file| file.len()).sum();
+    let matrix = crate::from_opened(&Opened::File(matrix))?;
     let mut header = matrix.header().clone();
     header.axis_kinds = [AxisKind::Features, AxisKind::Cells];
     if cells_by_features {
         header.axis_kinds.reverse();
     }
     Ok(TenxFolderSource {
-        directory: directory.to_path_buf(),
+        directory: directory.path().to_path_buf(),
         matrix,
         header,
         features,
@@ -81,9 +87,9 @@ pub fn open(directory: &Path) -> Result<TenxFolderSource> {
 }
 
 impl Part {
-    fn open(path: PathBuf) -> Result<Self> {
-        let columns = names::columns(&path)?;
-        Ok(Self { path, columns })
+    fn open(file: InputFile) -> Result<Self> {
+        let columns = names::columns(&file)?;
+        Ok(Self { file, columns })
     }
 
     /// Returns whether it is `peaks.bed`, whose first three columns are an interval.
@@ -93,7 +99,7 @@ impl Part {
     }
 
     fn file_name(&self) -> String {
-        let name = self.path.file_name().unwrap_or_default();
+        let name = self.file.path().file_name().unwrap_or_default();
         name.to_string_lossy().into_owned()
     }
 }
@@ -106,7 +112,7 @@ impl TenxFolderSource {
 
     fn read_columns(&self, axis: Axis, columns: Columns) -> Result<Names<'_>> {
         let expected = self.header.shape.len(axis);
-        Ok(Box::new(ColumnReader::open(&self.part(axis).path, columns, expected, axis)?))
+        Ok(Box::new(ColumnReader::open(&self.part(axis).file, columns, expected, axis)?))
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use common::entries;
 use nnz_core::{Axis, AxisKind, ErrorKind, MatrixSource, Order, Scalar};
 use nnz_matrix_market::tenx_folder::{looks_like, open};
+use nnz_storage::InputDirectory;
 
 fn example() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/pbmc_10x_v3_mtx")
@@ -30,7 +31,7 @@ const MATRIX: &str = "%%MatrixMarket matrix coordinate integer general\n2 1 1\n2
 
 #[test]
 fn the_real_folder_opens_as_one_matrix_with_names() {
-    assert!(looks_like(&example()));
+    assert!(looks_like(&InputDirectory::open(&example()).unwrap()));
     let source = open(&example()).unwrap();
     let header = source.header();
     assert_eq!(header.shape.to_string(), "507 x 1107");
@@ -106,7 +107,7 @@ fn a_missing_file_is_named() {
     let error = open(dir.path()).err().unwrap();
     assert!(matches!(error.kind(), ErrorKind::Missing));
     assert!(error.to_string().contains("features.tsv or features.tsv.gz or genes.tsv"));
-    assert!(!looks_like(&dir.path().join("nowhere")));
+    assert!(!looks_like(&InputDirectory::open(dir.path()).unwrap().inside("nowhere")));
 }
 
 #[test]

@@ -1,15 +1,35 @@
-//! Where bytes are: files and directories that are read, and outputs that appear whole.
+//! Where bytes are: files and directories that are read through a [`Storage`], and outputs that
+//! appear whole.
+//!
+//! Readers take an [`InputFile`] or an [`InputDirectory`], opened once and handed on, and never a path.
+//! [`LocalStorage`] is the file system. For tests, [`CountingStorage`] notes what is opened, read and
+//! listed, and [`FaultyStorage`] fails or reads short. Outputs ([`staging`]) are local files.
 
+mod counting;
+mod directory;
+mod faulty;
+mod file;
 mod fresh;
+mod kept;
+mod local;
 mod mapped;
+mod opened;
 mod pinned;
 mod spool;
 pub mod staging;
 pub mod stdio;
+mod storage;
 mod temporary;
 
+pub use counting::{CountingStorage, Request};
+pub use directory::InputDirectory;
+pub use faulty::FaultyStorage;
+pub use file::{FileReader, InputFile};
 pub use fresh::prefault;
+pub use local::{LocalStorage, local};
 pub use mapped::Mapped;
+pub use opened::Opened;
 pub use pinned::Pinned;
 pub use spool::{Spool, Texts};
+pub use storage::{EntryKind, Identity, ListedEntry, Metadata, ReadAt, Storage};
 pub use temporary::{TemporaryFile, set_temporary_directory, spill_directory, temporary_directory};

@@ -3,17 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use nnz_bpcells::{FormatVersion, RObjectOptions, RObjectWriter};
-use nnz_container::directory::DirectoryWriter;
-use nnz_container::hdf5::{Hdf5Options, Hdf5Writer};
-use nnz_container::netcdf::NetCdfWriter;
-use nnz_container::npy::NpyDirectoryWriter;
-use nnz_container::npz::{NpzOptions, NpzWriter};
+use nnz_container::kinds::{self, Hdf5Kind, KINDS, NetCdfKind, NpyKind, ZarrKind};
 use nnz_container::rds::RdsOptions;
-use nnz_container::zarr::{ZarrOptions, ZarrWriter};
-use nnz_container::{Compression, ContainerWriter};
+use nnz_container::{Compression, ContainerKind, ContainerWriter, CreateOptions};
 use nnz_core::{Error, Place, Result};
+use nnz_storage::Opened;
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
+use crate::formats::Registry;
 use crate::{ConvertOptions, formats};
 
 /// A place for named arrays, and the container they have there.
@@ -24,12 +21,9 @@ pub(crate) struct ContainerTarget {
 }
 
 enum Kind {
-    Directory,
-    Npy,
-    Npz(NpzOptions),
-    Hdf5(String, Hdf5Options),
-    NetCdf(String, Hdf5Options),
-    Zarr(String, ZarrOptions),
+    /// A group of a container.
+    Container(&'static dyn ContainerKind, String, CreateOptions),
+    /// An object of R, which BPCells reads.
     RObject(RObjectOptions),
 }
 
@@ -51,7 +45,8 @@ impl ContainerTarget {
         options: &ConvertOptions,
     ) -> Result<Self> {
         let &ConvertOptions { compress, threads, write, .. } = options;
-        Self::of(path, group, directory, compress, threads, write)
+        let create = CreateOptions { compress, threads, write, members: &[] };
+        Self::of(path, group, directory, create, &options.registry)
     }
 
     /// Decides as [`new`](Self::new).
@@ -59,46 +54,46 @@ impl ContainerTarget {
         path: &Path,
         group: Option<&str>,
         directory: DirectoryKind,
-        compress: Option<Compression>,
-        threads: usize,
-        write: WriteOptions,
+        options: CreateOptions,
+        registry: &Registry,
     ) -> Result<Self> {
-        let other = ["npz", "rds", "bpcells", "bsp", "dbdf", "mtx"];
-        if group.is_some() && ends_in(path, &other) {
+        let named = registry.containers().iter().find(|kind| kind.info().is_extension_of(path));
+        let flat = named.is_some_and(|kind| !kind.info().groups);
+        if group.is_some() && (flat || ends_in(path, &["rds", "bpcells", "bsp", "dbdf", "mtx"])) {
             let what = "has no groups; those of .h5, .nc and .zarr have";
             let place = Place::path(path);
             return Err(Error::argument(format!("{place}: a place of that name {what}")));
         }
         let format = formats::format_of_path(path);
         // An npz file is one of SciPy unless another format is named.
-        let npz = ends_in(path, &["npz"]);
-        if format.is_some_and(|format| !format.info().containers) && !npz {
+        if format.is_some_and(|format| !format.info().containers) && !flat {
             let what = "named arrays are not written under the name of another format";
             return Err(Error::argument(format!("{}: {what}", Place::path(path))));
         }
-        let inside = group.unwrap_or_default().to_owned();
-        let kind = if ends_in(path, &["zarr"]) {
-            let compress = compress.unwrap_or(Compression::None);
-            Kind::Zarr(inside, ZarrOptions { compress, threads, ..ZarrOptions::default() })
-        } else if group.is_some() || goes_to_hdf5(path) {
-            let compress = compress.unwrap_or(Compression::None);
-            let options = Hdf5Options { compress, threads, ..Hdf5Options::default() };
-            let netcdf = ends_in(path, &["nc", "nc4"]);
-            if netcdf { Kind::NetCdf(inside, options) } else { Kind::Hdf5(inside, options) }
-        } else if npz {
-            Kind::Npz(NpzOptions { compress: compress.unwrap_or(Compression::None) })
+        let compress = options.compress;
+        let container = |kind| {
+            let inside = group.unwrap_or_default().to_owned();
+            Kind::Container(kind, inside, options)
+        };
+        let kind = if let Some(kind) = named.filter(|kind| kind.info().groups) {
+            container(*kind)
+        } else if group.is_some() || is_hdf5(path) {
+            container(&Hdf5Kind)
+        } else if let Some(kind) = named {
+            container(*kind)
         } else if ends_in_rds(path) && directory == DirectoryKind::Npy {
             return Err(Error::argument("an object of R holds arrays of BPCells only"));
         } else if ends_in_rds(path) {
             Kind::RObject(RObjectOptions { list: false, rds: rds_options(compress)? })
         } else if compress.is_some_and(|compress| compress != Compression::None) {
             return Err(uncompressed());
-        } else if directory == DirectoryKind::Npy {
-            Kind::Npy
         } else {
-            Kind::Directory
+            container(match directory {
+                DirectoryKind::Npy => &NpyKind,
+                DirectoryKind::BpCells => &kinds::DirectoryKind,
+            })
         };
-        Ok(Self { path: path.to_path_buf(), kind, write })
+        Ok(Self { path: path.to_path_buf(), kind, write: options.write })
     }
 
     /// Makes it fit for a revision of BPCells: of the first, R has no class but only lists.
@@ -118,26 +113,19 @@ impl ContainerTarget {
     pub(crate) fn check(&self, members: &'static [&'static str]) -> Result<()> {
         let Self { path, write, .. } = self;
         match &self.kind {
-            Kind::Directory => DirectoryWriter::create(path, *write, members).map(drop),
-            Kind::Npy => NpyDirectoryWriter::create(path, *write).map(drop),
-            // Starting to write a group copies the file it goes into: that is done once.
-            Kind::Hdf5(..) | Kind::NetCdf(..) => Ok(()),
-            Kind::Zarr(group, options) => {
-                ZarrWriter::create(path, group, *write, *options).map(drop)
+            Kind::Container(kind, group, options) => {
+                kind.check(path, group, &CreateOptions { members, ..*options })
             }
-            Kind::RObject(_) | Kind::Npz(_) => StagedFile::create(path, *write).map(drop),
+            Kind::RObject(_) => StagedFile::create(path, *write).map(drop),
         }
     }
 
     /// Says which other groups are lost when what is there is replaced.
     pub(crate) fn groups_lost(&self) -> Option<String> {
-        if !self.write.overwrite {
+        let Kind::Container(kind, group, _) = &self.kind else { return None };
+        if !self.write.overwrite || !kind.info().groups {
             return None;
         }
-        let (Kind::Hdf5(group, _) | Kind::NetCdf(group, _) | Kind::Zarr(group, _)) = &self.kind
-        else {
-            return None;
-        };
         // What cannot be searched is not known to hold any.
         let lost =
             formats::groups_inside(&self.path, group).ok().filter(|lost| !lost.is_empty())?;
@@ -150,21 +138,12 @@ impl ContainerTarget {
         members: &'static [&'static str],
     ) -> Result<Box<dyn ContainerWriter>> {
         let Self { path, write, .. } = self;
-        Ok(match &self.kind {
-            Kind::Directory => Box::new(DirectoryWriter::create(path, *write, members)?),
-            Kind::Npy => Box::new(NpyDirectoryWriter::create(path, *write)?),
-            Kind::Npz(options) => Box::new(NpzWriter::create(path, *write, *options)?),
-            Kind::Hdf5(group, options) => {
-                Box::new(Hdf5Writer::create(path, group, *write, *options)?)
+        match &self.kind {
+            Kind::Container(kind, group, options) => {
+                kind.create(path, group, &CreateOptions { members, ..*options })
             }
-            Kind::NetCdf(group, options) => {
-                Box::new(NetCdfWriter::create(path, group, *write, *options)?)
-            }
-            Kind::Zarr(group, options) => {
-                Box::new(ZarrWriter::create(path, group, *write, *options)?)
-            }
-            Kind::RObject(options) => Box::new(RObjectWriter::create(path, *write, *options)?),
-        })
+            Kind::RObject(options) => Ok(Box::new(RObjectWriter::create(path, *write, *options)?)),
+        }
     }
 }
 
@@ -213,16 +192,27 @@ pub fn may_hold_binsparse(path: &Path) -> bool {
 /// Whether a path's ending, or what is there, says that it has groups inside.
 #[must_use]
 pub fn has_groups(path: &Path) -> bool {
-    let there = || match formats::Grouped::at(path) {
-        Ok(Some(kind)) => kind != formats::Grouped::ZippedZarr,
-        _ => false,
+    let groups = |kind: &&dyn ContainerKind| kind.info().groups;
+    let mut kinds = KINDS.iter().copied().filter(groups);
+    if kinds.clone().any(|kind| kind.info().is_extension_of(path)) {
+        return true;
+    }
+    let Ok(opened) = Opened::local(path) else { return false };
+    // A Zarr store in a zip file is read only.
+    let is_read_only = |kind: &dyn ContainerKind| {
+        opened.file().is_some() && kind.info().name == ZarrKind.info().name
     };
-    ends_in(path, &["zarr"]) || goes_to_hdf5(path) || there()
+    kinds.any(|kind| !is_read_only(kind) && matches!(kind.matches(&opened), Ok(true)))
 }
 
 /// Whether a path is that of an HDF5 file, as those of NetCDF-4 are, by its ending or by what is
 /// there.
 pub(crate) fn goes_to_hdf5(path: &Path) -> bool {
-    ends_in(path, &["h5", "hdf5", "h5ad", "nc", "nc4"])
-        || (path.is_file() && nnz_container::hdf5::is_hdf5(path).unwrap_or(false))
+    let kinds: [&dyn ContainerKind; 2] = [&Hdf5Kind, &NetCdfKind];
+    kinds.iter().any(|kind| kind.info().is_extension_of(path)) || is_hdf5(path)
+}
+
+/// Whether the file that is there is HDF5.
+fn is_hdf5(path: &Path) -> bool {
+    Opened::local(path).and_then(|opened| Hdf5Kind.matches(&opened)).unwrap_or(false)
 }

@@ -10,7 +10,6 @@ mod bpcells_fragments;
 mod cancellable;
 mod daphne;
 mod fragment_text;
-mod grouped;
 mod groups;
 mod matrix_market;
 mod npy;
@@ -29,12 +28,12 @@ use std::path::Path;
 use nnz_container::Tagged;
 use nnz_core::{Error, Finding, MatrixSource, Result};
 use nnz_matrix_market::Layout;
+use nnz_storage::InputDirectory;
 
 pub use crate::container_target::{has_groups, may_hold_binsparse};
 pub use binsparse::list_binsparse;
 pub(crate) use binsparse::open_container as open_binsparse;
 pub(crate) use daphne::{DaphneOptions, NAME as DAPHNE};
-pub(crate) use grouped::Grouped;
 pub(crate) use groups::groups_inside;
 pub use groups::{list_groups, list_members, other_groups};
 pub use nnz_engine::MatrixTarget;
@@ -259,11 +258,11 @@ pub trait Format: Send + Sync {
         false
     }
 
-    /// Returns whether a file or directory looks like this format from outside, as by its extension. A
-    /// file is then of this format whatever its content. Where a directory is of no format, such
-    /// entries of it are listed.
-    fn is_entry(&self, path: &Path) -> bool {
-        let _ = path;
+    /// Returns whether a file or directory looks like this format from outside, as by its extension or by
+    /// the names in the directory. A file is then of this format whatever its content. Where a directory
+    /// is of no format, such entries of it are listed.
+    fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> bool {
+        let _ = (path, directory);
         false
     }
 }

@@ -96,7 +96,7 @@ pub use nnz_engine::{
     DuplicatePolicy, NoProgress, Progress, ReadOptions, Selection, Slice, Stats, StatsOptions,
     StructurePolicy, Summary, Transposed,
 };
-pub use nnz_storage::stdio;
+pub use nnz_storage::{self as storage, stdio};
 pub use open::{OpenOptions, open};
 pub use read::{read, read_dense};
 pub use slice::slice;

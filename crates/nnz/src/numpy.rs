@@ -7,12 +7,14 @@ mod promote;
 use std::path::{Path, PathBuf};
 
 use nnz_binsparse::{EntryReader, Tensor, Version};
+use nnz_container::CreateOptions;
 use nnz_container::npy::{NdArray, read_array, write_array};
 use nnz_core::{Error, ErrorKind, Place, Result, Rounding, Scalar, Structure, ValueType, Values};
 use nnz_storage::staging::WriteOptions;
 
 use crate::Location;
 use crate::container_target::{ContainerTarget, DirectoryKind, may_hold_binsparse};
+use crate::formats::Registry;
 use promote::promoted;
 
 /// Names the files that a tensor is made of.
@@ -217,7 +219,9 @@ fn home(to: &Location, write: WriteOptions) -> Result<ContainerTarget> {
         let what = "its ending stands for none of .npz, .zarr, .h5, .hdf5, .nc and .bsp";
         return Err(Error::argument(format!("{to}: {what}")));
     }
-    let home = ContainerTarget::of(path, group.as_deref(), DirectoryKind::Npy, None, 1, write)?;
+    let options = CreateOptions { compress: None, threads: 1, write, members: &[] };
+    let registry = Registry::default();
+    let home = ContainerTarget::of(path, group.as_deref(), DirectoryKind::Npy, options, &registry)?;
     home.check(&[])?;
     Ok(home)
 }

@@ -1,6 +1,9 @@
 //! Opening what a place holds.
 
+use std::sync::Arc;
+
 use nnz_core::{MatrixSource, Result};
+use nnz_storage::Storage;
 
 use crate::daphne::Dialect;
 use crate::formats::{DatasetKind, Registry};
@@ -47,6 +50,7 @@ pub(crate) fn open_matrix(location: &Location, memory: u64) -> Result<Box<dyn Ma
 #[derive(Clone, Debug)]
 pub struct OpenOptions {
     registry: Registry,
+    pub(crate) storage: Arc<dyn Storage>,
     pub(crate) memory: u64,
     pub(crate) dialect: Option<Dialect>,
     pub(crate) format: Option<&'static str>,
@@ -58,6 +62,7 @@ impl Default for OpenOptions {
         Self {
             registry: Registry::default(),
             memory: crate::engine::default_memory(),
+            storage: nnz_storage::local(),
             dialect: None,
             format: None,
             preferred: DatasetKind::Matrix,
@@ -76,6 +81,13 @@ impl OpenOptions {
     #[must_use]
     pub fn registry(mut self, registry: Registry) -> Self {
         self.registry = registry;
+        self
+    }
+
+    /// Sets where paths are looked up; by default in the file system.
+    #[must_use]
+    pub fn storage(mut self, storage: Arc<dyn Storage>) -> Self {
+        self.storage = storage;
         self
     }
 

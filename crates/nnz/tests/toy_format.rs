@@ -31,7 +31,7 @@ impl Format for Toy {
     }
 
     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
-        let found = probe.file().is_some_and(|(_, start, _)| start.starts_with(b"toy\n"));
+        let found = probe.file().is_some_and(|(_, start)| start.starts_with(b"toy\n"));
         Ok(found.then_some(Confidence::Certain))
     }
 

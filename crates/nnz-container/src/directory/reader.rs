@@ -1,23 +1,31 @@
 //! Reading a directory of array files.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use nnz_core::{At, Error, ErrorKind, Names, Place, Result, StringReader, ValueType};
+use nnz_storage::{FileReader, InputDirectory, InputFile, Mapped};
 
 use super::header;
 use super::lines::{Lines, Stopped};
 use crate::array::check_range;
 use crate::{Capabilities, Container, NumberArray};
-use nnz_storage::Mapped;
-use nnz_storage::Pinned;
 
 /// A directory of array files. Opening one reads nothing.
 #[derive(Debug)]
 pub struct Directory {
-    path: PathBuf,
-    files: Pinned,
+    files: InputDirectory,
+}
+
+/// The file that says what a directory holds, and of which version.
+const VERSION: &str = "version";
+
+/// The longest file that is kept when it is read as a tag.
+const LONGEST_TAG: u64 = 64 << 10;
+
+/// Returns whether a directory says that it holds arrays of BPCells.
+#[must_use]
+pub fn is_directory(directory: &InputDirectory) -> bool {
+    directory.exists(VERSION)
 }
 
 impl Directory {
@@ -27,32 +35,32 @@ impl Directory {
     ///
     /// Fails where there is no directory at `path`.
     pub fn open(path: &Path) -> Result<Self> {
-        let files = Pinned::open(path).map_err(|error| Error::io(path, error))?;
-        Ok(Self { path: path.to_path_buf(), files })
+        InputDirectory::open(path).map(Self::new)
+    }
+
+    /// Takes a directory that has been opened.
+    #[must_use]
+    pub fn new(files: InputDirectory) -> Self {
+        Self { files }
     }
 
     fn place(&self, name: &str) -> Place {
-        Place::array(&*self.path, name)
+        Place::array(self.files.path(), name)
     }
 
-    /// Opens a member's file and returns its length. Opening a pipe would wait for ever.
-    fn file(&self, name: &str) -> Result<(File, u64)> {
-        let path = self.files.inside(name);
-        let io = |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::NotFound => Error::new(ErrorKind::Missing, self.place(name)),
-            _ => Error::new(ErrorKind::Io(error), self.place(name)),
-        };
-        let found = path.metadata().map_err(io)?;
-        if !found.is_file() {
-            return Err(Error::mismatch(self.place(name), "no regular file", "a file"));
+    /// Opens a member's file.
+    fn file(&self, name: &str) -> Result<InputFile> {
+        match self.files.file(name) {
+            Ok(Some(file)) => Ok(file),
+            Ok(None) => Err(Error::new(ErrorKind::Missing, self.place(name))),
+            Err(error) => Err(Error::new(error.into_parts().0, self.place(name))),
         }
-        Ok((File::open(&*path).map_err(io)?, found.len()))
     }
 }
 
 impl Container for Directory {
     fn path(&self) -> &Path {
-        &self.path
+        self.files.path()
     }
 
     fn kind(&self) -> &'static str {
@@ -64,16 +72,21 @@ impl Container for Directory {
     }
 
     fn members(&self) -> Result<Vec<String>> {
-        let io = |error| Error::io(&self.path, error);
         let mut names = Vec::new();
-        for entry in std::fs::read_dir(&*self.files).map_err(io)? {
-            names.push(entry.map_err(io)?.file_name().to_string_lossy().into_owned());
-        }
+        self.files.for_each(&mut |entry| {
+            names.push(entry.name.to_string_lossy().into_owned());
+            Ok(true)
+        })?;
         names.sort_unstable();
         Ok(names)
     }
 
     fn tag(&self, name: &str) -> Result<String> {
+        // Several formats ask for the version.
+        let file = self.file(name)?;
+        if file.len() <= LONGEST_TAG {
+            file.start(usize::try_from(file.len()).unwrap_or(0))?;
+        }
         let mut found = Vec::new();
         self.for_each_string(name, &mut |line| {
             if !found.is_empty() {
@@ -86,11 +99,11 @@ impl Container for Directory {
     }
 
     fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
-        let (file, bytes) = self.file(name)?;
-        let place = self.place(name);
+        let file = self.file(name)?;
+        let (bytes, place) = (file.len(), self.place(name));
         let mut found = [0; header::LEN];
         let read = usize::try_from(bytes).unwrap_or(header::LEN).min(header::LEN);
-        file.read_exact_at(&mut found[..read], 0)
+        file.read_metadata_at(&mut found[..read], 0)
             .map_err(|error| Error::new(ErrorKind::Io(error), place.clone()))?;
         let value_type = header::parse(&found[..read], &place)?;
         let data = bytes - header::LEN as u64;
@@ -106,18 +119,18 @@ impl Container for Directory {
     }
 
     fn strings_size(&self, name: &str) -> Result<u64> {
-        self.file(name).map(|(_, bytes)| bytes)
+        self.file(name).map(|file| file.len())
     }
 
     fn read_strings(&self, name: &str) -> Result<Names<'_>> {
-        let (file, _) = self.file(name)?;
-        Ok(Box::new(TextFile { lines: Lines::new(file), place: self.place(name) }))
+        let lines = Lines::new(self.file(name)?.reader());
+        Ok(Box::new(TextFile { lines, place: self.place(name) }))
     }
 }
 
 /// The lines of a text file.
 struct TextFile {
-    lines: Lines<File>,
+    lines: Lines<FileReader>,
     place: Place,
 }
 
@@ -136,7 +149,7 @@ impl StringReader for TextFile {
 
 /// One array file, read at the positions asked for.
 struct ArrayFile {
-    file: File,
+    file: InputFile,
     place: Place,
     value_type: ValueType,
     bytes: u64,
@@ -187,6 +200,6 @@ impl NumberArray for ArrayFile {
     fn map(&self, first: u64, bytes: usize) -> Option<Mapped> {
         check_range(self, first, bytes).ok()?;
         let as_in_memory = cfg!(target_endian = "little");
-        as_in_memory.then(|| Mapped::of(&self.file, self.start_of(first), bytes)).flatten()
+        as_in_memory.then(|| self.file.map(self.start_of(first), bytes)).flatten()
     }
 }

@@ -85,7 +85,7 @@ pub(super) fn decode(opened: &Arc<Opened>, raw: &RawAttribute, place: &Place) ->
             AttributeValue::Strings(strings.collect())
         }
         _ => {
-            let mut heaps = Heaps::new(opened, place.clone());
+            let mut heaps = Heaps::of_attributes(opened, place.clone());
             let mut strings = StringList::new();
             let mut all = 0;
             for reference in bytes.chunks_exact(size) {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use hdf5_reader::group::Group;
 use nnz_core::{Error, ErrorKind, Names, Place, Result, ValueType};
+use nnz_storage::InputFile;
 
 use super::attribute::{self, Attribute};
 use super::dataset::{self, Stored};
@@ -39,6 +40,36 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     long_texts: true,
 };
 
+/// An HDF5 file that has been opened, whose groups are opened one by one.
+#[derive(Clone)]
+pub struct Hdf5File(pub(super) Arc<Opened>);
+
+impl Hdf5File {
+    /// Reads the first metadata of a file.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is no HDF5 file.
+    pub fn open(file: InputFile) -> Result<Self> {
+        Opened::open(file).map(Self)
+    }
+
+    /// Opens a group, named with or without a slash before it; the root group has no name.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is no such group.
+    pub fn group(&self, name: &str) -> Result<Hdf5> {
+        Hdf5::in_file(Arc::clone(&self.0), name)
+    }
+}
+
+impl std::fmt::Debug for Hdf5File {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hdf5File").field("path", &self.0.file().path()).finish_non_exhaustive()
+    }
+}
+
 /// A group of an HDF5 file, open for reading. Opening one reads no data.
 pub struct Hdf5 {
     opened: Arc<Opened>,
@@ -54,8 +85,12 @@ impl Hdf5 {
     ///
     /// Fails where `path` is no HDF5 file, or has no such group.
     pub fn open(path: &Path, group: &str) -> Result<Self> {
-        let opened = Opened::open(path)?;
-        let full = full_path(path, group);
+        Hdf5File::open(InputFile::open(path)?)?.group(group)
+    }
+
+    /// Opens a group of a file that has been opened.
+    fn in_file(opened: Arc<Opened>, group: &str) -> Result<Self> {
+        let full = full_path(opened.file().path(), group);
         let place = Place::path(&*full);
         let root = guarded(&place, || opened.meta.root_group())?;
         let group = dataset::walk(&root, group, &place)?;

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;
+use std::sync::Arc;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_storage::InputFile;
 
 use super::attribute;
-use super::container::full_path;
+use super::container::{Hdf5File, full_path};
 use super::links::members;
 use super::opened::{Opened, guarded};
 pub use crate::container::Tagged;
@@ -25,7 +27,22 @@ const DEEPEST: usize = 32;
 /// Fails where `path` is no HDF5 file, has more groups than anybody makes, or nothing is found and
 /// something could not be read.
 pub fn groups_with(path: &Path, tags: &[&str]) -> Result<Vec<Tagged>> {
-    let opened = Opened::open(path)?;
+    Hdf5File::open(InputFile::open(path)?)?.groups_with(tags)
+}
+
+impl Hdf5File {
+    /// Lists the groups that have an attribute of one of the given names, outermost first.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`groups_with`].
+    pub fn groups_with(&self, tags: &[&str]) -> Result<Vec<Tagged>> {
+        find(&self.0, tags)
+    }
+}
+
+fn find(opened: &Arc<Opened>, tags: &[&str]) -> Result<Vec<Tagged>> {
+    let path = opened.file().path();
     let place = Place::path(path);
     let root = guarded(&place, || opened.meta.root_group())?;
     let mut found = Vec::new();
@@ -40,7 +57,7 @@ pub fn groups_with(path: &Path, tags: &[&str]) -> Result<Vec<Tagged>> {
             Ok(all) => found.extend(all.iter().filter_map(|raw| {
                 let tag = tags.iter().find(|&&tag| tag == raw.name())?;
                 // An attribute of another kind is not what was looked for, but its group is.
-                let decoded = attribute::decode(&opened, raw, &place).ok();
+                let decoded = attribute::decode(opened, raw, &place).ok();
                 let text = decoded.as_ref().and_then(|attribute| attribute.text());
                 let text = String::from_utf8_lossy(text.unwrap_or_default()).into_owned();
                 bytes += text.len() as u64;
@@ -56,7 +73,7 @@ pub fn groups_with(path: &Path, tags: &[&str]) -> Result<Vec<Tagged>> {
         if depth == DEEPEST {
             continue;
         }
-        let inner = members(&opened, &group, &place).map(|members| members.groups);
+        let inner = members(opened, &group, &place).map(|members| members.groups);
         for inner in inner.unwrap_or_else(|error| {
             unread = Some(error);
             Vec::new()

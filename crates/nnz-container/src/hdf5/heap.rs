@@ -30,11 +30,25 @@ pub(super) struct Heaps {
     place: Place,
     recent: Vec<Heap>,
     read: u64,
+    /// Whether strings belong to an attribute, which several may ask for.
+    keeps: bool,
 }
 
 impl Heaps {
     pub(super) fn new(opened: &Arc<Opened>, place: Place) -> Self {
-        Self { opened: Arc::clone(opened), place, recent: Vec::new(), read: 0 }
+        Self { opened: Arc::clone(opened), place, recent: Vec::new(), read: 0, keeps: false }
+    }
+
+    /// Reads the strings of attributes, whose heaps are kept with the metadata.
+    pub(super) fn of_attributes(opened: &Arc<Opened>, place: Place) -> Self {
+        Self { keeps: true, ..Self::new(opened, place) }
+    }
+
+    fn read_at(&self, address: u64, out: &mut [u8]) -> Result<()> {
+        match self.keeps {
+            true => self.opened.read_metadata_at(address, out, &self.place),
+            false => self.opened.read_at(address, out, &self.place),
+        }
     }
 
     /// Returns whether bytes are as many as a reference to a string has.
@@ -94,7 +108,7 @@ impl Heaps {
             return Err(Error::mismatch(place, format!("lengths of {width} bytes"), "2, 4 or 8"));
         }
         let mut head = [0; HEAD];
-        self.opened.read_at(address, &mut head, &self.place)?;
+        self.read_at(address, &mut head)?;
         if !head.starts_with(b"GCOL\x01") {
             return Err(Error::mismatch(place, "no heap", "a heap of strings"));
         }
@@ -106,7 +120,7 @@ impl Heaps {
             return Err(Error::new(ErrorKind::Unrecognized(what.to_owned()), place));
         }
         let mut bytes = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
-        self.opened.read_at(address, &mut bytes, &self.place)?;
+        self.read_at(address, &mut bytes)?;
         let mut objects = Vec::new();
         let mut at = HEAD;
         while let Some(head) = bytes.get(at..at + HEAD) {

@@ -122,14 +122,14 @@ fn old(opened: &Opened, table: &SymbolTableMessage, place: &Place) -> Result<Vec
     }
     opened.check(heap.data_segment_address, heap.data_segment_size, place)?;
     let mut names = vec![0; usize::try_from(heap.data_segment_size).unwrap_or(0)];
-    opened.read_at(heap.data_segment_address, &mut names, place)?;
+    opened.read_metadata_at(heap.data_segment_address, &mut names, place)?;
     let mut links = Vec::new();
     for (_, address) in leaves {
         let mut node = vec![0; PREFIX];
-        opened.read_at(address, &mut node, place)?;
+        opened.read_metadata_at(address, &mut node, place)?;
         let entries = usize::from(u16::from_le_bytes([node[6], node[7]]));
         node.resize(PREFIX + entries * entry_bytes, 0);
-        opened.read_at(address, &mut node, place)?;
+        opened.read_metadata_at(address, &mut node, place)?;
         let node =
             guarded(place, || SymbolTableNode::parse(&mut Cursor::new(&node), offset, length))?;
         for entry in node.entries {

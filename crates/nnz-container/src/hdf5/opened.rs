@@ -1,14 +1,13 @@
 //! A file opened for reading, and the border to the crate that understands its metadata.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::Arc;
 
 use hdf5_reader::error::Error as HdfError;
-use hdf5_reader::{FileStorage, Hdf5File, OpenOptions};
+use hdf5_reader::storage::{Storage, StorageBuffer};
+use hdf5_reader::{Hdf5File, OpenOptions};
 use nnz_core::{At, Error, ErrorKind, Place, Result};
+use nnz_storage::InputFile;
 
 /// The largest object header that is parsed, all its pieces together. Headers hold metadata and
 /// small attributes; real ones are some KiB.
@@ -22,45 +21,43 @@ pub(super) struct Opened {
     pub(super) meta: Hdf5File,
     /// Bytes of the file behind the point that addresses count from.
     pub(super) bytes: u64,
-    file: File,
+    file: InputFile,
     /// Where addresses count from: behind a block of the user's, if there is one.
     base: u64,
 }
 
 impl Opened {
-    pub(super) fn open(path: &Path) -> Result<Arc<Self>> {
-        let io = |error| Error::io(path, error);
-        // Opening a pipe would wait for ever.
-        if !path.metadata().map_err(io)?.is_file() {
-            return Err(Error::mismatch(Place::path(path), "no regular file", "an HDF5 file"));
-        }
-        let file = File::open(path).map_err(io)?;
-        let length = file.metadata().map_err(io)?.len();
-        let shared = file.try_clone().map_err(io)?;
-        let meta = guarded(&Place::path(path), || {
+    pub(super) fn open(file: InputFile) -> Result<Arc<Self>> {
+        let length = file.len();
+        let meta = guarded(&file.place(), || {
             let options = OpenOptions::default()
                 .with_chunk_cache_bytes(0)
                 .with_max_read_bytes(64 << 20)
                 .with_max_object_header_bytes(MOST_HEADER_BYTES);
-            let storage = Arc::new(FileStorage::from_file(shared)?);
+            let storage = Arc::new(Metadata(file.clone()));
             Hdf5File::from_storage_with_options(storage, options)
         })?;
         let base = meta.superblock().base_address;
         let bytes = length.saturating_sub(base);
         let opened = Self { meta, bytes, file, base };
-        opened.check_whole(path)?;
+        opened.check_whole()?;
         Ok(Arc::new(opened))
     }
 
+    /// Returns the file.
+    pub(super) fn file(&self) -> &InputFile {
+        &self.file
+    }
+
     /// Refuses a file that is shorter than it says, as the HDF5 library does.
-    fn check_whole(&self, path: &Path) -> Result<()> {
+    fn check_whole(&self) -> Result<()> {
         let end = self.meta.superblock().eof_address;
         let stated = end.saturating_sub(self.base);
         if self.is_undefined(end) || stated <= self.bytes {
             return Ok(());
         }
         let found = format!("the end of the file after {} bytes of HDF5", self.bytes);
-        Err(Error::mismatch(Place::path(path), found, format!("{stated} bytes, as it states")))
+        Err(Error::mismatch(self.file.place(), found, format!("{stated} bytes, as it states")))
     }
 
     /// Returns whether an address says that nothing is stored.
@@ -80,12 +77,45 @@ impl Opened {
         Err(Error::mismatch(place, found, format!("at most {} bytes in all", self.bytes)))
     }
 
+    /// Reads metadata at an address, which are kept.
+    pub(super) fn read_metadata_at(
+        &self,
+        address: u64,
+        out: &mut [u8],
+        place: &Place,
+    ) -> Result<()> {
+        self.check(address, out.len() as u64, place)?;
+        self.file.read_metadata_at(out, address + self.base).map_err(|error| {
+            Error::new(ErrorKind::Io(error), place.clone().at(At::Byte(address + self.base)))
+        })
+    }
+
     /// Reads bytes at an address.
     pub(super) fn read_at(&self, address: u64, out: &mut [u8], place: &Place) -> Result<()> {
         self.check(address, out.len() as u64, place)?;
         self.file.read_exact_at(out, address + self.base).map_err(|error| {
             Error::new(ErrorKind::Io(error), place.clone().at(At::Byte(address + self.base)))
         })
+    }
+}
+
+/// The metadata of a file, for the crate that parses it: no page is read twice.
+struct Metadata(InputFile);
+
+impl Storage for Metadata {
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+
+    fn read_range(&self, offset: u64, len: usize) -> hdf5_reader::error::Result<StorageBuffer> {
+        let needed = len as u64;
+        let available = self.len().saturating_sub(offset);
+        if needed > available {
+            return Err(HdfError::UnexpectedEof { offset, needed, available });
+        }
+        let mut bytes = vec![0; len];
+        self.0.read_metadata_at(&mut bytes, offset)?;
+        Ok(StorageBuffer::from_vec(bytes))
     }
 }
 

@@ -112,6 +112,10 @@ impl Stored {
             }
             Piece::Plain(address, out) => self.opened.read_at(address, out, &self.place),
             Piece::Packed(entry, _, out) if out.len() == chunked.bytes => {
+                if let Some(kept) = chunked.cache.get(entry.chunk) {
+                    out.copy_from_slice(&kept);
+                    return Ok(());
+                }
                 self.decode(chunked, entry, out, worker)
             }
             Piece::Packed(entry, from, out) => {

@@ -7,12 +7,10 @@ mod numbers;
 mod reader;
 mod tree;
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
 use nnz_core::{At, Error, ErrorKind, Names, Place, Result};
+use nnz_storage::InputFile;
 
 use super::CAPABILITIES;
 use crate::container::one_line;
@@ -24,21 +22,19 @@ use numbers::Numbers;
 /// A classic NetCDF file, open for reading. Opening one reads its header only.
 #[derive(Clone)]
 pub(super) struct Classic {
-    file: Arc<File>,
-    path: PathBuf,
+    file: InputFile,
     header: Header,
 }
 
 impl Classic {
     /// Opens a file.
-    pub(super) fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(|error| Error::io(path, error))?;
-        let header = Header::read(&file, path)?;
-        Ok(Self { file: Arc::new(file), path: path.to_path_buf(), header })
+    pub(super) fn open(file: InputFile) -> Result<Self> {
+        let header = Header::read(&file)?;
+        Ok(Self { file, header })
     }
 
     fn place(&self, name: &str) -> Place {
-        Place::array(&*self.path, name)
+        Place::array(self.file.path(), name)
     }
 
     fn variable(&self, name: &str) -> Result<&Variable> {
@@ -55,7 +51,7 @@ impl Classic {
 
 impl Container for Classic {
     fn path(&self) -> &Path {
-        &self.path
+        self.file.path()
     }
 
     fn kind(&self) -> &'static str {
@@ -90,7 +86,7 @@ impl Container for Classic {
         })?;
         // The header has been found to lie in the file.
         let mut bytes = extent::room_for(length, place)?;
-        self.file.read_exact_at(&mut bytes, attribute.at).map_err(|error| {
+        self.file.read_metadata_at(&mut bytes, attribute.at).map_err(|error| {
             Error::new(ErrorKind::Io(error), place().at(At::Byte(attribute.at)))
         })?;
         // Programs in C count the zero that ends a string.

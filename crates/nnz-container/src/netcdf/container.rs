@@ -1,16 +1,93 @@
 //! A group of a NetCDF file as a container, whatever form the file has.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use nnz_core::{Error, Names, Place, Result};
+use nnz_storage::InputFile;
 
 use super::CAPABILITIES;
 use super::classic::Classic;
 use crate::{Capabilities, Container, NumberArray};
 #[cfg(feature = "hdf5")]
-use crate::{hdf5::Hdf5, netcdf::dimensions};
+use crate::{hdf5::Hdf5, hdf5::Hdf5File, netcdf::dimensions};
+
+/// A NetCDF file that has been opened, whose groups are opened one by one.
+#[derive(Clone)]
+pub struct NetCdfFile(pub(super) OpenForm);
+
+#[derive(Clone)]
+pub(super) enum OpenForm {
+    Classic(Arc<Classic>),
+    #[cfg(feature = "hdf5")]
+    Hdf5(Hdf5File),
+}
+
+impl NetCdfFile {
+    /// Reads the header of a classic file, or the first metadata of one that is HDF5.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is no NetCDF file.
+    pub fn open(file: InputFile) -> Result<Self> {
+        if super::is_netcdf(&file.start(4)?) {
+            return Ok(Self(OpenForm::Classic(Arc::new(Classic::open(file)?))));
+        }
+        Self::open_hdf5(file)
+    }
+
+    #[cfg(feature = "hdf5")]
+    fn open_hdf5(file: InputFile) -> Result<Self> {
+        Ok(Self(OpenForm::Hdf5(Hdf5File::open(file)?)))
+    }
+
+    #[cfg(not(feature = "hdf5"))]
+    fn open_hdf5(file: InputFile) -> Result<Self> {
+        Err(Error::mismatch(file.place(), "no NetCDF signature", "a classic NetCDF file"))
+    }
+
+    /// Returns the HDF5 file that one of NetCDF-4 is.
+    #[cfg(feature = "hdf5")]
+    pub(crate) fn hdf5(&self) -> Option<&Hdf5File> {
+        match &self.0 {
+            OpenForm::Hdf5(file) => Some(file),
+            OpenForm::Classic(_) => None,
+        }
+    }
+
+    /// Takes a file of NetCDF-4.
+    #[cfg(feature = "hdf5")]
+    pub(crate) fn of_hdf5(file: Hdf5File) -> Self {
+        Self(OpenForm::Hdf5(file))
+    }
+
+    /// Opens a group, named with or without a slash before it; the root group has no name.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is no such group. A classic file has no groups.
+    pub fn group(&self, name: &str) -> Result<NetCdf> {
+        match &self.0 {
+            OpenForm::Classic(classic) => {
+                let name = name.trim_matches('/');
+                if !name.is_empty() {
+                    let found = format!("the group {name} in a classic file");
+                    let place = Place::path(classic.file_path());
+                    return Err(Error::mismatch(place, found, "no group"));
+                }
+                Ok(NetCdf::of_classic((**classic).clone()))
+            }
+            #[cfg(feature = "hdf5")]
+            OpenForm::Hdf5(file) => file.group(name).map(NetCdf::of_hdf5),
+        }
+    }
+}
+
+impl std::fmt::Debug for NetCdfFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NetCdfFile").finish_non_exhaustive()
+    }
+}
 
 /// A group of a NetCDF file, open for reading. Opening one reads no data.
 pub struct NetCdf(Form);
@@ -28,25 +105,7 @@ impl NetCdf {
     ///
     /// Fails where `path` is no NetCDF file, or has no such group. A classic one has no groups.
     pub fn open(path: &Path, group: &str) -> Result<Self> {
-        if !super::is_netcdf(&start(path)?) {
-            return Self::open_hdf5(path, group);
-        }
-        let group = group.trim_matches('/');
-        if !group.is_empty() {
-            let found = format!("the group {group} in a classic file");
-            return Err(Error::mismatch(Place::path(path), found, "no group"));
-        }
-        Ok(Self(Form::Classic(Box::new(Classic::open(path)?))))
-    }
-
-    #[cfg(feature = "hdf5")]
-    fn open_hdf5(path: &Path, group: &str) -> Result<Self> {
-        Hdf5::open(path, group).map(|group| Self(Form::Hdf5(group)))
-    }
-
-    #[cfg(not(feature = "hdf5"))]
-    fn open_hdf5(path: &Path, _: &str) -> Result<Self> {
-        Err(Error::mismatch(Place::path(path), "no NetCDF signature", "a classic NetCDF file"))
+        NetCdfFile::open(InputFile::open(path)?)?.group(group)
     }
 
     /// Takes a group of a file that has been opened.
@@ -89,18 +148,6 @@ impl NetCdf {
             Form::Hdf5(group) => dimensions::stored_name(group, name),
         }
     }
-}
-
-/// Returns the first bytes of a file.
-pub(crate) fn start(path: &Path) -> Result<Vec<u8>> {
-    let io = |error| Error::io(path, error);
-    // Opening a pipe would wait for ever.
-    if !path.metadata().map_err(io)?.is_file() {
-        return Err(Error::mismatch(Place::path(path), "no regular file", "a NetCDF file"));
-    }
-    let mut bytes = Vec::new();
-    File::open(path).map_err(io)?.take(8).read_to_end(&mut bytes).map_err(io)?;
-    Ok(bytes)
 }
 
 impl Container for NetCdf {

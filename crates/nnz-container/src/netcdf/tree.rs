@@ -3,9 +3,11 @@
 use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_storage::InputFile;
 
 use super::classic::Classic;
-use super::{NetCdf, container};
+use super::container::OpenForm;
+use super::{NetCdf, NetCdfFile};
 use crate::Container;
 #[cfg(feature = "hdf5")]
 use crate::hdf5::{Hdf5, Hdf5Group};
@@ -30,23 +32,28 @@ impl NetCdfGroup {
     ///
     /// Fails where `path` is no NetCDF file, or has no such group. A classic one has no groups.
     pub fn open(path: &Path, group: &str, threads: usize) -> Result<Self> {
-        if !super::is_netcdf(&container::start(path)?) {
-            return Self::open_hdf5(path, group, threads);
-        }
-        if !group.trim_matches('/').is_empty() {
-            return Err(Error::new(ErrorKind::Missing, Place::array(path, group)));
-        }
-        Ok(Self(Form::Classic(Classic::open(path)?)))
+        NetCdfFile::open(InputFile::open(path)?)?.tree(group, threads)
     }
+}
 
-    #[cfg(feature = "hdf5")]
-    fn open_hdf5(path: &Path, group: &str, threads: usize) -> Result<Self> {
-        Hdf5Group::with_threads(path, group, threads).map(|group| Self(Form::Hdf5(group)))
-    }
-
-    #[cfg(not(feature = "hdf5"))]
-    fn open_hdf5(path: &Path, _: &str, _: usize) -> Result<Self> {
-        Err(Error::mismatch(Place::path(path), "no NetCDF signature", "a classic NetCDF file"))
+impl NetCdfFile {
+    /// Opens a group as a tree, and sets how many threads decode the chunks of one large read.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is no such group. A classic file has no groups.
+    pub fn tree(&self, group: &str, threads: usize) -> Result<NetCdfGroup> {
+        match &self.0 {
+            OpenForm::Classic(classic) if !group.trim_matches('/').is_empty() => {
+                Err(Error::new(ErrorKind::Missing, Place::array(classic.file_path(), group)))
+            }
+            OpenForm::Classic(classic) => {
+                let _ = threads;
+                Ok(NetCdfGroup(Form::Classic((**classic).clone())))
+            }
+            #[cfg(feature = "hdf5")]
+            OpenForm::Hdf5(file) => Ok(NetCdfGroup(Form::Hdf5(file.tree(group, threads)?))),
+        }
     }
 }
 

@@ -1,10 +1,10 @@
 //! A single `.npy` file.
 
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use nnz_core::{At, Error, Place, Result};
+use nnz_core::{At, Error, Result};
+use nnz_storage::InputFile;
 
 use super::header::MAGIC;
 use super::reader::Source;
@@ -36,16 +36,20 @@ impl NpyFile {
     /// Fails where there is no array of NumPy at `path`, or one that is longer or shorter than its
     /// header says.
     pub fn open(path: &Path) -> Result<Self> {
-        let place = Place::path(path);
-        let found = path.metadata().map_err(|error| Error::io(path, error))?;
-        if !found.is_file() {
-            return Err(Error::mismatch(place, "no regular file", "a file"));
-        }
-        let file = File::open(path).map_err(|error| Error::io(path, error))?;
-        let source = Source::new(file, found.len(), place.clone());
+        Self::from_file(&InputFile::open(path)?)
+    }
+
+    /// Takes a file that was opened. Its header is read.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is no array of NumPy, or one that is longer or shorter than its header says.
+    pub fn from_file(file: &InputFile) -> Result<Self> {
+        let (place, len) = (file.place(), file.len());
+        let source = Source { file: file.clone(), place: place.clone() };
         let array = NumpyArray::open(Box::new(source), place.clone())?;
-        if let Some(end) = array.end().filter(|end| *end < found.len()) {
-            let found = format!("{} bytes behind the last element", found.len() - end);
+        if let Some(end) = array.end().filter(|end| *end < len) {
+            let found = format!("{} bytes behind the last element", len - end);
             return Err(Error::mismatch(place.at(At::Byte(end)), found, "none"));
         }
         let (shape, fortran_order, flat) = array.flattened();

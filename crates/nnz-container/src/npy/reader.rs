@@ -1,17 +1,14 @@
 //! Reading a directory of `.npy` files.
 
-use std::fs::File;
-use std::io::Read;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Names, Place, Result};
+use nnz_storage::{EntryKind, InputDirectory, InputFile, ListedEntry};
 
 use super::element::TYPES;
 use super::stored::{ReadAt, Stored};
 use crate::container::one_line;
 use crate::{Capabilities, Container, NumberArray};
-use nnz_storage::Pinned;
 
 pub(super) const CAPABILITIES: Capabilities =
     Capabilities { value_types: TYPES, line_breaks: true, any_bytes: false, long_texts: true };
@@ -22,8 +19,7 @@ const LONGEST_TEXT: u64 = 64 << 20;
 /// A directory of `.npy` files. Opening one reads nothing.
 #[derive(Clone, Debug)]
 pub struct NpyDirectory {
-    path: PathBuf,
-    files: Pinned,
+    files: InputDirectory,
 }
 
 /// Returns whether a directory holds `.npy` files.
@@ -31,18 +27,23 @@ pub struct NpyDirectory {
 /// # Errors
 ///
 /// Fails where the directory cannot be read.
-pub fn is_npy_directory(path: &Path) -> Result<bool> {
-    let io = |error| Error::io(path, error);
-    if !path.is_dir() {
-        return Ok(false);
+pub fn is_npy_directory(directory: &InputDirectory) -> Result<bool> {
+    let mut found = false;
+    directory.for_each(&mut |entry| {
+        let named = entry.name.as_encoded_bytes().ends_with(b".npy");
+        found = named && is_file(directory, entry);
+        Ok(!found)
+    })?;
+    Ok(found)
+}
+
+/// Returns whether an entry is a file, or a link to one.
+fn is_file(directory: &InputDirectory, entry: &ListedEntry) -> bool {
+    match entry.kind {
+        EntryKind::File => true,
+        EntryKind::Link => directory.is_file(&entry.name),
+        _ => false,
     }
-    for entry in std::fs::read_dir(path).map_err(io)? {
-        let entry = entry.map_err(io)?;
-        if entry.file_name().as_encoded_bytes().ends_with(b".npy") && entry.path().is_file() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 impl NpyDirectory {
@@ -52,30 +53,25 @@ impl NpyDirectory {
     ///
     /// Fails where there is no directory at `path`.
     pub fn open(path: &Path) -> Result<Self> {
-        let files = Pinned::open(path).map_err(|error| Error::io(path, error))?;
-        Ok(Self { path: path.to_path_buf(), files })
+        InputDirectory::open(path).map(Self::new)
+    }
+
+    /// Takes a directory that has been opened.
+    #[must_use]
+    pub fn new(files: InputDirectory) -> Self {
+        Self { files }
     }
 
     fn place(&self, name: &str) -> Place {
-        Place::array(&*self.path, name)
+        Place::array(self.files.path(), name)
     }
 
-    /// Opens a member's file and returns its length. Opening a pipe would wait for ever.
-    fn file(&self, name: &str, ending: &str) -> Result<(File, u64)> {
-        let place = || self.place(name);
+    /// Returns the name of a member's file.
+    fn file_name(&self, name: &str, ending: &str) -> Result<String> {
         if name.is_empty() || name.contains(['/', '\0']) {
-            return Err(Error::new(ErrorKind::Missing, place()));
+            return Err(Error::new(ErrorKind::Missing, self.place(name)));
         }
-        let path = self.files.inside(format!("{name}.{ending}"));
-        let io = |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::NotFound => Error::new(ErrorKind::Missing, place()),
-            _ => Error::new(ErrorKind::Io(error), place()),
-        };
-        let found = path.metadata().map_err(io)?;
-        if !found.is_file() {
-            return Err(Error::mismatch(place(), "no regular file", "a file"));
-        }
-        Ok((File::open(&*path).map_err(io)?, found.len()))
+        Ok(format!("{name}.{ending}"))
     }
 
     fn stored(&self, name: &str) -> Result<Stored> {
@@ -84,21 +80,24 @@ impl NpyDirectory {
 
     /// Opens the file of an array.
     pub(super) fn source(&self, name: &str) -> Result<Box<dyn ReadAt>> {
-        let (file, bytes) = self.file(name, "npy")?;
-        Ok(Box::new(Source::new(file, bytes, self.place(name))))
+        let place = self.place(name);
+        match self.files.file(self.file_name(name, "npy")?) {
+            Ok(Some(file)) => Ok(Box::new(Source { file, place })),
+            Ok(None) => Err(Error::new(ErrorKind::Missing, place)),
+            Err(error) => Err(of_member(error, place)),
+        }
     }
 
     /// Lists the names of all arrays, sorted.
     pub(super) fn arrays(&self) -> Result<Vec<String>> {
-        let io = |error| Error::io(&self.path, error);
         let mut names = Vec::new();
-        for entry in std::fs::read_dir(&*self.files).map_err(io)? {
-            let entry = entry.map_err(io)?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if let Some(bare) = name.strip_suffix(".npy").filter(|_| entry.path().is_file()) {
+        self.files.for_each(&mut |entry| {
+            let name = entry.name.to_string_lossy();
+            if let Some(bare) = name.strip_suffix(".npy").filter(|_| is_file(&self.files, entry)) {
                 names.push(bare.to_owned());
             }
-        }
+            Ok(true)
+        })?;
         names.sort_unstable();
         Ok(names)
     }
@@ -106,7 +105,7 @@ impl NpyDirectory {
 
 impl Container for NpyDirectory {
     fn path(&self) -> &Path {
-        &self.path
+        self.files.path()
     }
 
     fn kind(&self) -> &'static str {
@@ -118,13 +117,13 @@ impl Container for NpyDirectory {
     }
 
     fn members(&self) -> Result<Vec<String>> {
-        let io = |error| Error::io(&self.path, error);
         let mut names = Vec::new();
-        for entry in std::fs::read_dir(&*self.files).map_err(io)? {
-            let name = entry.map_err(io)?.file_name().to_string_lossy().into_owned();
+        self.files.for_each(&mut |entry| {
+            let name = entry.name.to_string_lossy();
             let bare = name.strip_suffix(".npy").or_else(|| name.strip_suffix(".json"));
             names.push(bare.unwrap_or(&name).to_owned());
-        }
+            Ok(true)
+        })?;
         names.sort_unstable();
         names.dedup();
         Ok(names)
@@ -137,21 +136,13 @@ impl Container for NpyDirectory {
     }
 
     fn text(&self, name: &str) -> Result<String> {
-        let (file, bytes) = match self.file(name, "json") {
-            Err(error) if matches!(error.kind(), ErrorKind::Missing) => {
-                return self.stored(name)?.text();
-            }
-            found => found?,
-        };
-        if bytes > LONGEST_TEXT {
-            let found = format!("a text of {bytes} bytes");
-            return Err(Error::mismatch(self.place(name), found, "at most 64 MiB"));
-        }
-        let mut text = String::new();
-        file.take(LONGEST_TEXT)
-            .read_to_string(&mut text)
-            .map_err(|error| Error::new(ErrorKind::Io(error), self.place(name)))?;
-        Ok(text)
+        let file = self.file_name(name, "json")?;
+        let text = self.files.read_metadata(file, LONGEST_TEXT);
+        let text = text.map_err(|error| of_member(error, self.place(name)))?;
+        let Some(text) = text else { return self.stored(name)?.text() };
+        let utf8 = std::str::from_utf8(&text)
+            .map_err(|_| Error::mismatch(self.place(name), "text that is not UTF-8", "UTF-8"))?;
+        Ok(utf8.to_owned())
     }
 
     fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
@@ -167,22 +158,26 @@ impl Container for NpyDirectory {
     }
 }
 
-/// One file, read at the positions asked for.
-pub(super) struct Source {
-    file: File,
-    bytes: u64,
-    place: Place,
+/// Makes an error of a member's file one of the member.
+fn of_member(error: Error, place: Place) -> Error {
+    Error::new(error.into_parts().0, place)
 }
 
-impl Source {
-    pub(super) fn new(file: File, bytes: u64, place: Place) -> Self {
-        Self { file, bytes, place }
-    }
+/// One file, read at the positions asked for.
+pub(super) struct Source {
+    pub(super) file: InputFile,
+    pub(super) place: Place,
 }
 
 impl ReadAt for Source {
     fn bytes(&self) -> u64 {
-        self.bytes
+        self.file.len()
+    }
+
+    fn read_header(&self, out: &mut [u8]) -> Result<()> {
+        self.file
+            .read_metadata_at(out, 0)
+            .map_err(|error| Error::new(ErrorKind::Io(error), self.place.clone()))
     }
 
     fn read_at(&self, at: u64, out: &mut [u8]) -> Result<()> {

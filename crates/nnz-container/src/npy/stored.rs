@@ -19,6 +19,15 @@ pub(crate) trait ReadAt: Send + Sync {
         self.bytes()
     }
 
+    /// Fills `out` with the first ones, which describe the array.
+    ///
+    /// # Errors
+    ///
+    /// Fails where they cannot be read.
+    fn read_header(&self, out: &mut [u8]) -> Result<()> {
+        self.read_at(0, out)
+    }
+
     /// Fills `out` with those from `at` on.
     ///
     /// # Errors
@@ -32,14 +41,14 @@ pub(super) fn header_bytes(source: &dyn ReadAt, place: &Place) -> Result<Vec<u8>
     let bytes = source.bytes();
     let mut start = [0; PREAMBLE];
     let read = usize::try_from(bytes).unwrap_or(PREAMBLE).min(PREAMBLE);
-    source.read_at(0, &mut start[..read])?;
+    source.read_header(&mut start[..read])?;
     let length = Header::length(&start[..read], place)?;
     if length as u64 > bytes {
         let found = format!("the end after {bytes} bytes");
         return Err(Error::mismatch(place.clone(), found, format!("a header of {length} bytes")));
     }
     let mut header = vec![0; length];
-    source.read_at(0, &mut header)?;
+    source.read_header(&mut header)?;
     Ok(header)
 }
 

@@ -202,8 +202,19 @@ impl NpyGroup {
     ///
     /// Fails where there is no directory at `path`, or a group is named.
     pub fn open(path: &Path, group: &str) -> Result<Self> {
-        check_root(path, group)?;
-        NpyDirectory::open(path).map(Self)
+        NpyDirectory::open(path)?.tree(group)
+    }
+}
+
+impl NpyDirectory {
+    /// Returns the directory as a tree, whose only group has no name.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a group is named.
+    pub fn tree(&self, group: &str) -> Result<NpyGroup> {
+        check_root(Container::path(self), group)?;
+        Ok(NpyGroup(self.clone()))
     }
 }
 

@@ -1,9 +1,7 @@
 //! The directory at the end of a zip file, which lists its entries.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-
 use nnz_core::{At, Error, ErrorKind, Place, Result};
+use nnz_storage::InputFile;
 
 /// The longest directory that is read.
 const LONGEST: u64 = 64 << 20;
@@ -32,8 +30,8 @@ pub(super) struct Listed {
 }
 
 /// Reads all entries.
-pub(super) fn read(file: &File, bytes: u64, place: &Place) -> Result<Vec<Listed>> {
-    let end = End::find(file, bytes, place)?;
+pub(super) fn read(file: &InputFile, place: &Place) -> Result<Vec<Listed>> {
+    let end = End::find(file, file.len(), place)?;
     let damaged = |found: String, expected: &str| {
         Error::mismatch(place.clone().at(At::Byte(end.at)), found, expected)
     };
@@ -77,7 +75,7 @@ struct End {
 }
 
 impl End {
-    fn find(file: &File, bytes: u64, place: &Place) -> Result<Self> {
+    fn find(file: &InputFile, bytes: u64, place: &Place) -> Result<Self> {
         let no_zip = || {
             let what = "no zip file: it has no directory at its end".to_owned();
             Error::new(ErrorKind::Unrecognized(what), place.clone())
@@ -116,7 +114,7 @@ impl End {
     }
 
     /// Reads the record with 64-bit numbers.
-    fn wide(file: &File, locator: &[u8], place: &Place) -> Result<Self> {
+    fn wide(file: &InputFile, locator: &[u8], place: &Place) -> Result<Self> {
         let damaged = || {
             let found = "a damaged end of a zip file";
             Error::mismatch(place.clone(), found, "a record with 64-bit numbers")
@@ -200,7 +198,8 @@ impl<'a> Fields<'a> {
     }
 }
 
-pub(super) fn read_at(file: &File, at: u64, out: &mut [u8], place: &Place) -> Result<()> {
-    file.read_exact_at(out, at)
+/// Reads a part of what describes entries, which is kept.
+pub(super) fn read_at(file: &InputFile, at: u64, out: &mut [u8], place: &Place) -> Result<()> {
+    file.read_metadata_at(out, at)
         .map_err(|error| Error::new(ErrorKind::Io(error), place.clone().at(At::Byte(at))))
 }

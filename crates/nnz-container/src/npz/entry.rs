@@ -1,14 +1,13 @@
 //! One entry of a zip file as the bytes of an array.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use flate2::Crc;
 use nnz_core::{At, Error, ErrorKind, Place, Result};
+use nnz_storage::InputFile;
 
 use super::directory::{Fields, Listed, read_at};
-use super::inflated::Inflated;
+use super::inflated::{IN_MEMORY, Inflated};
 use crate::npy::{LONGEST, PREAMBLE, ReadAt};
 
 const STORED: u16 = 0;
@@ -19,7 +18,7 @@ const MOST_RATIO: u64 = 1032;
 
 /// An entry whose own header has been read. Its check sum is compared before elements are read.
 pub(super) struct Entry {
-    file: Arc<File>,
+    file: InputFile,
     listed: Listed,
     /// Where its bytes start.
     start: u64,
@@ -36,18 +35,14 @@ enum State {
     Untouched,
     /// It is stored as it is, and its check sum is right.
     Checked,
-    /// It was deflated.
+    /// It was deflated, or is short.
     Inflated(Arc<Inflated>),
 }
 
 impl Entry {
     /// Reads the header of an entry, and the beginning of what it holds.
-    pub(super) fn open(
-        file: &Arc<File>,
-        file_bytes: u64,
-        listed: Listed,
-        place: Place,
-    ) -> Result<Self> {
+    pub(super) fn open(file: &InputFile, listed: Listed, place: Place) -> Result<Self> {
+        let file_bytes = file.len();
         if listed.encrypted {
             return Err(Error::unsupported(place, "encrypted zip entries are not read"));
         }
@@ -81,7 +76,7 @@ impl Entry {
             let found = format!("the end of the file after {file_bytes} bytes");
             return Err(Error::mismatch(at(), found, format!("{} bytes more", listed.packed)));
         }
-        let (file, state) = (Arc::clone(file), Mutex::new(State::Untouched));
+        let (file, state) = (file.clone(), Mutex::new(State::Untouched));
         let mut entry = Self { file, listed, start, place, head: Vec::new(), state };
         entry.head = entry.beginning()?;
         Ok(entry)
@@ -123,6 +118,13 @@ impl Entry {
         let done = match &*state {
             State::Checked => return Ok(None),
             State::Inflated(inflated) => return Ok(Some(Arc::clone(inflated))),
+            State::Untouched if self.listed.method == STORED && self.listed.bytes <= IN_MEMORY => {
+                let bytes = self.whole()?;
+                let mut sum = Crc::new();
+                sum.update(&bytes);
+                self.compare(sum.sum())?;
+                State::Inflated(Arc::new(Inflated::Memory(bytes)))
+            }
             State::Untouched if self.listed.method == STORED => {
                 self.compare(self.sum()?)?;
                 State::Checked
@@ -141,13 +143,24 @@ impl Entry {
         })
     }
 
+    /// Reads an entry that is stored as it is, and short.
+    fn whole(&self) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; usize::try_from(self.listed.bytes).unwrap_or(0)];
+        self.file
+            .read_exact_at(&mut bytes, self.start)
+            .map_err(|error| Error::new(ErrorKind::Io(error), self.place.clone()))?;
+        Ok(bytes)
+    }
+
     fn sum(&self) -> Result<u32> {
         let mut sum = Crc::new();
         let mut block = vec![0; 256 << 10];
         let (mut at, end) = (self.start, self.start + self.listed.bytes);
         while at < end {
             let now = usize::try_from(end - at).unwrap_or(usize::MAX).min(block.len());
-            read_at(&self.file, at, &mut block[..now], &self.place)?;
+            self.file
+                .read_exact_at(&mut block[..now], at)
+                .map_err(|error| Error::new(ErrorKind::Io(error), self.place.clone()))?;
             sum.update(&block[..now]);
             at += now as u64;
         }

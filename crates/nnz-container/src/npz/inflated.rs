@@ -1,33 +1,37 @@
 //! A deflated entry, inflated once, so that it can be read at any position.
 
-use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
 
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-use nnz_storage::TemporaryFile;
+use nnz_storage::{InputFile, TemporaryFile};
 
 /// Bytes that are kept in memory.
-const IN_MEMORY: u64 = 1 << 20;
+pub(super) const IN_MEMORY: u64 = 1 << 20;
+
+/// The most bytes of an entry that are kept as metadata, such as a description.
+const SHORT: u64 = 64 << 10;
 
 /// The deflated bytes of an entry, from their start on.
 pub(super) struct Packed<'a> {
-    file: &'a File,
+    file: &'a InputFile,
     at: u64,
     left: u64,
+    /// Whether what is read is kept.
+    keeps: bool,
 }
 
 impl<'a> Packed<'a> {
-    pub(super) fn new(file: &'a File, at: u64, left: u64) -> Self {
-        Self { file, at, left }
+    pub(super) fn new(file: &'a InputFile, at: u64, left: u64) -> Self {
+        Self { file, at, left, keeps: left <= SHORT }
     }
 
-    /// Inflates the beginning, as far as there is room for it, and returns its length.
+    /// Inflates the beginning, as far as there is room for it, and returns its length. What is read of
+    /// the file is kept.
     pub(super) fn read_start(self, out: &mut [u8]) -> io::Result<usize> {
-        let mut inflater = DeflateDecoder::new(self);
+        let mut inflater = DeflateDecoder::new(Self { keeps: true, ..self });
         let mut read = 0;
         while read < out.len() {
             match inflater.read(&mut out[read..])? {
@@ -42,7 +46,12 @@ impl<'a> Packed<'a> {
 impl Read for Packed<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(out.len());
-        let read = self.file.read_at(&mut out[..most], self.at)?;
+        let read = if self.keeps && most > 0 {
+            self.file.read_metadata_at(&mut out[..most], self.at)?;
+            most
+        } else {
+            self.file.read_at(&mut out[..most], self.at)?
+        };
         self.at += read as u64;
         self.left -= read as u64;
         Ok(read)

@@ -1,11 +1,11 @@
 //! Reading an `.npz` file.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use nnz_core::{Error, ErrorKind, Names, Place, Result};
+use nnz_storage::InputFile;
 
 use super::directory::{self, Listed};
 use super::entry::Entry;
@@ -16,14 +16,12 @@ use crate::{Capabilities, Container, NumberArray};
 pub(super) const CAPABILITIES: Capabilities =
     Capabilities { value_types: TYPES, line_breaks: true, any_bytes: false, long_texts: true };
 
-/// An `.npz` file. Opening one reads the list of its entries.
+/// An `.npz` file. Opening one reads the list of its entries. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Npz {
-    path: PathBuf,
-    file: Arc<File>,
-    bytes: u64,
+    file: InputFile,
     /// By name without `.npy`.
-    entries: BTreeMap<String, Listed>,
+    entries: Arc<BTreeMap<String, Listed>>,
 }
 
 impl Npz {
@@ -33,27 +31,28 @@ impl Npz {
     ///
     /// Fails where there is no zip file at `path`, or two of its entries share a name.
     pub fn open(path: &Path) -> Result<Self> {
-        let io = |error| Error::io(path, error);
-        let place = Place::path(path);
-        let found = path.metadata().map_err(io)?;
-        if !found.is_file() {
-            return Err(Error::mismatch(place, "no regular file", "a file"));
-        }
-        let file = File::open(path).map_err(io)?;
+        Self::from_file(InputFile::open(path)?)
+    }
+
+    /// Takes a file that has been opened.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is no zip file, or two of its entries share a name.
+    pub fn from_file(file: InputFile) -> Result<Self> {
         let mut entries = BTreeMap::new();
-        for listed in directory::read(&file, found.len(), &place)? {
+        for listed in directory::read(&file, &file.place())? {
             let name = listed.name.strip_suffix(".npy").unwrap_or(&listed.name).to_owned();
             if entries.insert(name.clone(), listed).is_some() {
-                let place = Place::array(path, name);
+                let place = Place::array(file.path(), name);
                 return Err(Error::mismatch(place, "a second entry of this name", "one"));
             }
         }
-        let path = path.to_path_buf();
-        Ok(Self { path, file: Arc::new(file), bytes: found.len(), entries })
+        Ok(Self { file, entries: Arc::new(entries) })
     }
 
     fn place(&self, name: &str) -> Place {
-        Place::array(&*self.path, name)
+        Place::array(self.file.path(), name)
     }
 
     fn stored(&self, name: &str) -> Result<Stored> {
@@ -61,7 +60,7 @@ impl Npz {
         let Some(listed) = self.entries.get(name).cloned() else {
             return Err(Error::new(ErrorKind::Missing, place));
         };
-        let entry = Entry::open(&self.file, self.bytes, listed, place.clone())?;
+        let entry = Entry::open(&self.file, listed, place.clone())?;
         Stored::open(Box::new(entry), place)
     }
 
@@ -69,7 +68,7 @@ impl Npz {
     pub(super) fn source(&self, name: &str) -> Result<Box<dyn ReadAt>> {
         let place = self.place(name);
         match self.entries.get(name).cloned() {
-            Some(listed) => Ok(Box::new(Entry::open(&self.file, self.bytes, listed, place)?)),
+            Some(listed) => Ok(Box::new(Entry::open(&self.file, listed, place)?)),
             None => Err(Error::new(ErrorKind::Missing, place)),
         }
     }
@@ -82,7 +81,7 @@ impl Npz {
 
 impl Container for Npz {
     fn path(&self) -> &Path {
-        &self.path
+        self.file.path()
     }
 
     fn kind(&self) -> &'static str {

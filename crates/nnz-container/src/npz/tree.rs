@@ -21,8 +21,19 @@ impl NpzGroup {
     /// Fails where there is no zip file at `path`, two of its entries share a name, or a group is
     /// named.
     pub fn open(path: &Path, group: &str) -> Result<Self> {
-        check_root(path, group)?;
-        Npz::open(path).map(Self)
+        Npz::open(path)?.tree(group)
+    }
+}
+
+impl Npz {
+    /// Returns the file as a tree, whose only group has no name.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a group is named.
+    pub fn tree(&self, group: &str) -> Result<NpzGroup> {
+        check_root(Container::path(self), group)?;
+        Ok(NpzGroup(self.clone()))
     }
 }
 
@@ -32,7 +43,7 @@ impl NpzGroup {
         let mut start = [0; MAGIC.len()];
         let source = self.0.source(name).ok();
         let long = source.filter(|source| source.bytes() >= start.len() as u64);
-        long.is_some_and(|source| source.read_at(0, &mut start).is_ok() && start == *MAGIC)
+        long.is_some_and(|source| source.read_header(&mut start).is_ok() && start == *MAGIC)
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use nnz_core::{At, Error, ErrorKind, Names, Place, Result, StringList, StringReader, ValueType};
 use nnz_rds::{Cursor, Document, Limits, Object, Text, TextRef, Value};
+use nnz_storage::InputFile;
 
 use super::numbers::Numbers;
 use crate::container::one_line;
@@ -35,7 +36,7 @@ impl Rds {
     ///
     /// Fails as [`read`](super::read) and [`from_document`](Self::from_document).
     pub fn open(path: &Path, limits: Limits) -> Result<Self> {
-        Self::from_document(path, super::read(path, limits)?)
+        Self::from_document(path, super::read(&InputFile::open(path)?, limits)?)
     }
 
     /// Takes an object that has been read from `path`.

@@ -4,8 +4,10 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use nnz_core::{Error, Place, Result};
+use nnz_storage::Opened;
 
 use super::group::Group;
+use crate::kinds::KINDS;
 
 /// How a tree is opened.
 ///
@@ -45,8 +47,15 @@ impl OpenOptions {
     pub fn open(self, path: &Path, group: &str) -> Result<Box<dyn Group>> {
         let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
         let threads = threads.map_or(1, NonZeroUsize::get);
-        let found = path.metadata().map_err(|error| Error::io(path, error))?;
-        if found.is_dir() { directory(path, group, threads) } else { file(path, group, threads) }
+        let opened = Opened::local(path)?;
+        for kind in KINDS {
+            if kind.matches(&opened)?
+                && let Some(tree) = kind.open(&opened)?.tree(group, threads)?
+            {
+                return Ok(tree);
+            }
+        }
+        Err(unknown(path))
     }
 }
 
@@ -57,38 +66,6 @@ impl OpenOptions {
 /// Fails as [`OpenOptions::open`].
 pub fn open(path: &Path, group: &str) -> Result<Box<dyn Group>> {
     OpenOptions::new().open(path, group)
-}
-
-fn file(path: &Path, group: &str, threads: usize) -> Result<Box<dyn Group>> {
-    #[cfg(feature = "hdf5")]
-    if path.is_file() && crate::hdf5::is_hdf5(path).map_err(|error| Error::io(path, error))? {
-        return Ok(Box::new(crate::hdf5::Hdf5Group::with_threads(path, group, threads)?));
-    }
-    let start = crate::netcdf::start(path)?;
-    if crate::netcdf::is_netcdf(&start) {
-        return Ok(Box::new(crate::netcdf::NetCdfGroup::open(path, group, threads)?));
-    }
-    if crate::npz::is_npz(&start) {
-        #[cfg(feature = "zarr")]
-        if crate::zarr::is_zipped(path)? {
-            return Ok(Box::new(crate::zarr::ZarrGroup::with_threads(path, group, threads)?));
-        }
-        return Ok(Box::new(crate::npz::NpzGroup::open(path, group)?));
-    }
-    Err(unknown(path))
-}
-
-fn directory(path: &Path, group: &str, threads: usize) -> Result<Box<dyn Group>> {
-    #[cfg(feature = "zarr")]
-    if crate::zarr::is_zarr(path) {
-        return Ok(Box::new(crate::zarr::ZarrGroup::with_threads(path, group, threads)?));
-    }
-    #[cfg(not(feature = "zarr"))]
-    let _ = threads;
-    if crate::npy::is_npy_directory(path)? {
-        return Ok(Box::new(crate::npy::NpyGroup::open(path, group)?));
-    }
-    Err(unknown(path))
 }
 
 fn unknown(path: &Path) -> Error {

@@ -1,7 +1,6 @@
 //! Where the chunks of one array lie, and reading them.
 
-use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{At, Error, ErrorKind, Place, Result};
 
@@ -27,6 +26,8 @@ pub(super) struct Stored {
     pub(super) directory: Store,
     /// The indexes of shards last read.
     indexes: ChunkCache,
+    /// The file last opened, by its key: what is read next is often in the same.
+    last: Mutex<Option<(String, StoredFile, u64)>>,
 }
 
 /// The bytes of a chunk in a file.
@@ -68,7 +69,7 @@ impl Stored {
             0 | 1 => ChunkCache::default(),
             _ => ChunkCache::of_stripe(),
         };
-        Ok(Self { place, metadata, directory, indexes })
+        Ok(Self { place, metadata, directory, indexes, last: Mutex::default() })
     }
 
     /// Refuses a length that nothing in the store bears out: who reads makes room for it.
@@ -110,7 +111,7 @@ impl Stored {
             Keys::Bare | Keys::BareInDirectory => ("", ""),
         };
         let directory = match &self.directory {
-            Store::Directory(directory) => directory.join(inner),
+            Store::Directory(directory) => directory.inside(inner),
             Store::Zip { archive, prefix: outer } => {
                 let below = format!("{outer}{inner}{prefix}");
                 let files = archive.below(&below);
@@ -118,19 +119,14 @@ impl Stored {
                 return Ok(());
             }
         };
-        let entries = match std::fs::read_dir(directory) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            entries => entries.map_err(io)?,
-        };
-        for entry in entries {
-            let entry = entry.map_err(io)?;
-            let name = entry.file_name();
-            let number = name.to_str().and_then(|name| name.strip_prefix(prefix));
-            if number.is_some_and(|number| number.parse::<u64>().is_ok()) {
-                each(entry.metadata().map_err(io)?.len());
-            }
-        }
-        Ok(())
+        directory
+            .for_each_file(&mut |name, bytes| {
+                let number = name.to_str().and_then(|name| name.strip_prefix(prefix));
+                if number.is_some_and(|number| number.parse::<u64>().is_ok()) {
+                    each(bytes);
+                }
+            })
+            .map_err(io)
     }
 
     /// Finds a chunk by its number; `None` where it is not stored.
@@ -176,7 +172,16 @@ impl Stored {
 
     /// Opens the file of a chunk or a shard.
     fn file(&self, at: &[u64]) -> Result<Option<(StoredFile, u64)>> {
-        self.directory.file(&self.metadata.key(at), &self.place)
+        let key = self.metadata.key(at);
+        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, file, bytes)) = last().as_ref().filter(|(last, ..)| *last == key) {
+            return Ok(Some((file.clone(), *bytes)));
+        }
+        let found = self.directory.file(&key, &self.place)?;
+        if let Some((file, bytes)) = &found {
+            *last() = Some((key, file.clone(), *bytes));
+        }
+        Ok(found)
     }
 
     /// Returns the index of a shard.

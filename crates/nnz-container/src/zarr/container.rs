@@ -1,19 +1,19 @@
 //! A group of a store as a container.
 
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use nnz_core::{Error, ErrorKind, Names, Place, Result};
+use nnz_storage::InputDirectory;
 
 use super::chunks::Stored;
-use super::node::{self, Group, Node};
+use super::node::{Group, Node};
 use super::numbers::Numbers;
-use super::store::Store;
+use super::open::ZarrStore;
+use super::store::{Listed, Store};
 use super::strings::{self, Strings};
-use crate::container::{full_path, one_line};
+use crate::container::one_line;
 use crate::npy::TYPES;
 use crate::{Capabilities, Container, NumberArray};
-use nnz_storage::Pinned;
 
 /// What a group can hold.
 pub(super) const CAPABILITIES: Capabilities =
@@ -34,41 +34,27 @@ impl Zarr {
     ///
     /// Fails where `path` is no Zarr store, or has no such group.
     pub fn open(path: &Path, group: &str) -> Result<Self> {
-        let opened = Self::open_group(path, group)?;
-        opened.ok_or_else(|| {
-            Error::mismatch(Place::path(full_path(path, group)), "an array", "a group")
-        })
-    }
-
-    /// Opens a group; `None` where it is an array.
-    pub(super) fn open_group(path: &Path, group: &str) -> Result<Option<Self>> {
-        let full = full_path(path, group);
-        let place = Place::path(&*full);
-        let found = path.metadata().map_err(|error| Error::io(path, error))?;
-        if !found.is_dir() {
-            return Err(Error::io(path, std::io::ErrorKind::NotADirectory.into()));
-        }
-        let missing = || Error::new(ErrorKind::Missing, place.clone());
-        // The group itself, since another can take its place in a store that stays.
-        let directory = path.join(inside(group).ok_or_else(missing)?);
-        let directory = Pinned::open(&directory).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => missing(),
-            _ => Error::new(ErrorKind::Io(error), place.clone()),
-        })?;
-        let directory = Store::Directory(directory);
-        let Node::Group(group) = directory.node(&place)?.ok_or_else(missing)? else {
-            return Ok(None);
-        };
-        let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        Ok(Some(Self { directory, path: full, group, threads }))
+        let root = InputDirectory::open(path)?;
+        ZarrStore::new(Store::Directory(root), path.to_path_buf()).group(group)
     }
 
     /// Opens the group that a directory, or a part of a zip file, is.
     pub(super) fn of(directory: Store, path: PathBuf, threads: usize) -> Result<Self> {
         let place = Place::path(&*path);
+        let array = || Error::mismatch(place.clone(), "an array", "a group");
+        Self::in_directory(directory, path, threads)?.ok_or_else(array)
+    }
+
+    /// Opens the group that a directory, or a part of a zip file, is; `None` where that is an array.
+    pub(super) fn in_directory(
+        directory: Store,
+        path: PathBuf,
+        threads: usize,
+    ) -> Result<Option<Self>> {
+        let place = Place::path(&*path);
         match directory.node(&place)? {
-            Some(Node::Group(group)) => Ok(Self { directory, path, group, threads }),
-            Some(Node::Array(..)) => Err(Error::mismatch(place, "an array", "a group")),
+            Some(Node::Group(group)) => Ok(Some(Self { directory, path, group, threads })),
+            Some(Node::Array(..)) => Ok(None),
             None => Err(Error::new(ErrorKind::Missing, place)),
         }
     }
@@ -80,26 +66,19 @@ impl Zarr {
         self
     }
 
+    pub(super) fn directory(&self) -> &Store {
+        &self.directory
+    }
+
     /// Returns whether there is an attribute of any kind.
     pub(super) fn has_attribute(&self, name: &str) -> bool {
         self.group.attributes.contains_key(name)
     }
 
-    /// Lists the directories of the group that are groups or arrays, sorted.
+    /// Lists the groups and arrays of the group, sorted.
     pub(super) fn nodes(&self) -> Result<Vec<String>> {
-        let io = |error| Error::io(&self.path, error);
-        let mut names = Vec::new();
-        let Store::Directory(directory) = &self.directory else {
-            return Ok(self.directory.zipped_nodes());
-        };
-        for entry in std::fs::read_dir(&**directory).map_err(io)? {
-            let entry = entry.map_err(io)?;
-            if node::is_node(&entry.path()) {
-                names.push(entry.file_name().to_string_lossy().into_owned());
-            }
-        }
-        names.sort_unstable();
-        Ok(names)
+        let nodes = self.directory.nodes()?.into_iter();
+        Ok(nodes.filter(|(_, listed)| *listed == Listed::Node).map(|(name, _)| name).collect())
     }
 
     fn place(&self, name: &str) -> Place {
@@ -108,23 +87,11 @@ impl Zarr {
 
     fn stored(&self, name: &str) -> Result<Stored> {
         let place = self.place(name);
-        match inside(name).filter(|_| !name.is_empty()) {
-            Some(inside) => Stored::open(self.directory.inside(&inside), place),
-            None => Err(Error::new(ErrorKind::Missing, place)),
+        if name.trim_matches('/').is_empty() {
+            return Err(Error::new(ErrorKind::Missing, place));
         }
+        Stored::open(self.directory.within(name, &place)?, place)
     }
-}
-
-/// Returns the path of what lies in a directory by its name; `None` where a name leads out.
-pub(super) fn inside(path: &str) -> Option<PathBuf> {
-    let mut inside = PathBuf::new();
-    for name in path.split('/').filter(|name| !name.is_empty()) {
-        if name == "." || name == ".." || name.contains('\0') {
-            return None;
-        }
-        inside.push(name);
-    }
-    Some(inside)
 }
 
 impl Container for Zarr {

@@ -4,30 +4,21 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 use nnz_core::{Error, Place, Result};
+use nnz_storage::InputDirectory;
 
-use super::container::Zarr;
 use super::node;
-use crate::npz::Archive;
+use super::open::ZarrStore;
+use super::store::Store;
 use crate::{Container, Tagged};
 
 /// Groups looked at, and how deep they may lie. Real stores have a few hundred.
 const MOST_GROUPS: usize = 1 << 16;
 const DEEPEST: usize = 32;
 
-/// Returns whether a directory is a Zarr store: a group or an array.
+/// Returns whether a directory of the file system is a Zarr store: a group or an array.
 #[must_use]
 pub fn is_zarr(path: &Path) -> bool {
-    path.is_dir() && node::is_node(path)
-}
-
-/// Returns whether a zip file is a Zarr store: a group or an array.
-///
-/// # Errors
-///
-/// Fails where it cannot be read, or is no zip file.
-pub fn is_zipped(path: &Path) -> Result<bool> {
-    let archive = Archive::open(path)?;
-    Ok(node::FILES.iter().any(|file| archive.contains(file)))
+    InputDirectory::open(path).is_ok_and(|directory| node::is_node(&directory))
 }
 
 /// Lists the groups that have an attribute of one of the given names, outermost first.
@@ -40,11 +31,27 @@ pub fn is_zipped(path: &Path) -> Result<bool> {
 /// Fails where `path` is no Zarr store, has more groups than anybody makes, or nothing is found and
 /// something could not be read.
 pub fn groups_with(path: &Path, tags: &[&str]) -> Result<Vec<Tagged>> {
+    let root = Store::Directory(InputDirectory::open(path)?);
+    ZarrStore::new(root, path.to_path_buf()).groups_with(tags)
+}
+
+impl ZarrStore {
+    /// Lists the groups that have an attribute of one of the given names, outermost first.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`groups_with`].
+    pub fn groups_with(&self, tags: &[&str]) -> Result<Vec<Tagged>> {
+        find(self, tags)
+    }
+}
+
+fn find(store: &ZarrStore, tags: &[&str]) -> Result<Vec<Tagged>> {
     let mut found = Vec::new();
     let mut ahead = VecDeque::from([(String::new(), 0)]);
     let (mut seen, mut unread) = (0, None);
     while let Some((name, depth)) = ahead.pop_front() {
-        let group = match Zarr::open_group(path, &name) {
+        let group = match store.find(&name, false) {
             Ok(Some(group)) => group,
             Ok(None) => continue,
             Err(error) => {
@@ -52,6 +59,9 @@ pub fn groups_with(path: &Path, tags: &[&str]) -> Result<Vec<Tagged>> {
                 continue;
             }
         };
+        if tags.iter().any(|tag| group.has_attribute(tag)) {
+            store.keep(&name, &group);
+        }
         for tag in tags {
             // An attribute of another kind is not what was looked for, but its group is.
             if group.has_attribute(tag) {
@@ -66,7 +76,7 @@ pub fn groups_with(path: &Path, tags: &[&str]) -> Result<Vec<Tagged>> {
             seen += 1;
             if seen > MOST_GROUPS {
                 let what = format!("Zarr with more than {MOST_GROUPS} groups is not searched");
-                return Err(Error::unsupported(Place::path(path), what));
+                return Err(Error::unsupported(Place::path(store.path()), what));
             }
             let inner = if name.is_empty() { inner } else { format!("{name}/{inner}") };
             ahead.push_back((inner, depth + 1));

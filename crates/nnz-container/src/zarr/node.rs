@@ -1,11 +1,10 @@
 //! The files that say what a directory of a store is.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_storage::InputDirectory;
 use serde_json::value::RawValue;
 
 use super::metadata::{v2, v3};
@@ -32,9 +31,21 @@ pub(super) struct Group {
     pub(super) version: u32,
 }
 
-/// Reads what a directory is; `None` where it is nothing of Zarr.
+/// Reads what a directory of the file system is; `None` where it is nothing of Zarr.
 pub(super) fn read(directory: &Path, place: &Place) -> Result<Option<Node>> {
-    from_files(&|name| json(&directory.join(name), place), place)
+    use std::io::ErrorKind::{NotADirectory, NotFound};
+    match InputDirectory::open(directory).map_err(Error::into_parts) {
+        Ok(directory) => from_files(&|name| json(&directory, name, place), place),
+        Err((ErrorKind::Io(error), _)) if matches!(error.kind(), NotFound | NotADirectory) => {
+            Ok(None)
+        }
+        Err((kind, _)) => Err(Error::new(kind, place.clone())),
+    }
+}
+
+/// Reads a file of a directory of the file system that holds an object; `None` where there is none.
+pub(super) fn local_json(directory: &Path, name: &str, place: &Place) -> Result<Option<Fields>> {
+    json(&InputDirectory::open(directory)?, name, place)
 }
 
 /// Reads what a directory is from its files of JSON.
@@ -57,24 +68,39 @@ pub(super) fn from_files(
 }
 
 /// Returns whether a directory is a group or an array, going by its files' names.
-pub(super) fn is_node(directory: &Path) -> bool {
-    FILES.iter().any(|name| directory.join(name).is_file())
+pub(super) fn is_node(directory: &InputDirectory) -> bool {
+    FILES.iter().any(|name| match directory.read_metadata(name, LONGEST) {
+        Ok(text) => text.is_some(),
+        // It is read again, and the error reported, by whoever needs it.
+        Err(_) => directory.is_file(name),
+    })
 }
 
 /// Reads a file that holds an object; `None` where there is no file.
-pub(super) fn json(path: &Path, place: &Place) -> Result<Option<Fields>> {
-    let io = |error| Error::new(ErrorKind::Io(error), place.clone());
-    let found = match path.metadata() {
-        Ok(found) => found,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => return Ok(None),
-        Err(error) => return Err(io(error)),
+pub(super) fn json(
+    directory: &InputDirectory,
+    name: &str,
+    place: &Place,
+) -> Result<Option<Fields>> {
+    let text = match directory.read_metadata(name, LONGEST) {
+        Ok(text) => text,
+        Err(error) => {
+            return match error.into_parts().0 {
+                ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
+                    Ok(None)
+                }
+                ErrorKind::Mismatch { found, .. } => {
+                    let found = match found.ends_with(" bytes") {
+                        true => format!("{name} of {found}"),
+                        false => format!("{name}, which is {found}"),
+                    };
+                    Err(Error::mismatch(place.clone(), found, "a file of at most 64 MiB"))
+                }
+                kind => Err(Error::new(kind, place.clone())),
+            };
+        }
     };
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    check_length(&name, if found.is_file() { found.len() } else { u64::MAX }, place)?;
-    let mut text = Vec::new();
-    File::open(path).and_then(|file| file.take(LONGEST).read_to_end(&mut text)).map_err(io)?;
-    parse(&name, &text, place).map(Some)
+    text.map(|text| parse(name, &text, place)).transpose()
 }
 
 /// Refuses a file of JSON that is too long; of what is no file no length is known.

@@ -1,23 +1,21 @@
 //! Where the files of a store are: in a directory, or in a zip file.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_storage::{EntryKind, InputDirectory, InputFile};
 
 use super::node::{self, Fields, Node};
 use crate::npy::ReadAt;
 use crate::npz::Archive;
-use nnz_storage::Pinned;
 
 /// A group or an array of a store, by where its files are.
 #[derive(Clone)]
 pub(super) enum Store {
-    Directory(Pinned),
+    Directory(InputDirectory),
     Zip {
         archive: Arc<Archive>,
         /// What names of files start with: nothing, or a path and a slash.
@@ -28,7 +26,7 @@ pub(super) enum Store {
 /// The bytes of a file in a store.
 #[derive(Clone)]
 pub(super) enum StoredFile {
-    File(Arc<File>),
+    File(InputFile),
     Entry(Arc<dyn ReadAt>),
 }
 
@@ -70,7 +68,7 @@ impl Store {
     /// Reads a file that holds an object; `None` where there is no file.
     pub(super) fn json(&self, name: &str, place: &Place) -> Result<Option<Fields>> {
         let (archive, prefix) = match self {
-            Self::Directory(directory) => return node::json(&directory.join(name), place),
+            Self::Directory(directory) => return node::json(directory, name, place),
             Self::Zip { archive, prefix } => (archive, prefix),
         };
         let Some(entry) = archive.entry(&format!("{prefix}{name}"), place)? else {
@@ -95,28 +93,73 @@ impl Store {
                 }));
             }
         };
-        let path: &Path = &directory.join(key);
-        let io = |error| Error::new(ErrorKind::Io(error), place.clone());
-        let found = match path.metadata() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // What is not stored is a fill value. But files of a store that was replaced are gone.
-                if directory.is_replaced() {
-                    return Err(Error::new(ErrorKind::Changed, place.clone()));
-                }
-                return Ok(None);
+        let with_place = |error: Error| match error.into_parts().0 {
+            ErrorKind::Mismatch { .. } => {
+                let found = format!("{key}, which is no regular file");
+                Error::mismatch(place.clone(), found, "a chunk")
             }
-            found => found.map_err(io)?,
+            kind => Error::new(kind, place.clone()),
         };
-        if !found.is_file() {
-            let found = format!("{key}, which is no regular file");
-            return Err(Error::mismatch(place.clone(), found, "a chunk"));
+        match directory.open_file(key).map_err(with_place)? {
+            Some(file) => {
+                let bytes = file.len();
+                Ok(Some((StoredFile::File(file), bytes)))
+            }
+            // What is not stored is a fill value. But files of a store that was replaced are gone.
+            None if directory.is_replaced() => Err(Error::new(ErrorKind::Changed, place.clone())),
+            None => Ok(None),
         }
-        let file = StoredFile::File(Arc::new(File::open(path).map_err(io)?));
-        Ok(Some((file, found.len())))
+    }
+
+    /// Returns what lies inside by its path, which goes through no symbolic links.
+    pub(super) fn within(&self, name: &str, place: &Place) -> Result<Self> {
+        let missing = || Error::new(ErrorKind::Missing, place.clone());
+        let inside = inside(name).ok_or_else(missing)?;
+        if let Self::Directory(directory) = self {
+            let mut here = PathBuf::new();
+            for part in &inside {
+                here.push(part);
+                match directory.kind(&here) {
+                    Ok(EntryKind::Link) => {
+                        let found = "a symbolic link";
+                        return Err(Error::mismatch(place.clone(), found, "a directory"));
+                    }
+                    Ok(_) => {}
+                    Err(error) if is_missing(&error) => return Err(missing()),
+                    Err(error) => return Err(Error::new(ErrorKind::Io(error), place.clone())),
+                }
+            }
+        }
+        Ok(self.inside(&inside))
+    }
+
+    /// Lists the names of groups, arrays and links in it, sorted. A link is none of them.
+    pub(super) fn nodes(&self) -> Result<Vec<(String, Listed)>> {
+        let directory = match self {
+            Self::Directory(directory) => directory,
+            Self::Zip { .. } => {
+                let names = self.zipped_nodes().into_iter();
+                return Ok(names.map(|name| (name, Listed::Node)).collect());
+            }
+        };
+        let mut found = Vec::new();
+        directory.for_each(&mut |entry| {
+            let name = || entry.name.to_string_lossy().into_owned();
+            match entry.kind {
+                EntryKind::Link => found.push((name(), Listed::Link)),
+                EntryKind::Directory if node::is_node(&directory.inside(&entry.name)) => {
+                    found.push((name(), Listed::Node));
+                }
+                _ => {}
+            }
+            Ok(true)
+        })?;
+        found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        Ok(found)
     }
 
     /// Returns the names in a zip file that are groups or arrays, sorted.
-    pub(super) fn zipped_nodes(&self) -> Vec<String> {
+    fn zipped_nodes(&self) -> Vec<String> {
         let Self::Zip { archive, prefix } = self else { return Vec::new() };
         let below = archive.below(prefix).filter_map(|(name, _)| name.split_once('/'));
         let names: BTreeSet<&str> = below.map(|(name, _)| name).collect();
@@ -126,4 +169,29 @@ impl Store {
         };
         names.into_iter().filter(is_node).map(ToOwned::to_owned).collect()
     }
+}
+
+/// What an entry of a directory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Listed {
+    /// A group or an array.
+    Node,
+    /// A symbolic link, which is not followed.
+    Link,
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// Returns the path of what lies in a directory by its name; `None` where a name leads out.
+fn inside(path: &str) -> Option<PathBuf> {
+    let mut inside = PathBuf::new();
+    for name in path.split('/').filter(|name| !name.is_empty()) {
+        if name == "." || name == ".." || name.contains('\0') {
+            return None;
+        }
+        inside.push(name);
+    }
+    Some(inside)
 }

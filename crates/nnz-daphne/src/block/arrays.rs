@@ -3,7 +3,7 @@
 use nnz_core::Result;
 
 use super::Block;
-use crate::file::InputFile;
+use crate::file::DataFile;
 
 /// Starts of rows that are read at once.
 const PIECE: u64 = 8192;
@@ -25,7 +25,7 @@ impl Arrays {
     /// Reads the starts of rows `first..=last`, and checks them.
     pub(crate) fn starts(
         &self,
-        file: &InputFile,
+        file: &DataFile,
         block: &Block,
         first: u64,
         last: u64,
@@ -61,7 +61,7 @@ impl Arrays {
     /// and to no more than `to`. Returns the row after the last, and the number of entries.
     pub(crate) fn advance(
         &self,
-        file: &InputFile,
+        file: &DataFile,
         block: &Block,
         first: u64,
         to: u64,

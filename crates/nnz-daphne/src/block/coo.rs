@@ -3,7 +3,7 @@
 use nnz_core::Result;
 
 use super::Block;
-use crate::file::{InputFile, Window};
+use crate::file::{DataFile, Window};
 
 /// Bytes that are read at once.
 const WINDOW: usize = 256 << 10;
@@ -26,7 +26,7 @@ pub(crate) enum CooOrder {
 /// The entries of an ultra-sparse block.
 #[derive(Clone, Copy)]
 pub(crate) struct Coo<'a> {
-    pub(crate) file: &'a InputFile,
+    pub(crate) file: &'a DataFile,
     pub(crate) block: &'a Block,
 }
 

@@ -11,7 +11,7 @@ use nnz_core::{Batch, Element, Majors, Minors, Order, Result};
 
 use super::cast::with_type;
 use super::{Block, RowLayout, Stretch, split_pairs};
-use crate::file::{InputFile, swap_on_big_endian};
+use crate::file::{DataFile, swap_on_big_endian};
 
 /// Says where the cells of a piece are.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ pub(crate) struct Piece {
 /// Decodes pieces of the blocks of a file.
 #[derive(Clone, Copy)]
 pub(crate) struct Decoder<'a> {
-    pub(crate) file: &'a InputFile,
+    pub(crate) file: &'a DataFile,
     pub(crate) layout: RowLayout,
     /// Number of columns of the object.
     pub(crate) cols: u64,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use nnz_core::Result;
 
 use super::{ALL, Arrays, Block, BlockType, Coo, RowLayout, Walk};
-use crate::file::{InputFile, Window};
+use crate::file::{DataFile, Window};
 
 /// Bytes that are read at once.
 const WINDOW: usize = 256 << 10;
@@ -32,7 +32,7 @@ pub(crate) type Each<'a> = &'a mut dyn FnMut(Entry<'_>) -> Result<()>;
 /// Visits the stored entries of some rows, with places that need not be inside the block. A dense
 /// block has none.
 pub(crate) fn scan(
-    file: &InputFile,
+    file: &DataFile,
     block: &Block,
     layout: RowLayout,
     rows: Range<u64>,
@@ -55,7 +55,7 @@ pub(crate) fn scan(
 }
 
 fn scan_rows(
-    file: &InputFile,
+    file: &DataFile,
     block: &Block,
     layout: RowLayout,
     rows: Range<u64>,
@@ -86,12 +86,7 @@ fn scan_rows(
     Ok(())
 }
 
-fn scan_arrays(
-    file: &InputFile,
-    block: &Block,
-    mut rows: Range<u64>,
-    each: Each<'_>,
-) -> Result<()> {
+fn scan_arrays(file: &DataFile, block: &Block, mut rows: Range<u64>, each: Each<'_>) -> Result<()> {
     let arrays = Arrays::of(block);
     let mut columns = Window::new(file, WINDOW);
     let mut values = Window::new(file, WINDOW);

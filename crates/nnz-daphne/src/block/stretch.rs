@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use nnz_core::Result;
 
 use super::{ALL, Block, Bounds, RowLayout, Walk};
-use crate::file::{Buffers, InputFile, Window};
+use crate::file::{Buffers, DataFile, Window};
 use crate::lock::lock;
 
 /// Bytes of a stretch, which stay in the cache that a core has of its own with what they decode to.
@@ -119,7 +119,7 @@ impl Stretches {
     /// among the entries; the last may go on behind the stretch.
     fn walk(
         &self,
-        file: &InputFile,
+        file: &DataFile,
         number: u64,
         bytes: &[u8],
         mut reached: Reached,
@@ -162,7 +162,7 @@ impl Stretches {
 
     /// Makes the error that rows cannot go on like this, by going on without stretches.
     #[cold]
-    fn refused(&self, file: &InputFile, Reached { row, at, .. }: Reached) -> nnz_core::Error {
+    fn refused(&self, file: &DataFile, Reached { row, at, .. }: Reached) -> nnz_core::Error {
         let mut window = Window::new(file, 1);
         let rows = u64::from(self.block.rows);
         let walked = Walk { row, at }.advance(&mut window, &self.block, self.layout, rows, ALL);
@@ -170,7 +170,7 @@ impl Stretches {
     }
 
     /// Waits until it is known where a stretch begins to matter, or finds out.
-    fn start(&self, file: &InputFile, number: u64) -> Result<Reached> {
+    fn start(&self, file: &DataFile, number: u64) -> Result<Reached> {
         let mut progress = self.progress();
         loop {
             // There is one: decoding a stretch tells of the next.
@@ -234,7 +234,7 @@ impl Drop for Begun<'_> {
 
 impl Stretch {
     /// Reads the stretch, and adds to `ends` where each of its rows ends among the entries.
-    pub(crate) fn open(&self, file: &InputFile, ends: &mut Vec<usize>) -> Result<Opened<'_>> {
+    pub(crate) fn open(&self, file: &DataFile, ends: &mut Vec<usize>) -> Result<Opened<'_>> {
         let Self { all: stretches, number } = self;
         stretches.progress().begun.insert(*number);
         let begun = Begun { stretches, number: *number };

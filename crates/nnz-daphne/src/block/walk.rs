@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use nnz_core::Result;
 
 use super::{Block, RowLayout};
-use crate::file::{InputFile, Window};
+use crate::file::{DataFile, Window};
 use crate::lock::lock;
 
 /// Rows between two landmarks, at least.
@@ -88,7 +88,7 @@ impl Walk {
 
     #[cold]
     fn too_many(
-        file: &InputFile,
+        file: &DataFile,
         block: &Block,
         Self { row, at }: Self,
         count: u64,
@@ -104,7 +104,7 @@ impl Walk {
     }
 
     /// Checks that the last row ends where the block ends.
-    fn check_end(self, file: &InputFile, block: &Block) -> Result<()> {
+    fn check_end(self, file: &DataFile, block: &Block) -> Result<()> {
         if self.row < u64::from(block.rows) || self.at == block.end {
             return Ok(());
         }
@@ -113,13 +113,13 @@ impl Walk {
     }
 
     #[cold]
-    fn too_few(file: &InputFile, block: &Block, rows: &str) -> nnz_core::Error {
+    fn too_few(file: &DataFile, block: &Block, rows: &str) -> nnz_core::Error {
         let found = format!("{} entries in the {block}", block.stored);
         file.mismatch(block.data - 8, found, format!("as many as there are in {rows}"))
     }
 
     /// Checks that the counts of all rows come to the length of the block.
-    pub(crate) fn check_all(file: &InputFile, block: &Block, layout: RowLayout) -> Result<()> {
+    pub(crate) fn check_all(file: &DataFile, block: &Block, layout: RowLayout) -> Result<()> {
         if layout == RowLayout::Arrays {
             return Ok(());
         }
@@ -129,7 +129,7 @@ impl Walk {
     }
 
     /// Checks that the counts of all rows are possible in the bytes there are.
-    pub(crate) fn check_counts(file: &InputFile, block: &Block, layout: RowLayout) -> Result<()> {
+    pub(crate) fn check_counts(file: &DataFile, block: &Block, layout: RowLayout) -> Result<()> {
         let mut walk = Self::start(block);
         let mut window = Window::new(file, WINDOW);
         let last = u64::from(block.rows).saturating_sub(1);

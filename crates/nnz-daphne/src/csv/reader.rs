@@ -1,11 +1,11 @@
 //! Reading a frame from text.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 use nnz_core::{At, Error, ErrorKind, Place, Result, ValueType, Values};
+use nnz_storage::Opened;
 
 use super::field;
 use super::infer::Inferred;
@@ -51,12 +51,21 @@ impl CsvReader {
     /// Fails where the file cannot be read, its labels are not UTF-8, there are not as many types as
     /// labels, or a column holds what no type does.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
-        let mut records = Records::open(path)?;
+        Self::from_opened(&Opened::local(path)?, options)
+    }
+
+    /// Takes a file that was opened, and infers types that are not given.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`open`](Self::open).
+    pub fn from_opened(opened: &Opened, options: &ReadOptions) -> Result<Self> {
+        let mut records = Records::open(opened)?;
         let types = match &options.types {
             Some(types) => types.clone(),
             None => {
                 let types = records.infer()?;
-                records = Records::open(path)?;
+                records = Records::open(opened)?;
                 types
             }
         };
@@ -124,9 +133,18 @@ impl FrameReader for CsvReader {
 }
 
 impl Records {
-    fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(|error| Error::io(path, error))?;
-        Self::read(Box::new(file), path)
+    fn open(opened: &Opened) -> Result<Self> {
+        let reader: Box<dyn Read + Send> = match opened {
+            Opened::File(file) => Box::new(file.reader()),
+            Opened::Directory(directory) => {
+                let error = std::io::ErrorKind::IsADirectory.into();
+                return Err(Error::io(directory.path(), error));
+            }
+            Opened::Special(storage, path) => {
+                storage.open_stream(path).map_err(|error| Error::io(path, error))?
+            }
+        };
+        Self::read(reader, opened.path())
     }
 
     fn read(reader: Box<dyn Read + Send>, path: &Path) -> Result<Self> {

@@ -4,10 +4,12 @@ use std::ops::Range;
 use std::path::Path;
 
 use nnz_core::{About, Result};
+use nnz_storage::Opened;
 
 use super::reader::{BlockReader, RowReader};
 use super::{Column, FrameReader};
 use crate::block::{Finder, RowLayout};
+use crate::file::DataFile;
 use crate::matrix::{about, check_rows};
 use crate::object::Object;
 use crate::{Block, DataType, Dialect, ReadOptions};
@@ -42,7 +44,20 @@ impl FrameSource {
     /// Fails where the file cannot be read, is no frame in the dialect asked for or any, has blocks
     /// that share cells, or disagrees with its `.meta`.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
-        let object = Object::open(path, options)?;
+        Self::from_file(DataFile::open(path)?, options)
+    }
+
+    /// Takes a file that was opened.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`open`](Self::open).
+    pub fn from_opened(opened: &Opened, options: &ReadOptions) -> Result<Self> {
+        Self::from_file(DataFile::from_opened(opened)?, options)
+    }
+
+    fn from_file(file: DataFile, options: &ReadOptions) -> Result<Self> {
+        let object = Object::open(file, options)?;
         if object.data_type != DataType::Frame {
             return Err(object.file.mismatch(1, "a matrix", "a frame"));
         }

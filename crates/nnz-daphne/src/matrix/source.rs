@@ -7,10 +7,12 @@ use nnz_core::{
     About, At, Axis, AxisKind, Duplicates, Error, Header, Names, Order, Projection, Result,
     Storage, Structure, UnitReader,
 };
+use nnz_storage::Opened;
 
 use super::about::about;
 use super::units::Units;
 use crate::block::{Arrays, Decoder, Finder, RowLayout, scan};
+use crate::file::DataFile;
 use crate::object::Object;
 use crate::{Block, BlockType, DataType, Dialect, ReadOptions};
 
@@ -51,7 +53,20 @@ impl MatrixSource {
     /// Fails where the file cannot be read, is no matrix in the dialect asked for or any, has blocks
     /// that share cells, or disagrees with its `.meta`.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
-        let object = Object::open(path, options)?;
+        Self::from_file(DataFile::open(path)?, options)
+    }
+
+    /// Takes a file that was opened.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`open`](Self::open).
+    pub fn from_opened(opened: &Opened, options: &ReadOptions) -> Result<Self> {
+        Self::from_file(DataFile::from_opened(opened)?, options)
+    }
+
+    fn from_file(file: DataFile, options: &ReadOptions) -> Result<Self> {
+        let object = Object::open(file, options)?;
         if object.data_type == DataType::Frame {
             return Err(object.file.mismatch(1, "a frame", "a matrix"));
         }

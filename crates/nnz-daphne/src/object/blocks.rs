@@ -12,8 +12,8 @@ use crate::{Block, BlockType, Dialect};
 const WINDOW: usize = 64 << 10;
 
 /// Reads header and blocks of a file in a dialect. What it takes for blocks ends where the file ends.
-pub(super) fn parse(file: &crate::file::InputFile, dialect: Dialect) -> Result<Parsed> {
-    let mut window = Window::new(file, WINDOW);
+pub(super) fn parse(file: &crate::file::DataFile, dialect: Dialect) -> Result<Parsed> {
+    let mut window = Window::of_headers(file, WINDOW);
     let header = Header::read(&mut window, dialect)?;
     let mut map = Map { window, dialect, header: &header, blocks: Vec::new(), hollow: 0 };
     match (dialect, header.data_type) {

@@ -3,7 +3,7 @@
 use nnz_core::{Error, ErrorKind, Result, Shape, ValueType};
 
 use super::DataType;
-use crate::file::{InputFile, Window};
+use crate::file::{DataFile, Window};
 use crate::{Column, Dialect};
 
 /// What the header says.
@@ -18,8 +18,8 @@ pub(crate) struct Header {
 }
 
 /// Reads version and data type.
-pub(super) fn data_type(file: &InputFile) -> Result<DataType> {
-    let mut window = Window::new(file, 2);
+pub(super) fn data_type(file: &DataFile) -> Result<DataType> {
+    let mut window = Window::of_headers(file, 2);
     let [version] = window.take(0, file.len())?;
     if version != 1 {
         return Err(file.mismatch(0, format_args!("version {version}"), "version 1"));

@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, BinaryHeap};
 use nnz_core::Result;
 
 use crate::Block;
-use crate::file::InputFile;
+use crate::file::DataFile;
 
 /// Checks that no cell is in two of the blocks, which are sorted by row.
 ///
 /// A line goes down through the rows. The blocks it cuts are apart if and only if neighbours are.
-pub(super) fn check(file: &InputFile, blocks: &[Block]) -> Result<()> {
+pub(super) fn check(file: &DataFile, blocks: &[Block]) -> Result<()> {
     let mut cut: BTreeMap<u64, &Block> = BTreeMap::new();
     let mut ends = BinaryHeap::new();
     for block in blocks {

@@ -3,7 +3,7 @@
 use nnz_core::Result;
 
 use super::{DataType, Parsed, ReadOptions, blocks, header};
-use crate::file::InputFile;
+use crate::file::DataFile;
 use crate::{Dialect, Meta};
 
 /// Finds the dialect of a file, and whether no other comes into question.
@@ -13,7 +13,7 @@ use crate::{Dialect, Meta};
 /// the wrong type may look like blocks without cells. So DAPHNE's dialects come first for matrices. A
 /// frame of DAPHNE tells less of itself than blocks do, and comes last.
 pub(super) fn recognise(
-    file: &InputFile,
+    file: &DataFile,
     meta: Option<&Meta>,
     options: &ReadOptions,
 ) -> Result<(Dialect, Parsed, bool)> {

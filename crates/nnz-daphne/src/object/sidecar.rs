@@ -17,7 +17,7 @@ impl Object {
             }
             return Ok(());
         };
-        let place = Place::path(Meta::find(self.file.path()));
+        let place = self.meta_place.clone();
         let told = Shape { rows: meta.num_rows, cols: meta.num_cols };
         if told != self.shape {
             let expected = format!("{}, as the data file says", self.shape);

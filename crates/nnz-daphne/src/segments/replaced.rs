@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use nnz_core::{Error, ErrorKind};
+use nnz_storage::InputDirectory;
 
 use super::{list, parse_name};
 
@@ -14,25 +15,25 @@ const START: u64 = 64;
 /// Says why a directory whose files have the names of segments does not hold those of one matrix,
 /// unless it is empty.
 pub(super) fn refusal(directory: &Path) -> io::Result<Option<String>> {
-    let segments = match list(directory).map_err(Error::into_parts) {
+    let listed = InputDirectory::open(directory).and_then(|opened| list(&opened));
+    let segments = match listed.map_err(Error::into_parts) {
         Ok(segments) => segments,
         Err((ErrorKind::Io(error), _)) => return Err(error),
         Err((kind, _)) => return Ok(Some(kind.to_string())),
     };
-    for path in &segments {
-        let file = File::open(path)?;
+    for name in &segments {
+        let file = File::open(directory.join(name))?;
         let bytes = file.metadata()?.len();
         let mut start = Vec::new();
         file.take(START).read_to_end(&mut start)?;
         if !crate::looks_like(&start, bytes) {
-            let name = path.file_name().unwrap_or_default();
             return Ok(Some(format!("holds {name:?}, which is not of DAPHNE")));
         }
     }
     for entry in std::fs::read_dir(directory)? {
         let name = entry?.file_name();
         let Some(of) = name.to_str().and_then(|name| name.strip_suffix(".meta")) else { continue };
-        if parse_name(of).is_none() || !segments.iter().any(|path| path.ends_with(of)) {
+        if parse_name(of).is_none() || !segments.iter().any(|name| name == of) {
             return Ok(Some(format!("holds {name:?} without its segment")));
         }
     }

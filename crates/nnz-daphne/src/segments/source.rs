@@ -1,15 +1,16 @@
 //! Segments as one matrix.
 
 use std::ops::Range;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use nnz_core::{
     About, At, Axis, Batch, Error, ErrorKind, Header, Majors, MatrixSource as _, Names, Place,
     Projection, Result, Shape, Storage, Unit, UnitReader,
 };
+use nnz_storage::{InputDirectory, InputFile};
 
 use super::parse_name;
+use crate::file::DataFile;
 use crate::matrix::{check_rows, reads_dense};
 use crate::object::Object;
 use crate::{MatrixSource, Meta, ReadOptions};
@@ -30,11 +31,18 @@ impl SegmentsSource {
     /// Returns whether a path is a directory of segments.
     #[must_use]
     pub fn is_at(path: &Path) -> bool {
-        std::fs::read_dir(path).is_ok_and(|mut entries| {
-            entries.any(|entry| {
-                entry.is_ok_and(|entry| entry.file_name().to_str().and_then(parse_name).is_some())
-            })
-        })
+        InputDirectory::open(path).is_ok_and(|directory| Self::is_in(&directory))
+    }
+
+    /// Returns whether a directory is one of segments.
+    #[must_use]
+    pub fn is_in(directory: &InputDirectory) -> bool {
+        let mut found = false;
+        let listed = directory.for_each(&mut |entry| {
+            found = entry.name.to_str().and_then(parse_name).is_some();
+            Ok(!found)
+        });
+        listed.is_ok() && found
     }
 
     /// Opens all segments of a directory.
@@ -45,25 +53,35 @@ impl SegmentsSource {
     ///
     /// Fails where there is none, one is missing or cannot be opened, or two do not go together.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
-        // Each file is found by its name. Those of two directories must not be taken for one matrix.
-        for _ in 0..ATTEMPTS {
-            let before = directory_id(path)?;
-            let opened = Self::open_all(path, options);
-            if directory_id(path)? == before {
-                return opened;
-            }
-        }
-        Err(Error::new(ErrorKind::Changed, Place::path(path)))
+        Self::from_directory(&InputDirectory::open(path)?, options)
     }
 
-    fn open_all(path: &Path, options: &ReadOptions) -> Result<Self> {
-        let paths = list(path)?;
-        let objects = paths.iter().map(|path| Object::open(path, options));
-        let objects = objects.collect::<Result<Vec<Object>>>()?;
+    /// Takes a directory that was opened.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`open`](Self::open).
+    pub fn from_directory(directory: &InputDirectory, options: &ReadOptions) -> Result<Self> {
+        let mut directory = directory.clone();
+        // A file may be missing as another directory took the name, which is opened then.
+        for _ in 0..ATTEMPTS {
+            match Self::open_all(&directory, options) {
+                Err(_) if directory.is_replaced() => directory = directory.reopen()?,
+                opened => return opened,
+            }
+        }
+        Err(Error::new(ErrorKind::Changed, directory.place()))
+    }
+
+    fn open_all(directory: &InputDirectory, options: &ReadOptions) -> Result<Self> {
+        let path = directory.path();
+        let files = files(directory)?;
+        let open = |file: &InputFile| Object::open(DataFile::new(file.clone()), options);
+        let objects = files.iter().map(open).collect::<Result<Vec<Object>>>()?;
         let dense = objects.iter().all(reads_dense);
         let mut segments: Vec<MatrixSource> = Vec::new();
         let mut starts = vec![0_u64];
-        for (path, object) in paths.iter().zip(objects) {
+        for (file, object) in files.iter().zip(objects) {
             if object.data_type == crate::DataType::Frame {
                 return Err(object.file.mismatch(1, "a frame", "a matrix"));
             }
@@ -77,14 +95,14 @@ impl SegmentsSource {
                     let (found, expected) = (kind(&segment), kind(first));
                     let found = format!("a {} of {found}", segment.data_type().name());
                     let expected = format!("a {} of {expected}", first.data_type().name());
-                    return Err(Error::mismatch(Place::path(path), found, expected));
+                    return Err(Error::mismatch(file.place(), found, expected));
                 }
             }
             let before = starts.last().copied().unwrap_or(0);
             let rows = before.checked_add(segment.header().shape.rows);
             let Some(rows) = rows else {
                 let what = "more rows than can be counted";
-                return Err(Error::unsupported(Place::path(path), what));
+                return Err(Error::unsupported(file.place(), what));
             };
             starts.push(rows);
             segments.push(segment);
@@ -103,12 +121,12 @@ impl SegmentsSource {
             sorted_indices: ascend.then_some(true),
             ..first.header().clone()
         };
-        if let Some(meta) = Meta::read(path)? {
+        if let Some(beside) = directory.sidecar(Meta::SUFFIX)? {
+            let meta = Meta::of(&beside)?;
             let told = Shape { rows: meta.num_rows, cols: meta.num_cols };
             if told != header.shape {
-                let place = Place::path(Meta::find(path));
                 let expected = format!("{}, as the segments say", header.shape);
-                return Err(Error::mismatch(place, told, expected));
+                return Err(Error::mismatch(beside.place(), told, expected));
             }
         }
         Ok(Self { header, segments, starts })
@@ -121,23 +139,31 @@ impl SegmentsSource {
     }
 }
 
-/// Returns what tells a directory from another that takes its name.
-fn directory_id(path: &Path) -> Result<(u64, u64)> {
-    let found = path.metadata().map_err(|error| Error::io(path, error))?;
-    Ok((found.dev(), found.ino()))
+/// Opens the files of the segments of a directory, by number.
+pub(crate) fn files(directory: &InputDirectory) -> Result<Vec<InputFile>> {
+    let mut files = Vec::new();
+    for name in list(directory)? {
+        let missing = || {
+            let place = Place::path(directory.path().join(&name));
+            Error::new(ErrorKind::Io(std::io::ErrorKind::NotFound.into()), place)
+        };
+        files.push(directory.open_file(&name)?.ok_or_else(missing)?);
+    }
+    Ok(files)
 }
 
-/// Lists the files of the segments of a directory, by number.
-pub(crate) fn list(path: &Path) -> Result<Vec<PathBuf>> {
-    let io = |error| Error::io(path, error);
+/// Lists the names of the segments of a directory, by number.
+pub(crate) fn list(directory: &InputDirectory) -> Result<Vec<String>> {
+    let path = directory.path();
     let mut found: Vec<(u64, String)> = Vec::new();
-    for entry in std::fs::read_dir(path).map_err(io)? {
-        if let Ok(name) = entry.map_err(io)?.file_name().into_string()
-            && let Some((_, number)) = parse_name(&name)
+    directory.for_each(&mut |entry| {
+        if let Some(name) = entry.name.to_str()
+            && let Some((_, number)) = parse_name(name)
         {
-            found.push((number, name));
+            found.push((number, name.to_owned()));
         }
-    }
+        Ok(true)
+    })?;
     found.sort_unstable();
     let first = found.first().map_or(0, |(number, _)| *number).min(1);
     for (expected, (number, name)) in (first..).zip(&found) {
@@ -147,7 +173,7 @@ pub(crate) fn list(path: &Path) -> Result<Vec<PathBuf>> {
             return Err(Error::mismatch(place, name, format!("segment {expected} of one matrix")));
         }
     }
-    Ok(found.into_iter().map(|(_, name)| path.join(name)).collect())
+    Ok(found.into_iter().map(|(_, name)| name).collect())
 }
 
 impl nnz_core::MatrixSource for SegmentsSource {

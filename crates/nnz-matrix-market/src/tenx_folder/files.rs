@@ -1,8 +1,7 @@
 //! The files of a folder, by the names that programs give them.
 
-use std::path::{Path, PathBuf};
-
 use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_storage::{EntryKind, InputDirectory, InputFile};
 
 const MATRIX: [&str; 2] = ["matrix.mtx", "matrix.mtx.gz"];
 const BARCODES: [&str; 2] = ["barcodes.tsv", "barcodes.tsv.gz"];
@@ -31,9 +30,9 @@ pub(super) enum Family {
 
 /// The files of a folder.
 pub(super) struct Files {
-    pub(super) matrix: PathBuf,
-    pub(super) features: PathBuf,
-    pub(super) barcodes: PathBuf,
+    pub(super) matrix: InputFile,
+    pub(super) features: InputFile,
+    pub(super) barcodes: InputFile,
     /// Whether rows are cells.
     pub(super) cells_by_features: bool,
     /// Which others are there.
@@ -42,15 +41,15 @@ pub(super) struct Files {
 
 impl Files {
     /// Returns what the files of a folder are called; `None` where there is no matrix, or several.
-    pub(super) fn family(directory: &Path) -> Option<Family> {
-        if MATRIX.iter().any(|name| directory.join(name).is_file()) {
+    pub(super) fn family(directory: &InputDirectory) -> Option<Family> {
+        if MATRIX.iter().any(|name| directory.is_file(name)) {
             return Some(Family::Tenx(String::new()));
         }
-        let entries = std::fs::read_dir(directory).ok()?;
+        // A folder with more names than are kept is none.
+        let names = directory.names()?;
         let names: Vec<String> =
-            entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
-        let has =
-            |name: &str| names.iter().any(|own| own == name) && directory.join(name).is_file();
+            names.keys().filter_map(|name| name.to_str().map(ToOwned::to_owned)).collect();
+        let has = |name: &str| directory.is_file(name);
         let either = |name: &str| has(name) || has(&format!("{name}.gz"));
         if either("quants_mat.mtx") {
             return Some(Family::Alevin);
@@ -84,7 +83,7 @@ impl Files {
     }
 
     /// Finds the files of a folder.
-    pub(super) fn find(directory: &Path) -> Result<Self> {
+    pub(super) fn find(directory: &InputDirectory) -> Result<Self> {
         let family = Self::family(directory).unwrap_or(Family::Tenx(String::new()));
         let mut notes = Vec::new();
         let mut find = |prefix: &str, names: &[&str]| find(directory, prefix, names, &mut notes);
@@ -93,7 +92,7 @@ impl Files {
                 (find(prefix, &MATRIX)?, find(prefix, &FEATURES)?, find(prefix, &BARCODES)?)
             }
             Family::Starsolo(matrix) => {
-                (directory.join(matrix), find("", &FEATURES)?, find("", &BARCODES)?)
+                (find(matrix, &[""])?, find("", &FEATURES)?, find("", &BARCODES)?)
             }
             Family::Bustools(stem) => (
                 find(stem, &[".mtx", ".mtx.gz"])?,
@@ -113,21 +112,27 @@ impl Files {
 
 /// Finds the first of some files, and notes which others are there.
 fn find(
-    directory: &Path,
+    directory: &InputDirectory,
     prefix: &str,
     names: &[&str],
     notes: &mut Vec<String>,
-) -> Result<PathBuf> {
+) -> Result<InputFile> {
     let names: Vec<String> = names.iter().map(|name| format!("{prefix}{name}")).collect();
-    let mut there = names.iter().filter(|name| directory.join(name).is_file());
+    let mut there = names.iter().filter(|name| directory.is_file(name));
+    let missing = || {
+        let place = Place::array(directory.path(), names.join(" or "));
+        Error::new(ErrorKind::Missing, place)
+    };
     let Some(first) = there.next() else {
-        if let Some(directory) = names.iter().map(|name| directory.join(name)).find(|p| p.is_dir())
-        {
-            return Err(Error::mismatch(Place::path(directory), "a directory", "a file"));
+        let kind = |name: &&String| {
+            directory.metadata(name).is_ok_and(|found| found.kind == EntryKind::Directory)
+        };
+        if let Some(name) = names.iter().find(kind) {
+            let place = Place::path(directory.path().join(name));
+            return Err(Error::mismatch(place, "a directory", "a file"));
         }
-        let place = Place::array(directory, names.join(" or "));
-        return Err(Error::new(ErrorKind::Missing, place));
+        return Err(missing());
     };
     notes.extend(there.map(|other| format!("{other} is left aside: {first} is read")));
-    Ok(directory.join(first))
+    directory.file(first)?.ok_or_else(missing)
 }

@@ -1,15 +1,14 @@
 //! Columns of a table of names.
 
-use std::path::Path;
-
-use nnz_core::{Axis, Error, Place, Result, StringReader};
+use nnz_core::{Axis, Error, Result, StringReader};
 
 use nnz_lines::Input;
 use nnz_lines::Lines;
+use nnz_storage::InputFile;
 
 /// Returns the number of columns of the first line; 0 for an empty file.
-pub(super) fn columns(path: &Path) -> Result<usize> {
-    let mut lines = Lines::new(Input::open(path)?.reader, path);
+pub(super) fn columns(file: &InputFile) -> Result<usize> {
+    let mut lines = Lines::new(Input::start_of(file)?.reader, file.path());
     let line = lines.next_line()?;
     Ok(line.map_or(0, |line| memchr::memchr_iter(b'\t', without_newline(line.text)).count() + 1))
 }
@@ -31,7 +30,7 @@ pub(super) enum Columns {
 pub(super) struct ColumnReader<'a> {
     columns: Columns,
     lines: Lines,
-    path: &'a Path,
+    file: &'a InputFile,
     given: u64,
     expected: u64,
     axis: Axis,
@@ -40,20 +39,20 @@ pub(super) struct ColumnReader<'a> {
 
 impl<'a> ColumnReader<'a> {
     pub(super) fn open(
-        path: &'a Path,
+        file: &'a InputFile,
         columns: Columns,
         expected: u64,
         axis: Axis,
     ) -> Result<Self> {
-        let lines = Lines::new(Input::open(path)?.reader, path);
-        Ok(Self { columns, lines, path, given: 0, expected, axis, text: Vec::new() })
+        let lines = Lines::new(Input::from_file(file)?.reader, file.path());
+        Ok(Self { columns, lines, file, given: 0, expected, axis, text: Vec::new() })
     }
 }
 
 impl StringReader for ColumnReader<'_> {
     fn next_string(&mut self) -> Result<Option<&[u8]>> {
         let wrong = |found: u64| {
-            let place = Place::path(self.path);
+            let place = self.file.place();
             let expected =
                 format_args!("{}, as many as the matrix has {}", self.expected, self.axis);
             Error::mismatch(place, format_args!("{found} names"), expected)

@@ -8,6 +8,7 @@ use nnz_core::{
     About, At, Axis, AxisKind, Duplicates, Error, Header, MatrixSource, Names, Order, Place,
     Projection, Result, Storage, StringReader, UnitReader,
 };
+use nnz_storage::InputFile;
 
 use super::parse::{self, Parts, Places};
 use super::reader::Reader;
@@ -28,7 +29,7 @@ pub struct RMatrixSource {
 ///
 /// Fails where the file cannot be read, holds no matrix, or one whose parts disagree.
 pub fn open(path: &Path, limits: Limits) -> Result<RMatrixSource> {
-    from_document(path, rds::read(path, limits)?)
+    from_document(path, rds::read(&InputFile::open(path)?, limits)?)
 }
 
 /// Takes the matrix of a file that has been read.

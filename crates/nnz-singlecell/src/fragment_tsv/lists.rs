@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nnz_core::{At, ChromosomeSizes, Error, Place, Result, StringList};
+use nnz_storage::Opened;
 
 use super::fault::{BYTE_ORDER_MARK, MARKED, field, shown};
 use super::names::Names;
@@ -135,7 +136,7 @@ fn each_line(
     path: &Path,
     mut each: impl FnMut(&[u8], &dyn Fn(u64) -> Place) -> Result<()>,
 ) -> Result<()> {
-    let mut lines = Lines::new(Input::open(path)?.reader, path);
+    let mut lines = Lines::new(Input::open(&Opened::local(path)?)?.reader, path);
     while let Some(block) = lines.next_line()? {
         let line = block.text.strip_suffix(b"\n").unwrap_or(block.text);
         let line = line.strip_suffix(b"\r").unwrap_or(line);

@@ -1,11 +1,11 @@
 //! Telling fragments from other text.
 
 use std::io::Read;
-use std::path::Path;
 
-use nnz_core::{Error, Result};
+use nnz_core::Result;
 
 use nnz_lines::Input;
+use nnz_storage::InputFile;
 
 /// Bytes that are looked at.
 const SEEN: u64 = 64 << 10;
@@ -39,11 +39,11 @@ pub fn looks_like(first_bytes: &[u8]) -> bool {
 /// # Errors
 ///
 /// Fails where the file cannot be read. One that only looks compressed holds no fragments.
-pub fn recognise(path: &Path) -> Result<bool> {
-    let input = Input::open(path)?;
+pub fn recognise(file: &InputFile) -> Result<bool> {
+    let input = Input::start_of(file)?;
     let mut first = Vec::new();
     match input.reader.take(SEEN).read_to_end(&mut first) {
-        Err(error) if !input.gzip => Err(Error::io(path, error)),
+        Err(error) if !input.gzip => Err(file.error(error)),
         // What could be inflated is judged.
         _ => Ok(looks_like(&first)),
     }

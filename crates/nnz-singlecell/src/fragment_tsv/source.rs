@@ -1,12 +1,11 @@
 //! A fragment text that can be read.
 
-use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use nnz_core::{About, Error, Place, Result, StringList, UnitReader};
-use nnz_storage::stdio;
+use nnz_storage::{InputFile, Opened, stdio};
 
 use super::bgzf::{self, Beginning};
 use super::block::TsvBlock;
@@ -34,8 +33,8 @@ pub struct Options {
 pub struct FragmentTsv {
     path: PathBuf,
     kind: Kind,
-    /// The length of a file that can be opened again.
-    file_bytes: Option<u64>,
+    /// The file, where it can be read again.
+    file: Option<InputFile>,
     /// Bytes that are read at once.
     capacity: usize,
     /// What can be read once, until it is taken.
@@ -72,13 +71,27 @@ impl std::fmt::Debug for Reading {
 ///
 /// Fails where the file cannot be read.
 pub fn open(path: &Path) -> Result<FragmentTsv> {
-    let (reader, file_bytes) = open_file(path)?;
-    let mut source = FragmentTsv::new(path, reader)?;
-    source.file_bytes = file_bytes;
-    if file_bytes.is_some() {
-        source.once = Mutex::default();
+    from_opened(&Opened::local(path)?)
+}
+
+/// Takes a file that was opened, or a pipe.
+///
+/// # Errors
+///
+/// Fails as [`open`].
+pub fn from_opened(opened: &Opened) -> Result<FragmentTsv> {
+    let path = opened.path();
+    let io = |error| Error::io(path, error);
+    match opened {
+        Opened::File(file) => {
+            let source = FragmentTsv::new(path, Box::new(file.start_reader()))?;
+            Ok(FragmentTsv { file: Some(file.clone()), once: Mutex::default(), ..source })
+        }
+        Opened::Directory(_) => Err(io(io::ErrorKind::IsADirectory.into())),
+        Opened::Special(storage, name) => {
+            FragmentTsv::new(path, storage.open_stream(name).map_err(io)?)
+        }
     }
-    Ok(source)
 }
 
 /// Reads fragments from standard input, once.
@@ -99,22 +112,11 @@ pub fn from_reader(reader: Box<dyn Read + Send>, name: &str) -> Result<FragmentT
     FragmentTsv::new(Path::new(name), reader)
 }
 
-/// Opens a file, and tells its length where it is a regular one.
-fn open_file(path: &Path) -> Result<(Box<dyn Read + Send>, Option<u64>)> {
-    let io = |error| Error::io(path, error);
-    let file = File::open(path).map_err(io)?;
-    let metadata = file.metadata().map_err(io)?;
-    if metadata.is_dir() {
-        return Err(io(io::ErrorKind::IsADirectory.into()));
-    }
-    Ok((Box::new(file), metadata.is_file().then_some(metadata.len())))
-}
-
 impl FragmentTsv {
     fn new(path: &Path, reader: Box<dyn Read + Send>) -> Result<Self> {
         let (kind, reader) = kind_of(reader).map_err(|error| Error::io(path, error))?;
         let once = Mutex::new(Some(reader));
-        Ok(Self { path: path.to_path_buf(), kind, file_bytes: None, capacity: CAPACITY, once })
+        Ok(Self { path: path.to_path_buf(), kind, file: None, capacity: CAPACITY, once })
     }
 
     /// Hands out pieces of about so many bytes of text. They have half a mebibyte unless this says
@@ -127,7 +129,7 @@ impl FragmentTsv {
     /// Describes how the fragments are stored.
     #[must_use]
     pub fn about(&self) -> About {
-        let thing = if self.file_bytes.is_some() { "file" } else { "stream" };
+        let thing = if self.file.is_some() { "file" } else { "stream" };
         About {
             format: "fragment text".to_owned(),
             container: match self.kind {
@@ -135,7 +137,7 @@ impl FragmentTsv {
                 Kind::Gzip => format!("gzip {thing}"),
                 Kind::Bgzip => format!("bgzip {thing}"),
             },
-            bytes: self.file_bytes,
+            bytes: self.file.as_ref().map(InputFile::len),
             ..About::default()
         }
     }
@@ -143,7 +145,7 @@ impl FragmentTsv {
     /// Returns whether the fragments can be read more than once.
     #[must_use]
     pub fn rereadable(&self) -> bool {
-        self.file_bytes.is_some()
+        self.file.is_some()
     }
 
     /// Starts reading.
@@ -153,9 +155,8 @@ impl FragmentTsv {
     /// Fails where the text was read before and can be only once, or a list is too long.
     pub fn read(&self, options: Options) -> Result<Reading> {
         let place = || Place::path(&self.path);
-        let (kind, reader) = if self.rereadable() {
-            let (reader, _) = open_file(&self.path)?;
-            kind_of(reader).map_err(|error| Error::io(&self.path, error))?
+        let (kind, reader) = if let Some(file) = &self.file {
+            kind_of(Box::new(file.reader())).map_err(|error| Error::io(&self.path, error))?
         } else {
             let once = self.once.lock().unwrap_or_else(PoisonError::into_inner).take();
             let reader =

@@ -43,7 +43,11 @@ fn check(whole: &Whole, store: &str) {
 
 fn golden(name: &str, options: Options) -> Whole {
     let path = testdata().join("interop/fragments_tsv").join(name);
-    assert!(recognise(&path).unwrap(), "{}", path.display());
+    assert!(
+        recognise(&nnz_storage::InputFile::open(&path).unwrap()).unwrap(),
+        "{}",
+        path.display()
+    );
     read(&open(&path).unwrap(), options).unwrap()
 }
 

@@ -10,6 +10,7 @@ use std::path::Path;
 use nnz_container::Tagged;
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
 use nnz_singlecell::anndata::{AnnData, Item};
+use nnz_storage::InputDirectory;
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
@@ -38,7 +39,7 @@ impl Format for AnnDataFile {
     }
 
     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
-        if probe.group().is_none() {
+        if probe.group_name().is_none() {
             return Ok(None);
         }
         Ok(match place::find(probe) {
@@ -95,8 +96,8 @@ impl Format for AnnDataFile {
         attribute.tag == ENCODING && attribute.text == "anndata"
     }
 
-    fn is_entry(&self, path: &Path) -> bool {
-        INFO.is_extension_of(path) && path.is_file()
+    fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> bool {
+        directory.is_none() && INFO.is_extension_of(path)
     }
 }
 

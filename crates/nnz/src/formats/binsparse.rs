@@ -6,14 +6,14 @@ mod tensor;
 use std::path::Path;
 
 use nnz_binsparse::{DESCRIPTOR, Descriptor, Layout};
-use nnz_container::{Container, Tagged, zarr};
+use nnz_container::{Container, Tagged};
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
+use nnz_storage::InputDirectory;
 
 use super::bpcells::arrays;
 use super::cancellable::cancellable;
 use super::{
-    Confidence, DatasetKind, Format, FormatInfo, FormatOptions, Grouped, MatrixTarget, Probe,
-    Registry,
+    Confidence, DatasetKind, Format, FormatInfo, FormatOptions, MatrixTarget, Probe, Registry,
 };
 use crate::{
     ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions, tensor::TensorFile,
@@ -101,8 +101,10 @@ impl Format for Binsparse {
         attribute.tag == DESCRIPTOR
     }
 
-    fn is_entry(&self, path: &Path) -> bool {
-        zarr::is_zarr(path)
+    fn is_entry(&self, _: &Path, directory: Option<&InputDirectory>) -> bool {
+        directory.is_some_and(|directory| {
+            ["zarr.json", ".zgroup", ".zarray"].iter().any(|name| directory.is_file(name))
+        })
     }
 }
 
@@ -136,14 +138,15 @@ pub fn list_binsparse(
     location: &Location,
     memory: u64,
 ) -> Result<Vec<(String, Result<Descriptor>)>> {
-    if let Location::Path { path, group: None } = location
-        && let Some(kind) = Grouped::at(path)?
+    if let Location::Path { group: None, .. } = location
+        && let Some((container, _)) =
+            Registry::default().probe(location, &OpenOptions::new())?.group()?
     {
         let mut groups: Vec<String> =
-            kind.groups_with(path, &[DESCRIPTOR])?.into_iter().map(|found| found.group).collect();
+            container.groups_with(&[DESCRIPTOR])?.into_iter().map(|found| found.group).collect();
         groups.dedup();
         let describe = |group: String| {
-            let described = kind.open(path, &group).and_then(|container| description(&*container));
+            let described = container.group(&group).and_then(|arrays| description(&*arrays));
             (group, described)
         };
         return Ok(groups.into_iter().map(describe).collect());

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use nnz_bpcells::RObject;
 use nnz_container::{Container, Tagged};
 use nnz_core::{Error, Finding, MatrixSource, Result};
+use nnz_storage::InputDirectory;
 
 use super::cancellable::cancellable;
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, bpcells_fragments};
@@ -82,8 +83,8 @@ impl Format for BpCells {
         attribute.text.contains("-matrix-")
     }
 
-    fn is_entry(&self, path: &Path) -> bool {
-        path.is_dir() && path.join(VERSION).exists()
+    fn is_entry(&self, _: &Path, directory: Option<&InputDirectory>) -> bool {
+        directory.is_some_and(|directory| directory.exists(VERSION))
     }
 }
 

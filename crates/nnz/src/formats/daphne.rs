@@ -7,6 +7,7 @@ use std::path::Path;
 
 use nnz_core::{Error, Finding, MatrixSource, Result};
 use nnz_daphne::{DataType, FrameSource, ReadOptions, SegmentsSource};
+use nnz_storage::{InputDirectory, Opened};
 
 pub(crate) use options::DaphneOptions;
 
@@ -37,9 +38,9 @@ impl Format for Daphne {
 
     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
         let found = match (probe.directory(), probe.file()) {
-            (Some(path), _) => SegmentsSource::is_at(path),
-            (_, Some((_, start, len))) => {
-                nnz_daphne::looks_like(&start[..start.len().min(64)], len)
+            (Some(directory), _) => SegmentsSource::is_in(directory),
+            (_, Some((file, start))) => {
+                nnz_daphne::looks_like(&start[..start.len().min(64)], file.len())
             }
             _ => false,
         };
@@ -47,14 +48,16 @@ impl Format for Daphne {
     }
 
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
-        let path = path(&probe)?;
         let options = ReadOptions { dialect: options.dialect };
-        let source: Box<dyn MatrixSource> = if path.is_dir() {
-            Box::new(SegmentsSource::open(path, &options)?)
-        } else if matches!(nnz_daphne::data_type(path), Ok(DataType::Frame)) {
-            return Ok(Dataset::Table(FrameSource::open(path, &options)?));
-        } else {
-            Box::new(nnz_daphne::MatrixSource::open(path, &options)?)
+        let opened = opened(&probe)?;
+        let source: Box<dyn MatrixSource> = match opened {
+            Opened::Directory(directory) => {
+                Box::new(SegmentsSource::from_directory(directory, &options)?)
+            }
+            Opened::File(file) if matches!(nnz_daphne::data_type_of(file), Ok(DataType::Frame)) => {
+                return Ok(Dataset::Table(FrameSource::from_opened(opened, &options)?));
+            }
+            _ => Box::new(nnz_daphne::MatrixSource::from_opened(opened, &options)?),
         };
         Ok(Dataset::Matrix(source))
     }
@@ -65,10 +68,10 @@ impl Format for Daphne {
         options: &ValidateOptions,
         each: &mut dyn FnMut(Finding),
     ) -> Result<()> {
-        let path = path(&probe)?;
+        let opened = opened(&probe)?;
         let read = ReadOptions { dialect: options.dialect };
         let place = probe.location().source_place();
-        match nnz_daphne::validate(path, &read, options.cancellation.as_ref(), each) {
+        match nnz_daphne::validate_opened(opened, &read, options.cancellation.as_ref(), each) {
             // With a dialect, the file need not be one of DAPHNE.
             Err(error) if options.dialect.is_none() => {
                 nnz_engine::report_error(error.with_context(&place), each)
@@ -77,7 +80,7 @@ impl Format for Daphne {
         }
     }
 
-    fn is_entry(&self, path: &Path) -> bool {
+    fn is_entry(&self, path: &Path, _: Option<&InputDirectory>) -> bool {
         INFO.is_extension_of(path)
     }
 
@@ -91,11 +94,15 @@ impl Format for Daphne {
     }
 }
 
-/// Returns the path, which has no groups.
-fn path(probe: &Probe) -> Result<&Path> {
-    match probe.location() {
-        Location::Path { path, group } if group.as_deref().is_none_or(str::is_empty) => Ok(path),
-        location => {
+/// Returns what was opened, which has no groups.
+fn opened(probe: &Probe) -> Result<&Opened> {
+    match (probe.location(), probe.opened()) {
+        (Location::Path { group, .. }, Some(opened))
+            if group.as_deref().is_none_or(str::is_empty) =>
+        {
+            Ok(opened)
+        }
+        (location, _) => {
             let what = "a file of DAPHNE has a path, and no groups";
             Err(Error::argument(format!("{location}: {what}")))
         }

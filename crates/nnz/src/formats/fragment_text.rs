@@ -27,7 +27,7 @@ impl Format for FragmentText {
 
     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
         match probe.file() {
-            Some((path, ..)) if fragment_tsv::recognise(path)? => Err(unsupported(probe)),
+            Some((file, _)) if fragment_tsv::recognise(file)? => Err(unsupported(probe)),
             _ => Ok(None),
         }
     }

@@ -5,16 +5,17 @@ use std::path::Path;
 use nnz_container::Tagged;
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-use super::{DatasetKind, Grouped, Member, Registry};
+use super::{DatasetKind, Member, Probe, Registry};
 use crate::{Location, OpenOptions};
 
 impl Registry {
     /// Searches a file for groups that a format marks with an attribute.
-    pub(super) fn marked(&self, kind: Grouped, path: &Path) -> Result<Vec<Tagged>> {
+    pub(super) fn marked(&self, probe: &Probe) -> Result<(&'static str, Vec<Tagged>)> {
+        let Some((container, _)) = probe.group()? else { return Ok(("a file", Vec::new())) };
         let mut names: Vec<_> =
             self.formats().iter().flat_map(|format| format.group_attributes()).copied().collect();
         names.dedup();
-        kind.groups_with(path, &names)
+        Ok((container.description(), container.groups_with(&names)?))
     }
 
     /// Returns the groups of formats that read one of the kinds, outermost first.
@@ -32,14 +33,14 @@ impl Registry {
         groups
     }
 
-    fn all_groups(&self, kind: Grouped, path: &Path) -> Result<Vec<String>> {
-        let marked = self.marked(kind, path)?;
+    fn all_groups(&self, probe: &Probe) -> Result<Vec<String>> {
+        let (_, marked) = self.marked(probe)?;
         Ok(self.holding(&marked, |_| true).into_iter().map(ToOwned::to_owned).collect())
     }
 }
 
 /// Returns the only group that was found.
-pub(super) fn only<'a>(found: &[&'a str], kind: Grouped, path: &Path) -> Result<&'a str> {
+pub(super) fn only<'a>(found: &[&'a str], kind: &str, path: &Path) -> Result<&'a str> {
     let what = match found[..] {
         [only] => return Ok(only),
         [] => format!("{kind} without a matrix that this version reads"),
@@ -76,20 +77,25 @@ pub(super) fn only<'a>(found: &[&'a str], kind: Grouped, path: &Path) -> Result<
 ///
 /// Fails where the file cannot be searched, or holds several and its root is none of them.
 pub fn other_groups(location: &Location) -> Result<Vec<String>> {
-    let Location::Path { path, group } = location else { return Ok(Vec::new()) };
+    let Location::Path { group, .. } = location else { return Ok(Vec::new()) };
     if group.as_ref().is_some_and(|group| !group.is_empty()) {
         return Ok(Vec::new());
     }
-    let Some(kind) = Grouped::at(path)? else { return Ok(Vec::new()) };
     let registry = Registry::default();
-    let read = match group {
-        Some(_) => String::new(),
+    let options = OpenOptions::new();
+    let probe = registry.probe(location, &options)?;
+    if probe.group_name().is_none() {
+        return Ok(Vec::new());
+    }
+    let (probe, read) = match group {
+        Some(_) => (probe, String::new()),
         None => {
-            let found = registry.detect(location, &OpenOptions::new())?;
-            found.group().unwrap_or_default().to_owned()
+            let found = registry.detect(location, &options)?;
+            let read = found.group().unwrap_or_default().to_owned();
+            (found.into_probe(), read)
         }
     };
-    let mut others = registry.all_groups(kind, path)?;
+    let mut others = registry.all_groups(&probe)?;
     others.retain(|group| *group != read);
     Ok(others)
 }
@@ -107,18 +113,19 @@ pub fn other_groups(location: &Location) -> Result<Vec<String>> {
 ///
 /// Fails where it cannot be opened or listed.
 pub fn list_members(location: &Location, options: &OpenOptions) -> Result<Vec<Member>> {
-    match location {
-        Location::Path { path, .. } if Grouped::at(path)?.is_some() => {
-            Registry::default().detect(location, options)?.members()
-        }
-        _ => Ok(Vec::new()),
+    let registry = Registry::default();
+    match registry.probe(location, options)?.group_name() {
+        Some(_) => registry.detect(location, options)?.members(),
+        None => Ok(Vec::new()),
     }
 }
 
 /// Lists the groups inside of a group, which are lost when that is replaced.
 pub(crate) fn groups_inside(path: &Path, group: &str) -> Result<Vec<String>> {
-    let Some(kind) = Grouped::at(path)? else { return Ok(Vec::new()) };
-    let mut groups = Registry::default().all_groups(kind, path)?;
+    let registry = Registry::default();
+    let root = Location::Path { path: path.to_path_buf(), group: None };
+    let probe = registry.probe(&root, &OpenOptions::new())?;
+    let mut groups = registry.all_groups(&probe)?;
     let group = group.trim_matches('/');
     groups.retain(|inner| match inner.strip_prefix(group) {
         Some(rest) if group.is_empty() => !rest.is_empty(),

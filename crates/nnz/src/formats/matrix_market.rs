@@ -5,6 +5,7 @@ mod target;
 use std::path::Path;
 
 use nnz_core::{MatrixSource, Result};
+use nnz_storage::InputDirectory;
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions};
@@ -33,7 +34,7 @@ impl Format for MatrixMarket {
         if probe.is_stream() {
             return Ok(Some(Confidence::Certain));
         }
-        let Some((_, start, _)) = probe.file() else { return Ok(None) };
+        let Some((_, start)) = probe.file() else { return Ok(None) };
         Ok(if nnz_matrix_market::looks_like(start) {
             Some(Confidence::Certain)
         } else {
@@ -42,14 +43,14 @@ impl Format for MatrixMarket {
     }
 
     fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
-        let source = match probe.path() {
-            Some(path) => nnz_matrix_market::open(path)?,
+        let source = match probe.opened() {
+            Some(opened) => nnz_matrix_market::from_opened(opened)?,
             None => nnz_matrix_market::open_stdin()?,
         };
         Ok(Dataset::Matrix(Box::new(source)))
     }
 
-    fn is_entry(&self, path: &Path) -> bool {
+    fn is_entry(&self, path: &Path, _: Option<&InputDirectory>) -> bool {
         INFO.is_extension_of(path)
     }
 

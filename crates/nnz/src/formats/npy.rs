@@ -9,6 +9,7 @@ use nnz_container::matrix::Vector;
 use nnz_container::npy::{NpyFile, is_npy};
 use nnz_core::{About, Error, Finding, MatrixSource, Result};
 use nnz_scientific::npy::NpySource;
+use nnz_storage::InputDirectory;
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, tensor_arrays};
 use crate::container_target::ends_in;
@@ -34,16 +35,17 @@ impl Format for Npy {
     }
 
     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
-        let found = probe.file().is_some_and(|(_, start, _)| is_npy(start));
+        let found = probe.file().is_some_and(|(_, start)| is_npy(start));
         Ok(found.then_some(Confidence::Certain))
     }
 
     fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
-        let Some(path) = probe.path() else {
+        let Some((file, _)) = probe.file() else {
             let place = probe.location().source_place();
             return Err(Error::mismatch(place, "a stream", "an array of NumPy, which is a file"));
         };
-        let file = NpyFile::open(path)?;
+        let path = file.path();
+        let file = NpyFile::from_file(file)?;
         if matches!(file.shape.len(), 1 | 2) {
             return Ok(Dataset::Matrix(Box::new(NpySource::new(path, file)?)));
         }
@@ -85,7 +87,7 @@ impl Format for Npy {
         tensor_arrays::validate(self, probe, options, each)
     }
 
-    fn is_entry(&self, path: &Path) -> bool {
-        ends_in(path, &["npy"]) && path.is_file()
+    fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> bool {
+        directory.is_none() && ends_in(path, &["npy"])
     }
 }

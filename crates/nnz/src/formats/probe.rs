@@ -1,53 +1,39 @@
 //! A place, looked at once.
 
 use std::cell::{OnceCell, RefCell};
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use nnz_container::directory::Directory;
-use nnz_container::npy::{self, NpyDirectory};
-use nnz_container::npz::{self, Npz};
 use nnz_container::rds::{self, Document, Limits};
-use nnz_container::tree::{self, Group};
-use nnz_container::{Container, zarr};
+use nnz_container::tree::Group;
+use nnz_container::{Container, ContainerKind, OpenContainer, npz};
 use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_storage::{InputDirectory, InputFile, Opened};
 
-use super::Grouped;
-use crate::Location;
 use crate::container_target::ends_in_rds;
+use crate::{Location, OpenOptions};
 
 /// Bytes at the start of a file that are read for detection.
-const START: u64 = 512;
+const START: usize = 512;
 
 /// A place that a format is looked for in: what was read and opened for one format is there for the
 /// next, and for the one that opens it.
 pub struct Probe {
     location: Location,
     memory: u64,
-    found: Found,
-    container: OnceCell<Arc<dyn Container>>,
+    /// What is at the path; `None` for standard input.
+    opened: Option<Opened>,
+    /// The first bytes of a file.
+    start: Vec<u8>,
+    kind: Option<&'static dyn ContainerKind>,
+    kinds: Vec<&'static dyn ContainerKind>,
+    /// The group of the container, without a slash before it; empty for the root.
+    group: String,
+    open: OnceCell<Arc<dyn OpenContainer>>,
+    arrays: OnceCell<Arc<dyn Container>>,
     tree: OnceCell<Box<dyn Group>>,
     root: OnceCell<Arc<dyn Group>>,
     document: RefCell<Object>,
-}
-
-/// What lies at a place.
-enum Found {
-    Stream,
-    Directory,
-    /// A regular file without groups.
-    File {
-        start: Vec<u8>,
-        len: u64,
-    },
-    /// Something that can be read only once, such as a pipe.
-    Special,
-    /// A group of a file or store.
-    Group(Grouped, String),
-    /// Not looked at, as the format is given.
-    Unknown,
 }
 
 /// An R object in a file.
@@ -58,44 +44,89 @@ enum Object {
 }
 
 impl Probe {
-    /// Looks at a place. An R object in it may take `memory` bytes.
-    pub(super) fn new(location: &Location, memory: u64) -> Result<Self> {
-        let found = match location {
-            Location::Stream => Found::Stream,
-            Location::Path { path, group } => look(path, group.as_deref())?,
-        };
-        Ok(Self::with(location, memory, found))
+    /// Looks at a place, which may be a container of one of these kinds. An R object in it may take so
+    /// many bytes as the options say.
+    pub(super) fn new(
+        location: &Location,
+        kinds: &[&'static dyn ContainerKind],
+        options: &OpenOptions,
+    ) -> Result<Self> {
+        let mut probe = Self::unknown(location, kinds, options)?;
+        let Some(opened) = &probe.opened else { return Ok(probe) };
+        if let Some(file) = opened.file() {
+            probe.start = file.start(START)?;
+        }
+        if let Some(directory) = opened.directory() {
+            // Every format asks for some names.
+            let _ = directory.names();
+        }
+        for &kind in kinds {
+            if kind.matches(opened)? {
+                probe.kind = Some(kind);
+                break;
+            }
+        }
+        let has_groups = probe.kind.is_some_and(|kind| kind.info().groups);
+        if !has_groups && !probe.group.is_empty() {
+            let what = format!("holds no groups, so there is no {:?} in it", probe.group);
+            return Err(Error::new(ErrorKind::Unrecognized(what), Place::path(opened.path())));
+        }
+        Ok(probe)
     }
 
     /// Takes a place as it is, for a format that is given.
-    pub(super) fn unknown(location: &Location, memory: u64) -> Self {
-        Self::with(location, memory, Found::Unknown)
-    }
-
-    fn with(location: &Location, memory: u64, found: Found) -> Self {
-        let document = RefCell::new(Object::Unread);
-        let (container, tree, root) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { location: location.clone(), memory, found, container, tree, root, document }
+    pub(super) fn unknown(
+        location: &Location,
+        kinds: &[&'static dyn ContainerKind],
+        options: &OpenOptions,
+    ) -> Result<Self> {
+        let (opened, group) = match location {
+            Location::Stream => (None, None),
+            Location::Path { path, group } => {
+                (Some(Opened::new(&options.storage, path)?), group.as_ref())
+            }
+        };
+        Ok(Self {
+            location: location.clone(),
+            memory: options.memory,
+            opened,
+            start: Vec::new(),
+            kind: None,
+            kinds: kinds.to_vec(),
+            group: group.cloned().unwrap_or_default(),
+            open: OnceCell::new(),
+            arrays: OnceCell::new(),
+            tree: OnceCell::new(),
+            root: OnceCell::new(),
+            document: RefCell::new(Object::Unread),
+        })
     }
 
     /// Goes on with another group of the same file.
     pub(super) fn into_group(mut self, name: &str) -> Self {
-        if let Found::Group(_, group) = &mut self.found
-            && group != name
-        {
-            name.clone_into(group);
-            self.container = OnceCell::new();
+        if self.group != name {
+            name.clone_into(&mut self.group);
+            self.arrays = OnceCell::new();
             self.tree = OnceCell::new();
         }
         self
     }
 
-    /// Returns the kind of file and the group, where it has groups.
-    pub(super) fn group(&self) -> Option<(Grouped, &str)> {
-        match &self.found {
-            Found::Group(kind, group) => Some((*kind, group)),
-            _ => None,
+    /// Returns the container and the group, where it has groups.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the container is broken or cannot be read.
+    pub fn group(&self) -> Result<Option<(&dyn OpenContainer, &str)>> {
+        match self.kind.filter(|kind| kind.info().groups) {
+            Some(kind) => Ok(Some((self.open(kind)?, &self.group))),
+            None => Ok(None),
         }
+    }
+
+    /// Returns the name of the group, where the place is a container with groups.
+    pub(super) fn group_name(&self) -> Option<&str> {
+        self.kind.filter(|kind| kind.info().groups).map(|_| self.group.as_str())
     }
 
     /// Returns the place as it was named.
@@ -104,34 +135,35 @@ impl Probe {
         &self.location
     }
 
+    /// Returns what is at the path, opened; `None` for standard input.
+    #[must_use]
+    pub fn opened(&self) -> Option<&Opened> {
+        self.opened.as_ref()
+    }
+
     /// Returns the path of the file or directory; `None` for standard input.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
-        match &self.location {
-            Location::Stream => None,
-            Location::Path { path, .. } => Some(path),
-        }
+        self.opened.as_ref().map(Opened::path)
     }
 
     /// Returns whether it can be read only once: standard input, a pipe, a device.
     #[must_use]
     pub fn is_stream(&self) -> bool {
-        matches!(self.found, Found::Stream | Found::Special)
+        matches!(self.opened, None | Some(Opened::Special(..)))
     }
 
-    /// Returns the path of a directory that is no Zarr store.
+    /// Returns a directory that is no container with groups, such as a Zarr store.
     #[must_use]
-    pub fn directory(&self) -> Option<&Path> {
-        self.path().filter(|_| matches!(self.found, Found::Directory))
+    pub fn directory(&self) -> Option<&InputDirectory> {
+        self.opened.as_ref()?.directory().filter(|_| self.group_name().is_none())
     }
 
-    /// Returns the path of a regular file without groups, its first 512 bytes and its length.
+    /// Returns a regular file that is no container with groups, and its first 512 bytes.
     #[must_use]
-    pub fn file(&self) -> Option<(&Path, &[u8], u64)> {
-        match &self.found {
-            Found::File { start, len } => Some((self.path()?, start, *len)),
-            _ => None,
-        }
+    pub fn file(&self) -> Option<(&InputFile, &[u8])> {
+        let file = self.opened.as_ref()?.file().filter(|_| self.group_name().is_none())?;
+        Some((file, &self.start))
     }
 
     /// Opens the named arrays at the place, once; `None` where there is no container.
@@ -140,49 +172,30 @@ impl Probe {
     ///
     /// Fails where the container is broken or cannot be read.
     pub fn container(&self) -> Result<Option<&Arc<dyn Container>>> {
-        if self.container.get().is_none()
-            && let Some(opened) = self.open_container()?
+        if self.arrays.get().is_none()
+            && let Some(kind) = self.kind
         {
-            return Ok(Some(self.container.get_or_init(|| opened)));
+            let arrays = self.open(kind)?.group(&self.group)?;
+            return Ok(Some(self.arrays.get_or_init(|| arrays)));
         }
-        Ok(self.container.get())
+        Ok(self.arrays.get())
     }
 
-    fn open_container(&self) -> Result<Option<Arc<dyn Container>>> {
-        let Some(path) = self.path() else { return Ok(None) };
-        Ok(Some(match &self.found {
-            Found::Group(kind, group) => kind.open(path, group)?,
-            Found::Directory if path.join("version").exists() => Arc::new(Directory::open(path)?),
-            Found::Directory if npy::is_npy_directory(path)? => Arc::new(NpyDirectory::open(path)?),
-            Found::File { start, .. } if npz::is_npz(start) => Arc::new(Npz::open(path)?),
-            _ => return Ok(None),
-        }))
-    }
-
-    /// Opens the group at the place as a tree, once; `None` where there is no container.
+    /// Opens the group at the place as a tree, once; `None` where there is no container, or one that is no
+    /// tree.
     ///
     /// # Errors
     ///
     /// Fails where the container is broken or cannot be read.
     pub fn tree(&self) -> Result<Option<&dyn Group>> {
         if self.tree.get().is_none()
-            && let Some(opened) = self.open_tree()?
+            && let Some(kind) = self.kind
+            // Units are decoded by many threads already.
+            && let Some(tree) = self.open(kind)?.tree(&self.group, 1)?
         {
-            return Ok(Some(&**self.tree.get_or_init(|| opened)));
+            return Ok(Some(&**self.tree.get_or_init(|| tree)));
         }
         Ok(self.tree.get().map(|group| &**group))
-    }
-
-    fn open_tree(&self) -> Result<Option<Box<dyn Group>>> {
-        let Some(path) = self.path() else { return Ok(None) };
-        let group = match &self.found {
-            Found::Group(_, group) => group,
-            Found::Directory if npy::is_npy_directory(path)? => "",
-            Found::File { start, .. } if npz::is_npz(start) => "",
-            _ => return Ok(None),
-        };
-        // Units are decoded by many threads already.
-        tree::OpenOptions::new().threads(1).open(path, group).map(Some)
     }
 
     /// Opens the tree of a file or store with groups at its root, once; `None` where there is none.
@@ -193,12 +206,39 @@ impl Probe {
     /// Fails where the file or store is broken or cannot be read.
     pub fn root(&self) -> Result<Option<&Arc<dyn Group>>> {
         if self.root.get().is_none()
-            && let (Found::Group(..) | Found::Unknown, Some(path)) = (&self.found, self.path())
+            && let Some(kind) = self.grouped()?
+            && let Some(root) = self.open(kind)?.tree("", 1)?
         {
-            let root = tree::OpenOptions::new().threads(1).open(path, "")?;
             return Ok(Some(self.root.get_or_init(|| root.into())));
         }
         Ok(self.root.get())
+    }
+
+    /// Returns the kind of a file or store with groups, also where the format is given.
+    fn grouped(&self) -> Result<Option<&'static dyn ContainerKind>> {
+        let groups = |kind: &&'static dyn ContainerKind| kind.info().groups;
+        let (None, Some(opened)) = (self.kind, &self.opened) else {
+            return Ok(self.kind.filter(groups));
+        };
+        for &kind in self.kinds.iter().filter(|kind| groups(kind)) {
+            if kind.matches(opened)? {
+                return Ok(Some(kind));
+            }
+        }
+        Ok(None)
+    }
+
+    fn open(&self, kind: &dyn ContainerKind) -> Result<&dyn OpenContainer> {
+        let found = match (self.open.get(), &self.opened) {
+            (Some(open), _) => open,
+            (None, Some(opened)) => {
+                let open = kind.open(opened)?;
+                self.open.get_or_init(|| open)
+            }
+            // A stream is of no kind.
+            (None, None) => return Err(Error::new(ErrorKind::Missing, Place::default())),
+        };
+        Ok(&**found)
     }
 
     /// Takes the container over, to read from it.
@@ -209,7 +249,7 @@ impl Probe {
     /// Keeps a container that was made of the R object.
     pub(super) fn set_container(&self, container: Arc<dyn Container>) {
         // There is no other: a file is an R object or a container.
-        let _ = self.container.set(container);
+        let _ = self.arrays.set(container);
     }
 
     /// Reads the R object of a file, once, and applies `f` to it; `None` where there is none, or it
@@ -226,14 +266,14 @@ impl Probe {
     }
 
     fn read_document(&self) -> Result<Option<Document>> {
-        let Some((path, start, _)) = self.file() else { return Ok(None) };
+        let Some((file, start)) = self.file() else { return Ok(None) };
         // A broken one, or one that is compressed in a way that is not supported, has an error to say
         // so.
-        let named = || ends_in_rds(path) && !start.is_empty() && !npz::is_npz(start);
-        if !rds::is_rds(path)? && !named() {
+        let named = || ends_in_rds(file.path()) && !start.is_empty() && !npz::is_npz(start);
+        if !rds::is_rds(file)? && !named() {
             return Ok(None);
         }
-        rds::read(path, Limits { memory: self.memory }).map(Some)
+        rds::read(file, Limits { memory: self.memory }).map(Some)
     }
 
     /// Takes the R object over.
@@ -249,39 +289,4 @@ impl std::fmt::Debug for Probe {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Probe").field("location", &self.location).finish_non_exhaustive()
     }
-}
-
-/// Reads the first bytes of a file.
-pub(super) fn first_bytes(path: &Path) -> Result<Vec<u8>> {
-    let io = |error| Error::io(path, error);
-    let mut start = Vec::new();
-    File::open(path).map_err(io)?.take(START).read_to_end(&mut start).map_err(io)?;
-    Ok(start)
-}
-
-fn look(path: &Path, group: Option<&str>) -> Result<Found> {
-    let io = |error| Error::io(path, error);
-    let metadata = path.metadata().map_err(io)?;
-    let named = group.unwrap_or_default();
-    let mut start = Vec::new();
-    if metadata.is_file() {
-        start = first_bytes(path)?;
-        if let Some(kind) = Grouped::of_file(path, &start)? {
-            return Ok(Found::Group(kind, named.to_owned()));
-        }
-    }
-    if metadata.is_dir() && zarr::is_zarr(path) {
-        return Ok(Found::Group(Grouped::Zarr, named.to_owned()));
-    }
-    if !named.is_empty() {
-        let what = format!("holds no groups, so there is no {named:?} in it");
-        return Err(Error::new(ErrorKind::Unrecognized(what), Place::path(path)));
-    }
-    Ok(if metadata.is_dir() {
-        Found::Directory
-    } else if metadata.is_file() {
-        Found::File { start, len: metadata.len() }
-    } else {
-        Found::Special
-    })
 }

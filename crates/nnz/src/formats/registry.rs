@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
+use nnz_container::ContainerKind;
+use nnz_container::kinds::KINDS;
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
+use nnz_storage::{EntryKind, InputDirectory};
 
 use super::{
     Confidence, DatasetKind, Format, FormatInfo, FormatOptions, MatrixTarget, Member, Probe,
@@ -64,15 +67,16 @@ pub fn list() -> Vec<&'static FormatInfo> {
     FORMATS.iter().map(|format| format.info()).collect()
 }
 
-/// A list of formats; by default all of this crate.
+/// A list of formats and one of kinds of container; by default all of this crate.
 #[derive(Clone)]
 pub struct Registry {
     formats: Vec<&'static dyn Format>,
+    containers: Vec<&'static dyn ContainerKind>,
 }
 
 impl Default for Registry {
     fn default() -> Self {
-        Self { formats: FORMATS.to_vec() }
+        Self { formats: FORMATS.to_vec(), containers: KINDS.to_vec() }
     }
 }
 
@@ -88,6 +92,25 @@ impl Registry {
     pub fn with(mut self, format: &'static dyn Format) -> Self {
         self.formats.push(format);
         self
+    }
+
+    /// Adds a kind of container, which every format of named arrays is then read from and written to.
+    /// Where it and another match, the other is taken.
+    #[must_use]
+    pub fn with_container(mut self, kind: &'static dyn ContainerKind) -> Self {
+        self.containers.push(kind);
+        self
+    }
+
+    /// Returns the kinds of container.
+    #[must_use]
+    pub fn containers(&self) -> &[&'static dyn ContainerKind] {
+        &self.containers
+    }
+
+    /// Looks at a place.
+    pub(super) fn probe(&self, location: &Location, options: &OpenOptions) -> Result<Probe> {
+        Probe::new(location, &self.containers, options)
     }
 
     /// Returns the formats.
@@ -213,17 +236,18 @@ impl Registry {
                 return Err(Error::argument(format!("unknown format {name:?}")));
             };
             if name == super::DAPHNE {
-                return Ok(Detected { format, probe: Probe::unknown(location, options.memory) });
+                let probe = Probe::unknown(location, &self.containers, options)?;
+                return Ok(Detected { format, probe });
             }
-            let probe = Probe::new(location, options.memory)?;
+            let probe = self.probe(location, options)?;
             // Whatever it answers: it is told, and what it reads to answer is there when it opens.
             let _ = format.probe(&probe)?;
             return Ok(Detected { format, probe });
         }
-        let probe = Probe::new(location, options.memory)?;
+        let probe = self.probe(location, options)?;
         let found = self.best(&probe)?;
-        let probe = match (&found, location, probe.group()) {
-            (_, Location::Path { path, group: None }, Some((kind, _))) => {
+        let probe = match (&found, location, probe.group_name()) {
+            (_, Location::Path { path, group: None }, Some(_)) => {
                 let root = found.filter(|(_, confidence)| *confidence == Confidence::Certain);
                 let preferred = options.preferred;
                 let reads = |reads: &[DatasetKind]| reads.contains(&preferred);
@@ -232,7 +256,7 @@ impl Registry {
                 {
                     return Ok(Detected { format, probe });
                 }
-                let marked = self.marked(kind, path)?;
+                let (kind, marked) = self.marked(&probe)?;
                 let mut groups = self.holding(&marked, reads);
                 if let (true, Some((format, _))) = (groups.is_empty(), root) {
                     return Ok(Detected { format, probe });
@@ -240,7 +264,8 @@ impl Registry {
                 if groups.is_empty() {
                     groups = self.holding(&marked, |_| true);
                 }
-                probe.into_group(groups::only(&groups, kind, path)?)
+                let group = groups::only(&groups, kind, path)?.to_owned();
+                probe.into_group(&group)
             }
             (Some((format, _)), ..) => return Ok(Detected { format: *format, probe }),
             (None, ..) => return Err(self.unrecognized(&probe)?),
@@ -254,8 +279,9 @@ impl Registry {
     /// Returns the format that matches best; of equals, the first.
     fn best(&self, probe: &Probe) -> Result<Option<(&'static dyn Format, Confidence)>> {
         // By its name before its content, so that an error of a broken file says where it is broken.
-        if let Some((path, ..)) = probe.file()
-            && let Some(&format) = self.formats.iter().find(|format| format.is_entry(path))
+        if let Some((file, _)) = probe.file()
+            && let Some(&format) =
+                self.formats.iter().find(|format| format.is_entry(file.path(), None))
         {
             return Ok(Some((format, Confidence::Certain)));
         }
@@ -273,18 +299,18 @@ impl Registry {
     /// Makes the error for a place that no format recognises.
     fn unrecognized(&self, probe: &Probe) -> Result<Error> {
         let what = match (probe.directory(), probe.file()) {
-            (Some(path), _) => {
-                let mut inside = self.entries(path)?;
+            (Some(directory), _) => {
+                let mut inside = self.entries(directory)?;
                 inside.sort();
                 if !inside.is_empty() {
                     let inside = inside.join("\n  ");
                     let what = format!("a directory of several; name one of\n  {inside}");
-                    return Ok(Error::new(ErrorKind::Argument(what), Place::path(path)));
+                    return Ok(Error::new(ErrorKind::Argument(what), directory.place()));
                 }
                 "a directory without a file \"version\" (BPCells), \"matrix.mtx\" (10x), \
                  \"binsparse.json\" or segments (DAPHNE)"
             }
-            (None, Some((_, [], _))) => "an empty file",
+            (None, Some((_, []))) => "an empty file",
             _ => "not recognised: it begins like none of the formats that can be read",
         };
         let kind = ErrorKind::Unrecognized(what.to_owned());
@@ -292,20 +318,28 @@ impl Registry {
     }
 
     /// Lists entries of a directory that look like a format.
-    fn entries(&self, path: &Path) -> Result<Vec<String>> {
+    fn entries(&self, directory: &InputDirectory) -> Result<Vec<String>> {
         const MOST: usize = 50;
-        let io = |error| Error::io(path, error);
         let mut inside = Vec::new();
-        for entry in std::fs::read_dir(path).map_err(io)? {
-            let child = entry.map_err(io)?.path();
-            if self.formats.iter().any(|format| format.is_entry(&child)) {
-                inside.push(Place::path(child).to_string());
+        directory.for_each(&mut |entry| {
+            let path = directory.path().join(&entry.name);
+            let is_directory = match entry.kind {
+                EntryKind::Directory => true,
+                EntryKind::Link => {
+                    let found = directory.metadata(&entry.name);
+                    found.is_ok_and(|found| found.kind == EntryKind::Directory)
+                }
+                _ => false,
+            };
+            let child = is_directory.then(|| directory.inside(&entry.name));
+            if self.formats.iter().any(|format| format.is_entry(&path, child.as_ref())) {
+                inside.push(Place::path(path).to_string());
             }
             if inside.len() == MOST {
                 inside.push("...".to_owned());
-                break;
             }
-        }
+            Ok(inside.len() <= MOST)
+        })?;
         Ok(inside)
     }
 }
@@ -339,7 +373,7 @@ impl Detected {
     /// Returns the group that was chosen, where the file has groups.
     #[must_use]
     pub fn group(&self) -> Option<&str> {
-        self.probe.group().map(|(_, group)| group)
+        self.probe.group_name()
     }
 
     /// Lists what the place holds, of formats with several matrices or tables in one place.

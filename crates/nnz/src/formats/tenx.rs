@@ -8,8 +8,9 @@ use nnz_container::tree::Group;
 use nnz_core::{Error, Finding, MatrixSource, Result};
 use nnz_matrix_market::tenx_folder;
 use nnz_singlecell::tenx::{Found, TenxSource, find};
+use nnz_storage::InputDirectory;
 
-use super::{Confidence, DatasetKind, Format, FormatInfo, Grouped, MatrixTarget, Probe, groups};
+use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, groups};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// A matrix of features x cells with names: an HDF5 file, or a folder with a Matrix Market file.
@@ -26,9 +27,12 @@ static INFO: FormatInfo = FormatInfo {
     options: target::OPTIONS,
 };
 
+/// What an HDF5 file is called.
+const HDF5: &str = "an HDF5 file";
+
 /// Returns the root or group of an HDF5 file, and the matrices in it.
 fn matrices(probe: &Probe) -> Result<Option<(&dyn Group, Found)>> {
-    if !probe.group().is_some_and(|(kind, _)| kind == Grouped::Hdf5) {
+    if probe.group()?.is_none_or(|(container, _)| container.description() != HDF5) {
         return Ok(None);
     }
     let Some(root) = probe.tree()? else { return Ok(None) };
@@ -52,15 +56,19 @@ impl Format for Tenx {
     }
 
     fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
+        if let Some(directory) = probe.directory() {
+            return Ok(Dataset::Matrix(Box::new(tenx_folder::from_directory(directory)?)));
+        }
         let path = probe.path().unwrap_or(Path::new(""));
+        let place = || probe.location().source_place();
         let Some((root, found)) = matrices(&probe)? else {
-            return Ok(Dataset::Matrix(Box::new(tenx_folder::open(path)?)));
+            return Err(Error::mismatch(place(), "something else", "a matrix of 10x"));
         };
         match found {
             Found::Here => open_group(root),
             Found::Groups(names) => {
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                open_group(&*root.group(groups::only(&names, Grouped::Hdf5, path)?)?)
+                open_group(&*root.group(groups::only(&names, HDF5, path)?)?)
             }
             Found::Molecules => Err(Found::no_matrix(root)),
             _ => Err(Error::argument("no matrix of 10x")),
@@ -96,7 +104,7 @@ impl Format for Tenx {
         check(self.open(probe, &options.open_options()))
     }
 
-    fn is_entry(&self, path: &Path) -> bool {
-        path.is_dir() && tenx_folder::looks_like(path)
+    fn is_entry(&self, _: &Path, directory: Option<&InputDirectory>) -> bool {
+        directory.is_some_and(tenx_folder::looks_like)
     }
 }

@@ -1,6 +1,7 @@
 //! Finding and opening a store of fragments.
 
 use nnz_core::{Error, FragmentSource, Result};
+use nnz_storage::InputFile;
 
 use crate::formats::{DatasetKind, Registry};
 use crate::{Location, OpenOptions};
@@ -52,7 +53,8 @@ fn none(location: &Location) -> Error {
 
 fn is_text(location: &Location) -> bool {
     let Location::Path { path, group: None } = location else { return false };
-    path.is_file() && nnz_singlecell::fragment_tsv::recognise(path).unwrap_or(false)
+    let file = InputFile::open(path).ok();
+    file.is_some_and(|file| nnz_singlecell::fragment_tsv::recognise(&file).unwrap_or(false))
 }
 
 fn error_of_text(location: &Location) -> Option<Error> {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nnz_bpcells::{FRAGMENT_MEMBERS, SinkOptions};
+use nnz_container::CreateOptions;
 use nnz_container::hdf5::Compression;
 use nnz_core::{Error, FragmentSink, Place, Result, StringList};
 use nnz_engine::directory_of;
@@ -12,6 +13,7 @@ use nnz_storage::staging::WriteOptions;
 use nnz_storage::stdio::{self, TerminalEscapes};
 
 use crate::container_target::{self, ContainerTarget, DirectoryKind, ends_in};
+use crate::formats::Registry;
 use crate::formats::format_of_path;
 use crate::{
     Cancellation, Location,
@@ -123,9 +125,8 @@ impl Target {
             path,
             group.as_deref(),
             DirectoryKind::BpCells,
-            compress,
-            threads,
-            write,
+            CreateOptions { compress, threads, write, members: &[] },
+            &Registry::default(),
         )?;
         let generation = generation.unwrap_or_default();
         let home = home.with_format_version(generation);

@@ -101,7 +101,7 @@ fn variable<'a>(
     place: &Place,
 ) -> Result<StringList> {
     let opened = &shared.opened;
-    let mut heaps = Heaps::new(opened, place.clone());
+    let mut heaps = Heaps::of_attributes(opened, place.clone());
     let mut strings = StringList::new();
     let mut all = 0;
     for reference in references {

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use hdf5_reader::RawAttribute;
 use hdf5_reader::messages::HdfMessage;
 use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_storage::InputFile;
 
 use super::array::Dataset;
 use super::{Shared, attribute};
@@ -15,7 +16,7 @@ use crate::hdf5::container::full_path;
 use crate::hdf5::dataset;
 use crate::hdf5::links::{self, Link, Target};
 use crate::hdf5::opened::{Opened, guarded};
-use crate::hdf5::{Hdf5, attribute as raw};
+use crate::hdf5::{Hdf5, Hdf5File, attribute as raw};
 use crate::tree::{Attribute, Attributes, Child, ChildKind, Group, NdArray, View};
 
 /// A group of an HDF5 file. Opening one reads no data.
@@ -27,6 +28,17 @@ pub struct Hdf5Group {
     path: PathBuf,
     attributes: OnceLock<Vec<RawAttribute>>,
     children: OnceLock<Vec<Child>>,
+}
+
+impl Hdf5File {
+    /// Opens a group as a tree, and sets how many threads decode the chunks of one large read.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is no such group.
+    pub fn tree(&self, group: &str, threads: usize) -> Result<Hdf5Group> {
+        Hdf5Group::in_file(Arc::clone(&self.0), group, threads)
+    }
 }
 
 impl Hdf5Group {
@@ -46,9 +58,14 @@ impl Hdf5Group {
     ///
     /// Fails as [`open`](Self::open).
     pub fn with_threads(path: &Path, group: &str, threads: usize) -> Result<Self> {
-        let opened = Opened::open(path)?;
-        let root = guarded(&Place::path(path), || opened.meta.root_group())?;
-        let (path, paths) = (path.to_path_buf(), OnceLock::new());
+        Hdf5File::open(InputFile::open(path)?)?.tree(group, threads)
+    }
+
+    /// Opens a group of a file that has been opened.
+    fn in_file(opened: Arc<Opened>, group: &str, threads: usize) -> Result<Self> {
+        let path = opened.file().path().to_path_buf();
+        let root = guarded(&Place::path(&path), || opened.meta.root_group())?;
+        let paths = OnceLock::new();
         let shared = Arc::new(Shared { opened, path, threads: threads.max(1), paths });
         let root = Self::of(shared, root, String::new());
         root.child_group(group)

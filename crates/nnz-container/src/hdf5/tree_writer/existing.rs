@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_storage::InputFile;
 use nnz_storage::staging::{Expected, StagedFile, UpdateLock, WriteOptions};
 use rust_hdf5::{H5File, LibverBound};
 
@@ -50,7 +51,7 @@ impl Added {
             return Err(Error::new(ErrorKind::Argument(what), place));
         }
         let copied = UpdateLock::acquire(path)?;
-        let old = Opened::open(path)?;
+        let old = Opened::open(InputFile::open(path)?)?;
         check_closed(&old, path)?;
         check_form(&old, &place)?;
         check_links(&old, around.iter().copied(), &place)?;
@@ -63,7 +64,9 @@ impl Added {
         copy(copied.file(), &staged).map_err(|error| Error::io(path, error))?;
         staged.open_with(|path| reserve(path, &names, there, &place))?;
         let existing = staged.open_with(|path| {
-            let opened = Opened::open(path).map_err(|error| error.with_context(&place))?;
+            let opened = InputFile::open(path)
+                .and_then(Opened::open)
+                .map_err(|error| error.with_context(&place))?;
             let found = find(&opened, around, name, &place)?;
             let (_, header) = found.ok_or_else(|| Error::new(ErrorKind::Missing, place.clone()))?;
             check_header(&opened, header, &place)?;

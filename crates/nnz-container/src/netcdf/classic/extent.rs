@@ -1,17 +1,14 @@
 //! Where the bytes of a variable lie: in one piece, or a piece in every record.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-use std::sync::Arc;
-
 use nnz_core::{At, Error, ErrorKind, Place, Result};
+use nnz_storage::InputFile;
 
 /// Bytes read at a time, where pieces are short and other variables lie between them.
 const BLOCK: u64 = 256 << 10;
 
 /// Where the bytes of a variable lie.
 pub(super) struct Extent {
-    pub(super) file: Arc<File>,
+    pub(super) file: InputFile,
     pub(super) place: Place,
     /// Where the first piece starts.
     pub(super) begin: u64,

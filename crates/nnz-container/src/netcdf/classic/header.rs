@@ -1,10 +1,7 @@
 //! What the header of a classic NetCDF file says.
 
-use std::fs::File;
-use std::path::Path;
-use std::sync::Arc;
-
 use nnz_core::{Error, Place, Result, ValueType};
+use nnz_storage::InputFile;
 
 use super::extent::Extent;
 use super::reader::HeaderReader;
@@ -101,11 +98,11 @@ pub(super) struct Variable {
 }
 
 impl Header {
-    pub(super) fn read(file: &File, path: &Path) -> Result<Self> {
-        let mut reader = HeaderReader::new(file, path)?;
+    pub(super) fn read(file: &InputFile) -> Result<Self> {
+        let mut reader = HeaderReader::new(file);
         let magic = if reader.length < 4 { [0; 4] } else { reader.bytes()? };
         if !crate::netcdf::is_netcdf(&magic) {
-            return Err(Error::mismatch(Place::path(path), "no NetCDF signature", "a NetCDF file"));
+            return Err(Error::mismatch(file.place(), "no NetCDF signature", "a NetCDF file"));
         }
         let version = magic[3];
         reader.wide = version == 5;
@@ -139,7 +136,7 @@ impl Header {
     pub(super) fn extent(
         &self,
         variable: &Variable,
-        file: &Arc<File>,
+        file: &InputFile,
         place: Place,
     ) -> Result<Extent> {
         let (pieces, stride) = match variable.records {
@@ -147,7 +144,7 @@ impl Header {
             false => (1, variable.bytes),
         };
         let extent = Extent {
-            file: Arc::clone(file),
+            file: file.clone(),
             place,
             begin: variable.begin,
             pieces,

@@ -1,10 +1,7 @@
 //! Reading the header of a classic NetCDF file, item by item.
 
-use std::fs::File;
-use std::io::{BufReader, Read};
-use std::path::Path;
-
 use nnz_core::{At, Error, Place, Result};
+use nnz_storage::InputFile;
 
 /// The largest header that is read, the values of attributes aside. Real ones are some KiB.
 const MOST_HEADER_BYTES: u64 = 16 << 20;
@@ -14,8 +11,7 @@ const LONGEST_NAME: u64 = 4 << 10;
 
 /// Reads a header from its start to its end.
 pub(super) struct HeaderReader<'a> {
-    file: BufReader<&'a File>,
-    path: &'a Path,
+    file: &'a InputFile,
     /// Bytes of the file.
     pub(super) length: u64,
     /// The place of the next byte.
@@ -27,14 +23,13 @@ pub(super) struct HeaderReader<'a> {
 }
 
 impl<'a> HeaderReader<'a> {
-    pub(super) fn new(file: &'a File, path: &'a Path) -> Result<Self> {
-        let length = file.metadata().map_err(|error| Error::io(path, error))?.len();
-        Ok(Self { file: BufReader::new(file), path, length, at: 0, read: 0, wide: false })
+    pub(super) fn new(file: &'a InputFile) -> Self {
+        Self { file, length: file.len(), at: 0, read: 0, wide: false }
     }
 
     /// Returns the place of the next byte, for messages.
     pub(super) fn place(&self) -> Place {
-        Place::path(self.path).at(At::Byte(self.at))
+        self.file.place().at(At::Byte(self.at))
     }
 
     fn fill(&mut self, out: &mut [u8]) -> Result<()> {
@@ -45,7 +40,7 @@ impl<'a> HeaderReader<'a> {
             let what = format!("a NetCDF header of more than {MOST_HEADER_BYTES} bytes");
             return Err(Error::unsupported(self.place(), what));
         }
-        self.file.read_exact(out).map_err(|error| Error::io(self.path, error))?;
+        self.file.read_metadata_at(out, self.at).map_err(|error| self.file.error(error))?;
         self.at += wanted;
         Ok(())
     }
@@ -127,8 +122,6 @@ impl<'a> HeaderReader<'a> {
     pub(super) fn skip(&mut self, bytes: u64) -> Result<()> {
         let padded = bytes.checked_next_multiple_of(4).unwrap_or(u64::MAX);
         self.check(padded)?;
-        let ahead = i64::try_from(padded).unwrap_or(i64::MAX);
-        self.file.seek_relative(ahead).map_err(|error| Error::io(self.path, error))?;
         self.at += padded;
         Ok(())
     }

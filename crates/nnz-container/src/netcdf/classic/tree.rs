@@ -1,11 +1,10 @@
 //! Variables of a classic file in a tree.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 
 use nnz_core::{At, Error, ErrorKind, Place, Result, Values};
+use nnz_storage::InputFile;
 
 use super::Classic;
 use super::extent::{Extent, room_for};
@@ -63,7 +62,7 @@ impl Classic {
     }
 
     pub(in crate::netcdf) fn file_path(&self) -> &Path {
-        &self.path
+        self.file.path()
     }
 }
 
@@ -84,7 +83,7 @@ fn names(attributes: &[header::Attribute]) -> Vec<String> {
 }
 
 fn attribute(
-    file: &File,
+    file: &InputFile,
     attributes: &[header::Attribute],
     name: &str,
     place: &Place,
@@ -93,7 +92,7 @@ fn attribute(
     // The header has been found to lie in the file.
     let length = found.count.saturating_mul(found.kind.size() as u64);
     let mut bytes = room_for(length, || place.clone())?;
-    file.read_exact_at(&mut bytes, found.at)
+    file.read_metadata_at(&mut bytes, found.at)
         .map_err(|error| Error::new(ErrorKind::Io(error), place.clone().at(At::Byte(found.at))))?;
     Ok(Some(match found.kind {
         Kind::Char => {

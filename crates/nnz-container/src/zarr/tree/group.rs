@@ -5,18 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_storage::Opened;
 
 use super::array::Array;
 use super::attribute;
 use crate::Container;
 use crate::container::full_path;
-use crate::npz::Archive;
 use crate::tree::{Attribute, Attributes, Child, ChildKind, Group, NdArray, View};
-use crate::zarr::Zarr;
-use crate::zarr::container::inside;
-use crate::zarr::node::{self, Fields, Node};
-use crate::zarr::store::Store;
-use nnz_storage::Pinned;
+use crate::zarr::node::{Fields, Node};
+use crate::zarr::store::{Listed, Store};
+use crate::zarr::{Zarr, ZarrStore};
 
 /// A group of a Zarr store, in a directory or a zip file. Opening one reads its attributes.
 pub struct ZarrGroup {
@@ -46,19 +44,28 @@ impl ZarrGroup {
     ///
     /// Fails as [`open`](Self::open).
     pub fn with_threads(path: &Path, group: &str, threads: usize) -> Result<Self> {
-        let found = path.metadata().map_err(|error| Error::io(path, error))?;
-        let root = match found.is_dir() {
-            true => Store::Directory(Pinned::open(path).map_err(|error| Error::io(path, error))?),
-            false => Store::Zip { archive: Arc::new(Archive::open(path)?), prefix: String::new() },
+        let store = match Opened::local(path)? {
+            Opened::Directory(directory) => {
+                ZarrStore::new(Store::Directory(directory), path.to_path_buf())
+            }
+            Opened::File(file) => ZarrStore::of_zip(file)?.ok_or_else(|| {
+                Error::new(ErrorKind::Missing, Place::path(full_path(path, group)))
+            })?,
+            Opened::Special(..) => {
+                return Err(Error::mismatch(Place::path(path), "no regular file", "a zip file"));
+            }
         };
-        let place = Place::path(full_path(path, group));
-        let directory = root.inside(&within(&root, group, &place)?);
-        Self::of(directory, path, group, threads.max(1))
+        store.tree(group, threads)
     }
 
-    fn zipped_child(&self, zip: &Store, name: String) -> Child {
-        let inner = zip.inside(name.as_ref());
-        Child { kind: kind_of(inner.node(&Place::path(&*self.path))), name }
+    pub(in crate::zarr) fn in_store(
+        root: &Store,
+        path: &Path,
+        group: &str,
+        threads: usize,
+    ) -> Result<Self> {
+        let place = Place::path(full_path(path, group));
+        Self::of(root.within(group, &place)?, path, group, threads.max(1))
     }
 
     /// Opens the group that a directory is, which has a name in a store.
@@ -86,33 +93,6 @@ fn kind_of(node: Result<Option<Node>>) -> ChildKind {
     }
 }
 
-/// Checks that a path in a directory goes through no symbolic links, and returns it.
-fn within(store: &Store, name: &str, place: &Place) -> Result<PathBuf> {
-    let missing = || Error::new(ErrorKind::Missing, place.clone());
-    let inside = inside(name).ok_or_else(missing)?;
-    let Store::Directory(directory) = store else { return Ok(inside) };
-    let mut here = directory.to_path_buf();
-    for part in &inside {
-        here.push(part);
-        match here.symlink_metadata() {
-            Ok(found) if found.is_symlink() => {
-                return Err(Error::mismatch(place.clone(), "a symbolic link", "a directory"));
-            }
-            Ok(_) => {}
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
-                ) =>
-            {
-                return Err(missing());
-            }
-            Err(error) => return Err(Error::new(ErrorKind::Io(error), place.clone())),
-        }
-    }
-    Ok(inside)
-}
-
 impl Attributes for ZarrGroup {
     fn attributes(&self) -> Result<Vec<String>> {
         Ok(attribute::names(&self.attributes))
@@ -133,36 +113,19 @@ impl Group for ZarrGroup {
     }
 
     fn children(&self) -> Result<Vec<Child>> {
-        let io = |error| Error::io(&self.path, error);
-        let mut children = Vec::new();
-        let directory = match &self.directory {
-            Store::Directory(directory) => directory,
-            zip @ Store::Zip { .. } => {
-                let names = zip.zipped_nodes().into_iter();
-                return Ok(names.map(|name| self.zipped_child(zip, name)).collect());
-            }
+        let place = Place::path(&*self.path);
+        let kind = |name: &str, listed| match listed {
+            Listed::Link => ChildKind::Other("a symbolic link".to_owned()),
+            Listed::Node => kind_of(self.directory.inside(name.as_ref()).node(&place)),
         };
-        for entry in std::fs::read_dir(&**directory).map_err(io)? {
-            let entry = entry.map_err(io)?;
-            let kind = entry.file_type().map_err(io)?;
-            let path = entry.path();
-            let kind = if kind.is_symlink() {
-                ChildKind::Other("a symbolic link".to_owned())
-            } else if !kind.is_dir() || !node::is_node(&path) {
-                continue;
-            } else {
-                kind_of(node::read(&path, &Place::path(&*self.path)))
-            };
-            children.push(Child { name: entry.file_name().to_string_lossy().into_owned(), kind });
-        }
-        children.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        Ok(children)
+        let nodes = self.directory.nodes()?.into_iter();
+        Ok(nodes.map(|(name, listed)| Child { kind: kind(&name, listed), name }).collect())
     }
 
     fn group(&self, name: &str) -> Result<Box<dyn Group>> {
         let full = format!("{}/{name}", self.name);
         let place = Place::path(full_path(&self.store, &full));
-        let directory = self.directory.inside(&within(&self.directory, name, &place)?);
+        let directory = self.directory.within(name, &place)?;
         Ok(Box::new(Self::of(directory, &self.store, &full, self.threads)?))
     }
 
@@ -171,7 +134,7 @@ impl Group for ZarrGroup {
         if name.trim_matches('/').is_empty() {
             return Err(Error::new(ErrorKind::Missing, place));
         }
-        let directory = self.directory.inside(&within(&self.directory, name, &place)?);
+        let directory = self.directory.within(name, &place)?;
         let array = Array::open(directory, place, self.threads)?;
         Ok(Box::new(View::new(Arc::new(array))?))
     }

@@ -1,8 +1,7 @@
 //! Which chunks of an array are stored, and in how many bytes.
 
-use std::path::Path;
-
-use nnz_core::{Error, ErrorKind, Result};
+use nnz_core::{Error, Result};
+use nnz_storage::{EntryKind, InputDirectory};
 
 use crate::tree::{Grid, places};
 use crate::zarr::chunks::Stored;
@@ -44,25 +43,29 @@ pub(super) fn stored_bytes(stored: &Stored) -> Result<u64> {
         }
     };
     file_bytes(directory, rank + 1)
-        .map_err(|error| Error::new(ErrorKind::Io(error), stored.place.clone()))
+        .map_err(|error| Error::new(error.into_parts().0, stored.place.clone()))
 }
 
 /// Adds up the bytes of files of chunks, so many directories deep.
-fn file_bytes(directory: &Path, depth: usize) -> std::io::Result<u64> {
+fn file_bytes(directory: &InputDirectory, depth: usize) -> Result<u64> {
     let mut bytes = 0_u64;
-    for entry in std::fs::read_dir(directory)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        if !is_chunk(name.as_encoded_bytes()) {
-            continue;
+    directory.for_each(&mut |entry| {
+        if !is_chunk(entry.name.as_encoded_bytes()) {
+            return Ok(true);
         }
-        let kind = entry.file_type()?;
-        if kind.is_dir() && depth > 0 {
-            bytes = bytes.saturating_add(file_bytes(&entry.path(), depth - 1)?);
-        } else if kind.is_file() {
-            bytes = bytes.saturating_add(entry.metadata()?.len());
-        }
-    }
+        let more = match entry.kind {
+            EntryKind::Directory if depth > 0 => {
+                file_bytes(&directory.inside(&entry.name), depth - 1)?
+            }
+            EntryKind::File => {
+                let found = directory.metadata(&entry.name);
+                found.map_err(|error| Error::io(directory.path(), error))?.len
+            }
+            _ => 0,
+        };
+        bytes = bytes.saturating_add(more);
+        Ok(true)
+    })?;
     Ok(bytes)
 }
 

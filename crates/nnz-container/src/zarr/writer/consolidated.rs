@@ -51,7 +51,7 @@ impl Consolidated {
             ZarrVersion::V3 => "zarr.json",
         };
         let file = directory.join(name);
-        let found = match (node::json(&file, &place)?, version) {
+        let found = match (node::local_json(directory, name, &place)?, version) {
             (Some(_), ZarrVersion::V2) => true,
             (Some(members), ZarrVersion::V3) => {
                 members.get(MEMBER).is_some_and(|found| found.get() != "null")

@@ -27,8 +27,8 @@ pub(super) fn find(probe: &Probe) -> Result<Option<Found>> {
         return Ok(Some(found));
     }
     // A group that was chosen because its attribute says that it is AnnData.
-    match probe.group() {
-        Some((_, chosen)) if path.is_empty() => within(root, chosen.trim_matches('/')),
+    match probe.group_name() {
+        Some(chosen) if path.is_empty() => within(root, chosen.trim_matches('/')),
         _ => within(root, path),
     }
 }
@@ -72,9 +72,9 @@ pub(super) fn open(probe: &Probe) -> Result<(AnnData, Option<Item>)> {
 /// Returns the place of a matrix of what a probe holds.
 pub(super) fn of_item(probe: &Probe, item: &Item) -> Place {
     let location = probe.location();
-    let group = match (location, probe.group()) {
+    let group = match (location, probe.group_name()) {
         (Location::Path { group: Some(group), .. }, _) => group.trim_matches('/'),
-        (_, Some((_, group))) => group.trim_matches('/'),
+        (_, Some(group)) => group.trim_matches('/'),
         _ => "",
     };
     let inner = if group.is_empty() { item.to_string() } else { format!("{group}/{item}") };

@@ -12,6 +12,7 @@ use rust_hdf5::{H5File, H5Group, LibverBound};
 use super::super::Readers;
 use super::{guarded, links, there};
 use crate::hdf5::opened::Opened;
+use nnz_storage::InputFile;
 use nnz_storage::staging::{Expected, StagedFile, UpdateLock, WriteOptions};
 
 /// How long the old file stays locked behind the exchange. HDF5's library opens a file first and
@@ -41,7 +42,7 @@ impl Target {
         place: &Place,
     ) -> Result<(Self, H5File)> {
         let lock = UpdateLock::acquire(path)?;
-        let old = Opened::open(path)?;
+        let old = Opened::open(InputFile::open(path)?)?;
         check_closed(&old, path)?;
         links::check(&old, names.iter().map(String::as_str), place)?;
         let (there, around) = there::depth(&old, &names, place)?;

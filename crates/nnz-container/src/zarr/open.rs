@@ -1,0 +1,135 @@
+//! A store that has been opened.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_storage::{InputDirectory, InputFile};
+
+use super::container::Zarr;
+use super::node;
+use super::store::Store;
+use super::tree::ZarrGroup;
+use crate::container::full_path;
+use crate::npz::Archive;
+
+/// Groups that are kept open. Each is a directory of its own.
+const MOST_GROUPS: usize = 64;
+
+/// A Zarr store that has been opened, in a directory or a zip file. Its groups are opened one by one.
+#[derive(Clone)]
+pub struct ZarrStore {
+    root: Store,
+    path: PathBuf,
+    /// Groups that were opened, by name: they share what was read of them.
+    groups: Arc<Mutex<BTreeMap<String, Store>>>,
+}
+
+impl ZarrStore {
+    pub(super) fn new(root: Store, path: PathBuf) -> Self {
+        Self { root, path, groups: Arc::default() }
+    }
+
+    pub(super) fn path(&self) -> &std::path::Path {
+        &self.path
+    }
+
+    /// Takes a directory; `None` where it is neither a group nor an array.
+    #[must_use]
+    pub fn of_directory(directory: InputDirectory) -> Option<Self> {
+        let path = directory.path().to_path_buf();
+        node::is_node(&directory).then(|| Self::new(Store::Directory(directory), path))
+    }
+
+    /// Takes a zip file; `None` where it is neither a group nor an array.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the list of its entries cannot be read.
+    pub fn of_zip(file: InputFile) -> Result<Option<Self>> {
+        let archive = Archive::open(file)?;
+        if !node::FILES.iter().any(|file| archive.contains(file)) {
+            return Ok(None);
+        }
+        let path = archive.file().path().to_path_buf();
+        let root = Store::Zip { archive: Arc::new(archive), prefix: String::new() };
+        Ok(Some(Self::new(root, path)))
+    }
+
+    /// Opens a group, named with or without a slash before it; the root group has no name.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is no such group.
+    pub fn group(&self, name: &str) -> Result<Zarr> {
+        let path = full_path(&self.path, name);
+        let array = || Error::mismatch(Place::path(&*path), "an array", "a group");
+        self.find(name, true)?.ok_or_else(array)
+    }
+
+    /// Opens a group as a tree, and sets how many threads decode the chunks of one large read.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is no such group.
+    pub fn tree(&self, name: &str, threads: usize) -> Result<ZarrGroup> {
+        ZarrGroup::in_store(&self.root, &self.path, name, threads)
+    }
+
+    /// Opens a group, and says whether it will be opened again; `None` where it is an array.
+    pub(super) fn find(&self, name: &str, keep: bool) -> Result<Option<Zarr>> {
+        let path = full_path(&self.path, name);
+        let directory = self.directory(name, &Place::path(&*path), keep)?;
+        let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Zarr::in_directory(directory, path, threads)
+    }
+
+    /// Keeps a group that was opened, to be opened again.
+    pub(super) fn keep(&self, name: &str, group: &Zarr) {
+        let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
+        if groups.len() < MOST_GROUPS {
+            groups.insert(trimmed(name), group.directory().clone());
+        }
+    }
+
+    /// Opens the directory of a group itself, since another can take its place in a store that stays.
+    fn directory(&self, name: &str, place: &Place, keep: bool) -> Result<Store> {
+        let name = trimmed(name);
+        let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(directory) = groups.get(&name) {
+            return Ok(directory.clone());
+        }
+        let inside = self.root.within(&name, place)?;
+        let directory = match (&self.root, inside) {
+            (Store::Directory(root), Store::Directory(_)) => {
+                let opened = root.open_inside(&name).map_err(|error| match error.kind() {
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                        Error::new(ErrorKind::Missing, place.clone())
+                    }
+                    _ => Error::new(ErrorKind::Io(error), place.clone()),
+                })?;
+                Store::Directory(opened)
+            }
+            (_, inside) => inside,
+        };
+        if keep && groups.len() < MOST_GROUPS {
+            groups.insert(name, directory.clone());
+        }
+        Ok(directory)
+    }
+}
+
+/// Returns the path of a group in a form that is the same for all its names.
+fn trimmed(name: &str) -> String {
+    name.split('/').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
+}
+
+impl fmt::Debug for ZarrStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ZarrStore").field("path", &self.path).finish_non_exhaustive()
+    }
+}

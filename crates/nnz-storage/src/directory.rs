@@ -1,0 +1,341 @@
+//! A directory that was opened, and its name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use nnz_core::{Error, Place, Result};
+
+use crate::{EntryKind, InputFile, ListedEntry, Metadata, Storage};
+
+/// Names of a directory that are kept, files that are kept open, and bytes of all small files that are
+/// kept.
+const MOST_NAMES: usize = 4096;
+const MOST_FILES: usize = 64;
+const MOST_BYTES: usize = 16 << 20;
+
+/// A directory that was opened, or one in it: what whoever opened it hands on to whoever reads it.
+///
+/// Its files stay those of this directory when another takes its name. Clones share what was listed, and
+/// what was read with [`read_metadata`](Self::read_metadata).
+#[derive(Clone)]
+pub struct InputDirectory {
+    root: Arc<Root>,
+    /// The path in the directory that was opened; empty for that itself.
+    key: PathBuf,
+    /// The path for messages.
+    path: PathBuf,
+}
+
+struct Root {
+    storage: Arc<dyn Storage>,
+    /// Where the directory was opened, and its path there.
+    around: Arc<dyn Storage>,
+    path: PathBuf,
+    known: Mutex<Known>,
+}
+
+/// What was found out of a directory and those in it.
+#[derive(Default)]
+struct Known {
+    /// Directories with few enough entries to keep all of their names.
+    listed: BTreeMap<PathBuf, Arc<BTreeMap<OsString, EntryKind>>>,
+    /// Directories that cannot be listed or have more entries.
+    unlisted: BTreeSet<PathBuf>,
+    names: usize,
+    /// Files that were opened, by path.
+    files: BTreeMap<PathBuf, InputFile>,
+    /// Small files, by path, and names that are not there.
+    texts: BTreeMap<PathBuf, Option<Arc<[u8]>>>,
+    bytes: usize,
+}
+
+impl InputDirectory {
+    /// Opens a directory of the file system.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is none.
+    pub fn open(path: &Path) -> Result<Self> {
+        let local = crate::local();
+        let root = local.open_directory(path).map_err(|error| Error::io(path, error))?;
+        Ok(Self::new(root, local, path.to_path_buf()))
+    }
+
+    pub(crate) fn new(storage: Arc<dyn Storage>, around: Arc<dyn Storage>, path: PathBuf) -> Self {
+        let root = Arc::new(Root { storage, around, path: path.clone(), known: Mutex::default() });
+        Self { root, key: PathBuf::new(), path }
+    }
+
+    /// Returns the path, for messages.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the place, for messages.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        Place::path(self.path())
+    }
+
+    /// Returns a directory in it by its path, whether it is there or not.
+    #[must_use]
+    pub fn inside(&self, path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
+        if path.as_os_str().is_empty() {
+            return self.clone();
+        }
+        let (root, key) = (Arc::clone(&self.root), self.key.join(path));
+        Self { root, key, path: self.path.join(path) }
+    }
+
+    /// Opens a directory in it by itself: its files stay those of that directory when another takes its
+    /// place in this one.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is none.
+    pub fn open_inside(&self, path: impl AsRef<Path>) -> io::Result<Self> {
+        let path = path.as_ref();
+        if path.as_os_str().is_empty() {
+            return Ok(self.clone());
+        }
+        let Root { storage, around, .. } = &*self.root;
+        let opened = storage.open_directory(&self.key.join(path))?;
+        Ok(Self::new(opened, Arc::clone(around), self.path.join(path)))
+    }
+
+    /// Opens what has the name of the directory now.
+    ///
+    /// # Errors
+    ///
+    /// Fails where that is no directory.
+    pub fn reopen(&self) -> Result<Self> {
+        let Root { around, path, .. } = &*self.root;
+        let root = around.open_directory(path).map_err(|error| Error::io(path, error))?;
+        Ok(Self::new(root, Arc::clone(around), path.clone()).inside(&self.key))
+    }
+
+    /// Opens the file beside the directory that was opened with the same name and something behind it;
+    /// `None` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`InputFile::sidecar`].
+    pub fn sidecar(&self, suffix: &str) -> Result<Option<InputFile>> {
+        let Root { around, path, .. } = &*self.root;
+        InputFile::beside(around, path, path, suffix)
+    }
+
+    /// Returns whether something else has the name of the directory now: files may be missing since.
+    #[must_use]
+    pub fn is_replaced(&self) -> bool {
+        self.root.storage.is_replaced()
+    }
+
+    /// Describes what is at a path in it, where links lead.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`NotFound`](io::ErrorKind::NotFound) where there is nothing.
+    pub fn metadata(&self, path: impl AsRef<Path>) -> io::Result<Metadata> {
+        let path = path.as_ref();
+        if self.is_known_missing(path) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        self.root.storage.metadata(&self.key.join(path))
+    }
+
+    /// Returns what is at a path in it; a link is not followed.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`NotFound`](io::ErrorKind::NotFound) where there is nothing.
+    pub fn kind(&self, path: impl AsRef<Path>) -> io::Result<EntryKind> {
+        self.root.storage.kind(&self.key.join(path))
+    }
+
+    /// Returns whether there is anything at a path in it.
+    #[must_use]
+    pub fn exists(&self, path: impl AsRef<Path>) -> bool {
+        self.metadata(path).is_ok()
+    }
+
+    /// Returns whether there is a regular file at a path in it, or a link to one.
+    #[must_use]
+    pub fn is_file(&self, path: impl AsRef<Path>) -> bool {
+        let path = path.as_ref();
+        let known = single(path).and_then(|name| self.known(name));
+        match known {
+            Some(Some(EntryKind::File)) => true,
+            Some(None | Some(EntryKind::Directory | EntryKind::Special)) => false,
+            _ => self.metadata(path).is_ok_and(|found| found.kind == EntryKind::File),
+        }
+    }
+
+    /// Opens a file in it; `None` where there is nothing. It stays open, as long as there are not many:
+    /// asking for it again opens nothing.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is something that is no regular file, or it cannot be read.
+    pub fn file(&self, path: impl AsRef<Path>) -> Result<Option<InputFile>> {
+        let path = path.as_ref();
+        let key = self.key.join(path);
+        if let Some(file) = self.lock().files.get(&key) {
+            return Ok(Some(file.clone()));
+        }
+        let file = self.open_file(path)?;
+        if let Some(file) = &file {
+            let mut known = self.lock();
+            if known.files.len() < MOST_FILES {
+                known.files.insert(key, file.clone());
+            }
+        }
+        Ok(file)
+    }
+
+    /// Opens a file in it, one of many; `None` where there is nothing.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`file`](Self::file).
+    pub fn open_file(&self, path: impl AsRef<Path>) -> Result<Option<InputFile>> {
+        let path = path.as_ref();
+        if self.is_known_missing(path) {
+            return Ok(None);
+        }
+        let name = self.path.join(path);
+        InputFile::in_storage(&self.root.storage, self.key.join(path), name)
+    }
+
+    /// Reads a small file in it, once; `None` where there is nothing.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is something that is no regular file, it has more than `most` bytes, or it
+    /// cannot be read.
+    pub fn read_metadata(&self, path: impl AsRef<Path>, most: u64) -> Result<Option<Arc<[u8]>>> {
+        let path = path.as_ref();
+        let full = self.key.join(path);
+        if let Some(text) = self.lock().texts.get(&full) {
+            return Ok(text.clone());
+        }
+        let file = self.open_file(path)?;
+        let text = file.map(|file| file.read_all(most)).transpose()?.map(Arc::<[u8]>::from);
+        let bytes = text.as_ref().map_or(0, |text| text.len()) + full.as_os_str().len();
+        let mut known = self.lock();
+        if known.bytes.saturating_add(bytes) <= MOST_BYTES {
+            known.bytes += bytes;
+            known.texts.insert(full, text.clone());
+        }
+        Ok(text)
+    }
+
+    /// Returns the names in it and what each is, links not followed; `None` where there are too many to
+    /// be kept, or it cannot be listed.
+    #[must_use]
+    pub fn names(&self) -> Option<Arc<BTreeMap<OsString, EntryKind>>> {
+        let known = self.lock();
+        if known.unlisted.contains(&self.key) {
+            return None;
+        }
+        if let Some(names) = known.listed.get(&self.key) {
+            return Some(Arc::clone(names));
+        }
+        drop(known);
+        let mut names = BTreeMap::new();
+        let mut complete = true;
+        let listed = self.root.storage.list(&self.key, &mut |entry| {
+            complete = names.len() < MOST_NAMES;
+            names.insert(entry.name, entry.kind);
+            Ok(complete)
+        });
+        let mut known = self.lock();
+        if listed.is_err() || !complete || known.names > 16 * MOST_NAMES {
+            known.unlisted.insert(self.key.clone());
+            return None;
+        }
+        known.names += names.len();
+        let names = Arc::new(names);
+        known.listed.insert(self.key.clone(), Arc::clone(&names));
+        Some(names)
+    }
+
+    /// Passes entries to `each`, in no order, until it returns false.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it cannot be listed, or `each` fails.
+    pub fn for_each(&self, each: &mut dyn FnMut(&ListedEntry) -> Result<bool>) -> Result<()> {
+        if let Some(names) = self.names() {
+            for (name, &kind) in &*names {
+                if !each(&ListedEntry { name: name.clone(), kind })? {
+                    break;
+                }
+            }
+            return Ok(());
+        }
+        let mut failed = None;
+        let listed = self.root.storage.list(&self.key, &mut |entry| match each(&entry) {
+            Ok(more) => Ok(more),
+            Err(error) => {
+                failed = Some(error);
+                Ok(false)
+            }
+        });
+        match failed {
+            Some(error) => Err(error),
+            None => listed.map_err(|error| Error::io(&self.path, error)),
+        }
+    }
+
+    /// Passes the names and lengths of all files in it to `each`, in no order; none if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it cannot be listed.
+    pub fn for_each_file(&self, each: &mut dyn FnMut(&OsStr, u64)) -> io::Result<()> {
+        let storage = &self.root.storage;
+        let listed = storage.list(&self.key, &mut |entry| {
+            if entry.kind == EntryKind::File {
+                each(&entry.name, storage.metadata(&self.key.join(&entry.name))?.len);
+            }
+            Ok(true)
+        });
+        match listed {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            listed => listed,
+        }
+    }
+
+    /// Returns whether the directory was listed without that name.
+    fn is_known_missing(&self, path: &Path) -> bool {
+        single(path).and_then(|name| self.known(name)) == Some(None)
+    }
+
+    /// Returns what is known of a name: `None` where the directory was not listed.
+    fn known(&self, name: &OsStr) -> Option<Option<EntryKind>> {
+        let known = self.lock();
+        known.listed.get(&self.key).map(|names| names.get(name).copied())
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
+        self.root.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns the name that a path of one part is.
+fn single(path: &Path) -> Option<&OsStr> {
+    path.file_name().filter(|name| path.as_os_str() == *name)
+}
+
+impl fmt::Debug for InputDirectory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InputDirectory").field("path", &self.path).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,310 @@
+//! A file that was opened, and its name.
+
+use std::fmt;
+use std::io::{self, Read};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use nnz_core::{Error, ErrorKind, Place, Result};
+
+use crate::kept::{Kept, Part};
+use crate::{EntryKind, Identity, Mapped, Opened, ReadAt, Storage, local};
+
+/// What is found where a file is expected.
+const NOT_REGULAR: &str = "no regular file";
+
+/// A regular file that was opened: what whoever opened it hands on to whoever reads it.
+///
+/// It stays the same file when another takes its name. Clones share what was read with
+/// [`read_metadata_at`](Self::read_metadata_at).
+#[derive(Clone)]
+pub struct InputFile(Arc<Inner>);
+
+struct Inner {
+    storage: Arc<dyn Storage>,
+    /// The path in the storage.
+    key: PathBuf,
+    /// The path for messages.
+    path: PathBuf,
+    file: Arc<dyn ReadAt>,
+    kept: Kept,
+    /// What tells the state that `kept` was read in from others.
+    identity: OnceLock<Option<Identity>>,
+}
+
+impl InputFile {
+    /// Opens a file of the file system.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is none, or no regular file, or it cannot be read.
+    pub fn open(path: &Path) -> Result<Self> {
+        match Opened::local(path)? {
+            Opened::File(file) => Ok(file),
+            _ => Err(Error::mismatch(Place::path(path), NOT_REGULAR, "a file")),
+        }
+    }
+
+    pub(crate) fn new(
+        storage: Arc<dyn Storage>,
+        key: PathBuf,
+        path: PathBuf,
+        file: Arc<dyn ReadAt>,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            storage,
+            key,
+            path,
+            file,
+            kept: Kept::default(),
+            identity: OnceLock::new(),
+        }))
+    }
+
+    /// Takes an open file that has no name in any storage, such as one in memory.
+    #[must_use]
+    pub fn from_reader(name: &Path, file: Arc<dyn ReadAt>) -> Self {
+        Self::new(local(), name.to_path_buf(), name.to_path_buf(), file)
+    }
+
+    /// Returns the path, for messages.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+
+    /// Returns the place, for messages.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        Place::path(self.path())
+    }
+
+    /// Returns the length in bytes when it was opened.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.0.file.len()
+    }
+
+    /// Returns whether it had no bytes when it was opened.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Fills `out` with data from byte `at` on. It is not kept; what was kept is not read again.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it cannot be read, and with [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) where the
+    /// file ends before.
+    pub fn read_exact_at(&self, out: &mut [u8], at: u64) -> io::Result<()> {
+        let (mut out, mut at) = (out, at);
+        loop {
+            let count = match self.0.kept.next(out, at) {
+                Part::Kept(count) => count,
+                Part::Absent(count) => {
+                    self.0.file.read_exact_at(&mut out[..count], at)?;
+                    count
+                }
+            };
+            out = &mut out[count..];
+            if out.is_empty() {
+                return Ok(());
+            }
+            at = at.saturating_add(count as u64);
+        }
+    }
+
+    /// Fills `out` with metadata from byte `at` on: a header, a directory, a table. The pages that it
+    /// lies in are kept, up to some mebibytes, so that nobody reads them again.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`read_exact_at`](Self::read_exact_at).
+    pub fn read_metadata_at(&self, out: &mut [u8], at: u64) -> io::Result<()> {
+        if self.0.kept.next(out, at) == Part::Kept(out.len()) {
+            return Ok(());
+        }
+        if self.0.identity.get().is_none() {
+            let _ = self.0.identity.set(self.0.file.identity()?);
+        }
+        self.0.kept.fill(&*self.0.file, out.len(), at)?;
+        self.read_exact_at(out, at)
+    }
+
+    /// Reads up to `most` bytes of data from byte `at` on, none only at the end.
+    ///
+    /// # Errors
+    ///
+    /// Fails where they cannot be read.
+    pub fn read_at(&self, out: &mut [u8], at: u64) -> io::Result<usize> {
+        match self.0.kept.next(out, at) {
+            Part::Kept(count) => Ok(count),
+            Part::Absent(0) => Ok(0),
+            Part::Absent(count) => self.0.file.read_at(&mut out[..count], at),
+        }
+    }
+
+    /// Returns the first bytes, or all if there are fewer. They are kept.
+    ///
+    /// # Errors
+    ///
+    /// Fails where they cannot be read.
+    pub fn start(&self, most: usize) -> Result<Vec<u8>> {
+        let len = usize::try_from(self.len()).unwrap_or(usize::MAX).min(most);
+        let mut start = vec![0; len];
+        self.read_metadata_at(&mut start, 0).map_err(|error| self.error(error))?;
+        Ok(start)
+    }
+
+    /// Reads all of the file into memory, where it has at most `most` bytes, and keeps nothing.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is longer or cannot be read.
+    pub fn read_all(&self, most: u64) -> Result<Vec<u8>> {
+        let len = self.len();
+        if len > most {
+            let found = format!("{len} bytes");
+            return Err(Error::mismatch(self.place(), found, format!("at most {most}")));
+        }
+        let mut bytes = vec![0; usize::try_from(len).unwrap_or(0)];
+        self.read_exact_at(&mut bytes, 0).map_err(|error| self.error(error))?;
+        Ok(bytes)
+    }
+
+    /// Reads the file from its start to its end.
+    #[must_use]
+    pub fn reader(&self) -> FileReader {
+        FileReader { file: self.clone(), position: 0, keep: false }
+    }
+
+    /// Reads the beginning of the file, which is kept: whoever finds out what it is leaves it to whoever
+    /// reads it.
+    #[must_use]
+    pub fn start_reader(&self) -> FileReader {
+        FileReader { file: self.clone(), position: 0, keep: true }
+    }
+
+    /// Checks that nobody changed the file since anything of it was kept, as far as the storage tells.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`ErrorKind::Changed`] where somebody did.
+    pub fn check_unchanged(&self) -> Result<()> {
+        let Some(Some(before)) = self.0.identity.get() else { return Ok(()) };
+        match self.0.file.identity().map_err(|error| self.error(error))? {
+            Some(now) if now != *before => Err(Error::new(ErrorKind::Changed, self.place())),
+            _ => Ok(()),
+        }
+    }
+
+    /// Forgets what was kept: all is read again.
+    pub fn forget(&self) {
+        self.0.kept.clear();
+    }
+
+    /// Says that a range will be read soon.
+    pub fn will_read(&self, range: Range<u64>) {
+        self.0.file.will_read(range);
+    }
+
+    /// Maps bytes into memory; `None` where that cannot be done.
+    #[must_use]
+    pub fn map(&self, at: u64, len: usize) -> Option<Mapped> {
+        self.0.file.map(at, len)
+    }
+
+    /// Opens the file of the same name with something behind it, in the same directory.
+    ///
+    /// Where the name is a link, it is the one beside what the link leads to if that is there, or else
+    /// the one beside the link. `None` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it is no regular file, or cannot be read.
+    pub fn sidecar(&self, suffix: &str) -> Result<Option<Self>> {
+        let Inner { storage, key, path, .. } = &*self.0;
+        Self::beside(storage, key, path, suffix)
+    }
+
+    /// Opens the sidecar of a path of the file system, as [`sidecar`](Self::sidecar) does.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`sidecar`](Self::sidecar).
+    pub fn local_sidecar(path: &Path, suffix: &str) -> Result<Option<Self>> {
+        Self::beside(&local(), path, path, suffix)
+    }
+
+    pub(crate) fn beside(
+        storage: &Arc<dyn Storage>,
+        key: &Path,
+        path: &Path,
+        suffix: &str,
+    ) -> Result<Option<Self>> {
+        let with_suffix = |path: &Path| {
+            let mut path = path.as_os_str().to_owned();
+            path.push(suffix);
+            PathBuf::from(path)
+        };
+        let is_link = storage.kind(key).is_ok_and(|kind| kind == EntryKind::Link);
+        let target = is_link.then(|| storage.resolve(key).ok()).flatten();
+        if let Some(beside) = target.map(|target| with_suffix(&target))
+            && storage.kind(&beside).is_ok()
+        {
+            return Self::in_storage(storage, beside.clone(), beside);
+        }
+        Self::in_storage(storage, with_suffix(key), with_suffix(path))
+    }
+
+    /// Opens a file by its path in a storage; `None` where there is nothing.
+    pub(crate) fn in_storage(
+        storage: &Arc<dyn Storage>,
+        key: PathBuf,
+        path: PathBuf,
+    ) -> Result<Option<Self>> {
+        match storage.open(&key) {
+            Ok(file) => Ok(Some(Self::new(Arc::clone(storage), key, path, file))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                Err(Error::mismatch(Place::path(path), NOT_REGULAR, "a file"))
+            }
+            Err(error) => Err(Error::io(&path, error)),
+        }
+    }
+
+    /// Makes an error of what the storage said.
+    #[must_use]
+    pub fn error(&self, error: io::Error) -> Error {
+        Error::io(self.path(), error)
+    }
+}
+
+impl fmt::Debug for InputFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InputFile").field("path", &self.path()).finish_non_exhaustive()
+    }
+}
+
+/// A file that is read from its start to its end.
+#[derive(Clone, Debug)]
+pub struct FileReader {
+    file: InputFile,
+    position: u64,
+    keep: bool,
+}
+
+impl Read for FileReader {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.file.len().saturating_sub(self.position));
+        let most = out.len().min(left.unwrap_or(usize::MAX));
+        let count = match self.keep && most > 0 {
+            true => self.file.read_metadata_at(&mut out[..most], self.position).map(|()| most)?,
+            false => self.file.read_at(out, self.position)?,
+        };
+        self.position = self.position.saturating_add(count as u64);
+        Ok(count)
+    }
+}

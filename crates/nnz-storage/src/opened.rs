@@ -1,0 +1,81 @@
+//! What is at a path, opened once.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nnz_core::{Error, Result};
+
+use crate::{EntryKind, InputDirectory, InputFile, Storage, local};
+
+/// What is at a path, opened.
+#[derive(Clone, Debug)]
+pub enum Opened {
+    /// A regular file.
+    File(InputFile),
+    /// A directory.
+    Directory(InputDirectory),
+    /// Something that is read once, such as a pipe. It is opened when it is read: opening a pipe waits
+    /// for whoever writes to it.
+    Special(Arc<dyn Storage>, PathBuf),
+}
+
+impl Opened {
+    /// Opens what is at a path of a storage.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is nothing, or it cannot be read.
+    pub fn new(storage: &Arc<dyn Storage>, path: &Path) -> Result<Self> {
+        let io = |error| Error::io(path, error);
+        let found = storage.metadata(path).map_err(io)?;
+        let name = || path.to_path_buf();
+        Ok(match found.kind {
+            EntryKind::File => {
+                let file = storage.open(path).map_err(io)?;
+                Self::File(InputFile::new(Arc::clone(storage), name(), name(), file))
+            }
+            EntryKind::Directory => {
+                let root = storage.open_directory(path).map_err(io)?;
+                Self::Directory(InputDirectory::new(root, Arc::clone(storage), name()))
+            }
+            _ => Self::Special(Arc::clone(storage), name()),
+        })
+    }
+
+    /// Opens what is at a path of the file system.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`new`](Self::new).
+    pub fn local(path: &Path) -> Result<Self> {
+        Self::new(&local(), path)
+    }
+
+    /// Returns the path, for messages.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::File(file) => file.path(),
+            Self::Directory(directory) => directory.path(),
+            Self::Special(_, path) => path,
+        }
+    }
+
+    /// Returns the file; `None` where it is something else.
+    #[must_use]
+    pub fn file(&self) -> Option<&InputFile> {
+        match self {
+            Self::File(file) => Some(file),
+            _ => None,
+        }
+    }
+
+    /// Returns the directory; `None` where it is something else.
+    #[must_use]
+    pub fn directory(&self) -> Option<&InputDirectory> {
+        match self {
+            Self::Directory(directory) => Some(directory),
+            _ => None,
+        }
+    }
+}
