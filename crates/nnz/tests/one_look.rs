@@ -7,7 +7,7 @@
 //!   - the last pointer of a compressed matrix, which says how many entries there are, and is read with
 //!     the other pointers once more: 8 bytes or fewer, or the deflated chunk of HDF5 that it is in, which
 //!     has less than 512 bytes here;
-//!   - what lies behind the first 4096 bytes of a file in a dialect of DAPHNE in which each row stands
+//!   - what lies behind the first 4096 bytes of a file in a dialect of DAPHNE: rows may stand
 //!     behind a count: where blocks end is found by going from count to count, before rows are read;
 //!   - pointers and names in HDF5 files of 10x and AnnData, which are checked as the file is opened.
 //!
