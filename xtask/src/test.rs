@@ -1,6 +1,7 @@
 //! `cargo xtask test`: every test there is.
 
 mod arm;
+mod features;
 mod python;
 mod r;
 pub(crate) mod venv;
@@ -52,6 +53,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             .env("NNZ_KILLS", rounds);
         cargo::run(&mut test)
     });
+    summary.step("features of nnz", features::check);
     match arm::means() {
         Means::Emulator(emulator) => {
             summary.step("kernels of 64-bit Arm, emulated", || arm::run(emulator));

@@ -3,6 +3,7 @@
 use nnz_core::{ErrorKind, Finding, Place, Result};
 use nnz_engine::{CheckOptions, report_error};
 
+#[cfg(feature = "daphne")]
 use crate::daphne::Dialect;
 use crate::formats::Registry;
 use crate::{Cancellation, Dataset, Location, OpenOptions, engine::default_memory};
@@ -18,6 +19,7 @@ pub struct ValidateOptions {
     pub threads: usize,
     /// DAPHNE: the dialect, instead of the one that is detected; a file is then checked as one of
     /// DAPHNE in any case.
+    #[cfg(feature = "daphne")]
     pub dialect: Option<Dialect>,
     /// The name of the format, instead of the one that is detected.
     pub format: Option<&'static str>,
@@ -29,11 +31,13 @@ nnz_core::setters! {
     ValidateOptions {
         memory: u64,
         threads: usize,
-        dialect: Option<Dialect>,
         format: Option<&'static str>,
         cancellation: Option<Cancellation>,
     }
 }
+
+#[cfg(feature = "daphne")]
+nnz_core::setters! { ValidateOptions { dialect: Option<Dialect> } }
 
 impl ValidateOptions {
     /// Returns how what is checked is opened.
@@ -41,7 +45,10 @@ impl ValidateOptions {
         let options = OpenOptions::new().memory_limit(self.memory);
         match self.format {
             Some(name) => options.format(name),
+            #[cfg(feature = "daphne")]
             None => options.dialect(self.dialect),
+            #[cfg(not(feature = "daphne"))]
+            None => options,
         }
     }
 }
@@ -50,7 +57,14 @@ impl ValidateOptions {
 impl Default for ValidateOptions {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { memory: default_memory(), threads, dialect: None, format: None, cancellation: None }
+        Self {
+            memory: default_memory(),
+            threads,
+            #[cfg(feature = "daphne")]
+            dialect: None,
+            format: None,
+            cancellation: None,
+        }
     }
 }
 
@@ -79,7 +93,7 @@ pub fn validate(
     let location = &location.into();
     check_one(location, options, each)?;
     let Location::Path { path, group: None } = location else { return Ok(()) };
-    if options.dialect.is_some() || options.format.is_some() {
+    if options.open_options().format.is_some() {
         return Ok(());
     }
     let others = match crate::formats::other_groups(location) {

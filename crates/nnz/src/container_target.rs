@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "bpcells")]
 use nnz_bpcells::{FormatVersion, RObjectOptions, RObjectWriter};
 use nnz_container::kinds::{self, Hdf5Kind, KINDS, NetCdfKind, NpyKind, ZarrKind};
 use nnz_container::rds::RdsOptions;
@@ -24,6 +25,7 @@ enum Kind {
     /// A group of a container.
     Container(&'static dyn ContainerKind, String, CreateOptions),
     /// An object of R, which BPCells reads.
+    #[cfg(feature = "bpcells")]
     RObject(RObjectOptions),
 }
 
@@ -84,7 +86,14 @@ impl ContainerTarget {
         } else if ends_in_rds(path) && directory == DirectoryKind::Npy {
             return Err(Error::argument("an object of R holds arrays of BPCells only"));
         } else if ends_in_rds(path) {
-            Kind::RObject(RObjectOptions { list: false, rds: rds_options(compress)? })
+            #[cfg(feature = "bpcells")]
+            {
+                Kind::RObject(RObjectOptions { list: false, rds: rds_options(compress)? })
+            }
+            #[cfg(not(feature = "bpcells"))]
+            {
+                return Err(Error::argument("this build writes no objects of R with arrays"));
+            }
         } else if compress.is_some_and(|compress| compress != Compression::None) {
             return Err(uncompressed());
         } else {
@@ -97,6 +106,7 @@ impl ContainerTarget {
     }
 
     /// Makes it fit for a revision of BPCells: of the first, R has no class but only lists.
+    #[cfg(feature = "bpcells")]
     pub(crate) fn with_format_version(mut self, version: FormatVersion) -> Self {
         if let Kind::RObject(options) = &mut self.kind {
             options.list = version == FormatVersion::V1;
@@ -111,18 +121,23 @@ impl ContainerTarget {
 
     /// Checks that the place may be written, before any work is done.
     pub(crate) fn check(&self, members: &'static [&'static str]) -> Result<()> {
-        let Self { path, write, .. } = self;
+        let path = &self.path;
         match &self.kind {
             Kind::Container(kind, group, options) => {
                 kind.check(path, group, &CreateOptions { members, ..*options })
             }
-            Kind::RObject(_) => StagedFile::create(path, *write).map(drop),
+            #[cfg(feature = "bpcells")]
+            Kind::RObject(_) => StagedFile::create(path, self.write).map(drop),
         }
     }
 
     /// Says which other groups are lost when what is there is replaced.
     pub(crate) fn groups_lost(&self) -> Option<String> {
-        let Kind::Container(kind, group, _) = &self.kind else { return None };
+        let (kind, group) = match &self.kind {
+            Kind::Container(kind, group, _) => (kind, group),
+            #[cfg(feature = "bpcells")]
+            Kind::RObject(_) => return None,
+        };
         if !self.write.overwrite || !kind.info().groups {
             return None;
         }
@@ -137,12 +152,15 @@ impl ContainerTarget {
         &self,
         members: &'static [&'static str],
     ) -> Result<Box<dyn ContainerWriter>> {
-        let Self { path, write, .. } = self;
+        let path = &self.path;
         match &self.kind {
             Kind::Container(kind, group, options) => {
                 kind.create(path, group, &CreateOptions { members, ..*options })
             }
-            Kind::RObject(options) => Ok(Box::new(RObjectWriter::create(path, *write, *options)?)),
+            #[cfg(feature = "bpcells")]
+            Kind::RObject(options) => {
+                Ok(Box::new(RObjectWriter::create(path, self.write, *options)?))
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use nnz_core::{Error, FragmentSource, MatrixSource, Place, Result};
 
 use crate::formats::DatasetKind;
+#[cfg(feature = "daphne")]
 use crate::frames::FrameSource;
 use crate::tensor::TensorFile;
 
@@ -20,6 +21,7 @@ pub enum Dataset {
     /// Genomic fragments.
     Fragments(Box<dyn FragmentSource>),
     /// Columns of different types: a frame of DAPHNE.
+    #[cfg(feature = "daphne")]
     Table(FrameSource),
 }
 
@@ -31,6 +33,7 @@ impl Dataset {
             Self::Matrix(_) => DatasetKind::Matrix,
             Self::Tensor(_) => DatasetKind::Tensor,
             Self::Fragments(_) => DatasetKind::Fragments,
+            #[cfg(feature = "daphne")]
             Self::Table(_) => DatasetKind::Table,
         }
     }
@@ -52,6 +55,7 @@ impl Dataset {
                 );
                 Err(Error::unsupported(Place::default(), what))
             }
+            #[cfg(feature = "daphne")]
             Self::Table(_) => {
                 let what = "holds a frame, which is no matrix: nnz convert makes it a .csv, and \
                             info, cat, names and validate read it";
@@ -70,6 +74,7 @@ impl Dataset {
     }
 
     /// Returns the table; `None` where it holds something else.
+    #[cfg(feature = "daphne")]
     #[must_use]
     pub fn into_table(self) -> Option<FrameSource> {
         match self {

@@ -3,56 +3,78 @@
 //! A place is looked at once, as a [`Probe`]. Each format says whether the probe holds its data; the
 //! one that matches best takes the probe over and opens it, with what was read already.
 
+#[cfg(feature = "singlecell")]
 mod anndata;
 mod binsparse;
+#[cfg(feature = "bpcells")]
 mod bpcells;
+#[cfg(feature = "bpcells")]
 mod bpcells_fragments;
 mod cancellable;
+#[cfg(feature = "daphne")]
 mod daphne;
+#[cfg(feature = "singlecell")]
 mod fragment_text;
 mod groups;
+#[cfg(feature = "matrix-market")]
 mod matrix_market;
+#[cfg(feature = "scientific")]
 mod npy;
 mod options;
 mod probe;
+#[cfg(feature = "scientific")]
 mod r_matrix;
 mod registry;
+#[cfg(feature = "scientific")]
 mod scipy;
 pub(crate) mod target;
+#[cfg(feature = "scientific")]
 mod tensor_arrays;
+#[cfg(feature = "singlecell")]
 mod tenx;
 
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
-use nnz_container::Tagged;
+use nnz_container::{Container, Tagged};
 use nnz_core::{Error, Finding, MatrixSource, Result};
-use nnz_matrix_market::Layout;
 use nnz_storage::InputDirectory;
 
 pub use crate::container_target::{has_groups, may_hold_binsparse};
 pub use binsparse::list_binsparse;
 pub(crate) use binsparse::open_container as open_binsparse;
+#[cfg(feature = "daphne")]
 pub(crate) use daphne::{DaphneOptions, NAME as DAPHNE};
 pub(crate) use groups::groups_inside;
 pub use groups::{list_groups, list_members, other_groups};
 pub use nnz_engine::MatrixTarget;
 pub use options::{FormatOption, FormatOptions};
 pub use probe::Probe;
+#[cfg(feature = "daphne")]
+pub(crate) use registry::check_options;
+pub(crate) use registry::format_of_path;
 pub use registry::{Detected, Registry, list};
-pub(crate) use registry::{check_options, format_of_path};
 
 use crate::{
     ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions, tensor::TensorFile,
 };
 
 /// The option of formats that store either entries or every cell.
-const LAYOUT: FormatOption = FormatOption::parsed::<Layout>(
+#[cfg(feature = "matrix-market")]
+const LAYOUT: FormatOption = FormatOption::parsed::<nnz_matrix_market::Layout>(
     "layout",
     "LAYOUT",
     "Write coordinate (a sparse matrix) or array (a dense one) [default: array if every cell of SRC is \
      stored]",
 );
+
+/// Returns the container of a probe that was claimed.
+fn arrays(probe: Probe) -> Result<Arc<dyn Container>> {
+    let place = probe.location().source_place();
+    let container = probe.into_container()?;
+    container.ok_or_else(|| Error::mismatch(place, "no named arrays", "a container"))
+}
 
 /// Describes a format.
 #[derive(Clone, Debug)]

@@ -49,6 +49,25 @@
 //!
 //! Options are made from their defaults by setters. Whatever takes long takes a [`Cancellation`], and what
 //! writes reports [`Progress`]. An [`Error`] says where it occurred, what was found and what was expected.
+//!
+//! # Features
+//!
+//! All are on by default but `sprs`: `bpcells`, `daphne` (with frames), `fragments`, `matrix-market`,
+//! `scientific` (SciPy, NumPy, R), `singlecell` (10x, fragments as text), and `sprs` ([`CsMatrix`] to and from
+//! `sprs::CsMat`). Binsparse is always there, as tensors are.
+
+// What all formats share is compiled without those that are left out, too.
+#![cfg_attr(
+    not(all(
+        feature = "bpcells",
+        feature = "daphne",
+        feature = "fragments",
+        feature = "matrix-market",
+        feature = "scientific",
+        feature = "singlecell"
+    )),
+    allow(dead_code, unused_imports)
+)]
 
 mod cat;
 mod check;
@@ -64,13 +83,18 @@ mod slice;
 mod stats;
 
 pub mod annotations;
+#[cfg(feature = "bpcells")]
 pub mod bpcells;
+#[cfg(feature = "daphne")]
 pub mod daphne;
 pub mod error;
 pub mod formats;
+#[cfg(feature = "fragments")]
 pub mod fragments;
+#[cfg(feature = "daphne")]
 pub mod frames;
 pub mod matrix;
+#[cfg(feature = "matrix-market")]
 pub mod matrix_market;
 pub mod numpy;
 pub mod output;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use nnz_core::{MatrixSource, Result};
 use nnz_storage::Storage;
 
+#[cfg(feature = "daphne")]
 use crate::daphne::Dialect;
 use crate::formats::{DatasetKind, Registry};
 use crate::{Dataset, Location};
@@ -52,6 +53,7 @@ pub struct OpenOptions {
     registry: Registry,
     pub(crate) storage: Arc<dyn Storage>,
     pub(crate) memory: u64,
+    #[cfg(feature = "daphne")]
     pub(crate) dialect: Option<Dialect>,
     pub(crate) format: Option<&'static str>,
     pub(crate) preferred: DatasetKind,
@@ -63,6 +65,7 @@ impl Default for OpenOptions {
             registry: Registry::default(),
             memory: crate::engine::default_memory(),
             storage: nnz_storage::local(),
+            #[cfg(feature = "daphne")]
             dialect: None,
             format: None,
             preferred: DatasetKind::Matrix,
@@ -106,6 +109,7 @@ impl OpenOptions {
     }
 
     /// Opens as DAPHNE, in this dialect if one is given.
+    #[cfg(feature = "daphne")]
     #[must_use]
     pub fn dialect(mut self, dialect: Option<Dialect>) -> Self {
         self.dialect = dialect;

@@ -10,7 +10,7 @@ use nnz_container::{Container, Tagged};
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
 use nnz_storage::InputDirectory;
 
-use super::bpcells::arrays;
+use super::arrays;
 use super::cancellable::cancellable;
 use super::{
     Confidence, DatasetKind, Format, FormatInfo, FormatOptions, MatrixTarget, Probe, Registry,

@@ -7,11 +7,13 @@ use std::sync::Arc;
 
 use nnz_bpcells::RObject;
 use nnz_container::{Container, Tagged};
-use nnz_core::{Error, Finding, MatrixSource, Result};
+use nnz_core::{Finding, MatrixSource, Result};
 use nnz_storage::InputDirectory;
 
 use super::cancellable::cancellable;
-use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, bpcells_fragments};
+use super::{
+    Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, arrays, bpcells_fragments,
+};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// A BPCells matrix, on any container.
@@ -96,11 +98,4 @@ pub(super) fn take_r_object(probe: &Probe) -> Result<()> {
         probe.set_container(Arc::new(RObject::from_document(path, document)?));
     }
     Ok(())
-}
-
-/// Returns the container of a probe that was claimed.
-pub(super) fn arrays(probe: Probe) -> Result<Arc<dyn Container>> {
-    let place = probe.location().source_place();
-    let container = probe.into_container()?;
-    container.ok_or_else(|| Error::mismatch(place, "no named arrays", "a container"))
 }

@@ -3,9 +3,9 @@
 use nnz_container::{Container, Tagged};
 use nnz_core::{Finding, Result};
 
-use super::bpcells::{VERSION, arrays, take_r_object};
+use super::bpcells::{VERSION, take_r_object};
 use super::cancellable::cancellable;
-use super::{Confidence, DatasetKind, Format, FormatInfo, Probe};
+use super::{Confidence, DatasetKind, Format, FormatInfo, Probe, arrays};
 use crate::{Dataset, OpenOptions, ValidateOptions};
 
 /// BPCells fragments, on any container.

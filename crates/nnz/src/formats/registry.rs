@@ -7,27 +7,49 @@ use nnz_container::kinds::KINDS;
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
 use nnz_storage::{EntryKind, InputDirectory};
 
+#[cfg(feature = "daphne")]
+use super::daphne;
+#[cfg(feature = "matrix-market")]
+use super::matrix_market;
 use super::{
     Confidence, DatasetKind, Format, FormatInfo, FormatOptions, MatrixTarget, Member, Probe,
-    anndata, binsparse, bpcells, bpcells_fragments, daphne, fragment_text, groups, matrix_market,
-    npy, r_matrix, scipy, tenx,
+    binsparse, groups,
 };
+#[cfg(feature = "singlecell")]
+use super::{anndata, fragment_text, tenx};
+#[cfg(feature = "bpcells")]
+use super::{bpcells, bpcells_fragments};
+#[cfg(feature = "scientific")]
+use super::{npy, r_matrix, scipy};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// Every format of this crate. Of several that are certain, the first is taken.
-const FORMATS: [&dyn Format; 11] = [
+const FORMATS: &[&dyn Format] = &[
+    #[cfg(feature = "matrix-market")]
     &matrix_market::MatrixMarket,
+    #[cfg(feature = "daphne")]
     &daphne::Daphne,
+    #[cfg(feature = "scientific")]
     &r_matrix::RMatrix,
+    #[cfg(feature = "singlecell")]
     &tenx::Tenx,
+    #[cfg(feature = "bpcells")]
     &bpcells_fragments::BpCellsFragments,
+    #[cfg(feature = "bpcells")]
     &bpcells::BpCells,
     &binsparse::Binsparse,
+    #[cfg(feature = "singlecell")]
     &anndata::AnnDataFile,
+    #[cfg(feature = "scientific")]
     &scipy::Scipy,
+    #[cfg(feature = "scientific")]
     &npy::Npy,
+    #[cfg(feature = "singlecell")]
     &fragment_text::FragmentText,
 ];
+
+/// The format of standard output: Matrix Market.
+const TEXT: &str = "mtx";
 
 fn writes_matrices(info: &FormatInfo) -> bool {
     info.writes.contains(&DatasetKind::Matrix)
@@ -47,7 +69,7 @@ pub(crate) fn check_options<'a>(
 
 /// Returns the format of this crate that matrices are written in under the name of a path.
 pub(crate) fn format_of_path(path: &Path) -> Option<&'static dyn Format> {
-    by_extension(&FORMATS, path)
+    by_extension(FORMATS, path)
 }
 
 fn by_extension(formats: &[&'static dyn Format], path: &Path) -> Option<&'static dyn Format> {
@@ -175,7 +197,9 @@ impl Registry {
             (Some(name), _) => self
                 .find(name)
                 .ok_or_else(|| Error::argument(format!("unknown format {name:?}")))?,
-            (None, Location::Stream) => &matrix_market::MatrixMarket,
+            (None, Location::Stream) => self.find(TEXT).ok_or_else(|| {
+                Error::argument("no format of this build is written to standard output")
+            })?,
             (None, Location::Path { path, .. }) => {
                 by_extension(&self.formats, path).ok_or_else(|| {
                     let names = self.written();
@@ -235,6 +259,7 @@ impl Registry {
             let Some(&format) = format else {
                 return Err(Error::argument(format!("unknown format {name:?}")));
             };
+            #[cfg(feature = "daphne")]
             if name == super::DAPHNE {
                 let probe = Probe::unknown(location, &self.containers, options)?;
                 return Ok(Detected { format, probe });

@@ -1,0 +1,32 @@
+//! Builds of the library with some of its features.
+
+use crate::cargo::{cargo, run};
+use crate::error::Result;
+
+/// Those of `nnz`. `fragments` and `daphne` bring others along.
+const FEATURES: [&str; 7] =
+    ["bpcells", "daphne", "fragments", "matrix-market", "scientific", "singlecell", "sprs"];
+
+/// Checks each feature alone, and tests a build with none and one with two; tests with all of them are
+/// those of the workspace.
+pub(super) fn check() -> Result<()> {
+    for feature in FEATURES {
+        run(cargo()
+            .args(["check", "-p", "nnz", "--lib", "--no-default-features"])
+            .args(["--features", feature]))?;
+    }
+    run(cargo().args(["test", "-p", "nnz", "--no-default-features", "--lib"]))?;
+    run(cargo()
+        .args(["test", "-p", "nnz", "--no-default-features", "--features", "bpcells,matrix-market"])
+        .args(["--lib", "--test", "few_formats"]))?;
+    run(cargo().args([
+        "test",
+        "-p",
+        "nnz-engine",
+        "--features",
+        "sprs",
+        "--test",
+        "it",
+        "sprs_matrix",
+    ]))
+}
