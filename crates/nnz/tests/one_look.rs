@@ -14,7 +14,15 @@
 //! What samples cannot show: of an npz file, an array that is stored as it is and
 //! has more than a mebibyte is read twice, as its check sum is compared before any element is handed out.
 //! No more than 16 MiB of metadata are kept of a file.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs, unreachable_pub, dead_code)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    missing_docs,
+    unreachable_pub,
+    dead_code,
+    reason = "a test stops where it fails, and uses what it needs of what tests share"
+)]
 
 mod common;
 #[path = "common/samples.rs"]

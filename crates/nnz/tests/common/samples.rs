@@ -78,7 +78,7 @@ fn written(folder: &Path) -> Vec<PathBuf> {
             options.format_options = FormatOptions::new().with("segments", "3");
         }
         if let Err(error) =
-            nnz::convert(&location(&samples[0]), &location(&path), &options, &NoProgress)
+            nnz::convert(location(&samples[0]), location(&path), &options, &NoProgress)
         {
             panic!("{name}: {error}");
         }
@@ -89,7 +89,7 @@ fn written(folder: &Path) -> Vec<PathBuf> {
         let to = nnz::Location::Path { path: groups.clone(), group: Some(group.to_owned()) };
         let mut options = unsynced();
         options.format = Some("bpcells");
-        nnz::convert(&location(&samples[0]), &to, &options, &NoProgress).unwrap();
+        nnz::convert(location(&samples[0]), &to, &options, &NoProgress).unwrap();
         if group == "a/b/c" {
             // The only one in it is found.
             let only = folder.join("only.h5");
