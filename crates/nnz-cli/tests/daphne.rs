@@ -640,7 +640,7 @@ fn pipes_in_the_place_of_files_are_not_waited_for() {
     }
     let refused = run(&["info", text(&matrix)]);
     assert_eq!(refused.code, Some(1), "{refused:?}");
-    assert!(refused.err.contains("not a regular file"), "{}", refused.err);
+    assert!(refused.err.contains("found no regular file"), "{}", refused.err);
 }
 
 #[test]
