@@ -7,8 +7,7 @@
 //! genomic fragments, and [`flow`] is the pipeline under all of it: units in order, on all cores.
 //!
 //! This crate opens no files of any format: paths, formats and containers are the `nnz` crate's. Of
-//! `nnz-container` it uses temporary files, their directories and memory that is asked for ahead, which
-//! move to a storage crate.
+//! `nnz-storage` it uses temporary files, their directories and memory that is asked for ahead.
 //!
 //! ```
 //! use nnz_core::{Order, Place, Shape};
@@ -19,7 +18,8 @@
 //! let shape = Shape { rows: 2, cols: 3 };
 //! let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 2, 3], vec![0_u32, 2, 2], vec![1.0, 2.0, 3.0])?;
 //! let source = matrix.into_source()?;
-//! let options = ReadOptions { order: Some(Order::Col), ..ReadOptions::default() };
+//! let mut options = ReadOptions::default();
+//! options.order = Some(Order::Col);
 //! let by_column = nnz_engine::read(&*source, &Place::default(), &options)?;
 //! assert_eq!(by_column.indptr(), [0, 1, 1, 3]);
 //! # Ok::<(), nnz_core::Error>(())
