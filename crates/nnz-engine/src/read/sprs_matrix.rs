@@ -60,7 +60,7 @@ impl<T: Element, I: SpIndex, P: SpIndex> TryFrom<CsMatrix> for CsMatI<T, I, P> {
         let len = index::<P>(pointers.last().copied().unwrap_or(0))?.index();
         let values = owned::<T>(values, len)?;
         let pointers = pointers.into_iter().map(index).collect::<Result<Vec<P>>>()?;
-        let indices = match minors {
+        let indices: Result<Vec<I>> = match minors {
             Minors::U32(list) => list.into_iter().map(|minor| index(minor.into())).collect(),
             Minors::U64(list) | Minors::Spans(list) => list.into_iter().map(index).collect(),
         };
