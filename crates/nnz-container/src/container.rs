@@ -132,9 +132,10 @@ impl dyn Container + '_ {
     }
 }
 
-/// Names an array being written.
+/// An array being written. The writer that created it numbers its arrays as it likes, and knows no
+/// others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ArrayId(pub(crate) usize);
+pub struct ArrayId(pub usize);
 
 /// Named arrays being written. Dropped unfinished, they leave nothing behind.
 pub trait ContainerWriter: Send {

@@ -8,7 +8,8 @@ use nnz_core::{Error, ErrorKind, Names, Place, Result, StringList, StringReader,
 
 use crate::array::check_range;
 use crate::container::one_line;
-use crate::{ArrayId, Capabilities, Container, ContainerWriter, NumberArray};
+use crate::kind::only_root;
+use crate::{ArrayId, Capabilities, Container, ContainerWriter, NumberArray, OpenContainer};
 
 #[derive(Clone, Debug)]
 enum Member {
@@ -18,9 +19,16 @@ enum Member {
 }
 
 /// A container in memory. Clones share what is stored.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Memory {
+    name: Arc<Path>,
     members: Arc<Mutex<BTreeMap<String, Member>>>,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self::named("memory")
+    }
 }
 
 impl Memory {
@@ -28,6 +36,12 @@ impl Memory {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Makes an empty container that messages call by the path of what is read into it.
+    #[must_use]
+    pub fn named(path: impl AsRef<Path>) -> Self {
+        Self { name: path.as_ref().into(), members: Arc::default() }
     }
 
     /// Starts writing; what is written replaces all members once it is finished.
@@ -38,24 +52,36 @@ impl Memory {
 
     fn member(&self, name: &str) -> Result<Member> {
         let members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
-        members.get(name).cloned().ok_or_else(|| Error::new(ErrorKind::Missing, place(name)))
+        members.get(name).cloned().ok_or_else(|| Error::new(ErrorKind::Missing, self.place(name)))
+    }
+
+    fn place(&self, name: &str) -> Place {
+        Place::array(&*self.name, name)
     }
 
     fn strings_list(&self, name: &str) -> Result<StringList> {
         match self.member(name)? {
             Member::Strings(list) => Ok(list),
-            _ => Err(Error::mismatch(place(name), "no strings", "strings")),
+            _ => Err(Error::mismatch(self.place(name), "no strings", "strings")),
         }
     }
 }
 
-fn place(name: &str) -> Place {
-    Place::array("memory", name)
+/// It has no groups but the root.
+impl OpenContainer for Memory {
+    fn description(&self) -> &'static str {
+        "arrays in memory"
+    }
+
+    fn group(&self, name: &str) -> Result<Arc<dyn Container>> {
+        only_root(&self.name, name)?;
+        Ok(Arc::new(self.clone()))
+    }
 }
 
 impl Container for Memory {
     fn path(&self) -> &Path {
-        Path::new("memory")
+        &self.name
     }
 
     fn kind(&self) -> &'static str {
@@ -78,23 +104,23 @@ impl Container for Memory {
 
     fn tag(&self, name: &str) -> Result<String> {
         let text = self.text(name)?;
-        one_line(&text, || place(name))?;
+        one_line(&text, || self.place(name))?;
         Ok(text)
     }
 
     fn text(&self, name: &str) -> Result<String> {
         match self.member(name)? {
             Member::Text(text) => Ok(text),
-            _ => Err(Error::mismatch(place(name), "no text", "text")),
+            _ => Err(Error::mismatch(self.place(name), "no text", "text")),
         }
     }
 
     fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {
         match self.member(name)? {
             Member::Numbers(value_type, bytes) => {
-                Ok(Box::new(Numbers { place: place(name), value_type, bytes }))
+                Ok(Box::new(Numbers { place: self.place(name), value_type, bytes }))
             }
-            _ => Err(Error::mismatch(place(name), "no numbers", "numbers")),
+            _ => Err(Error::mismatch(self.place(name), "no numbers", "numbers")),
         }
     }
 
@@ -154,7 +180,7 @@ enum Being {
 impl MemoryWriter {
     fn add(&mut self, name: &str, member: Being) -> Result<ArrayId> {
         if self.members.iter().any(|(taken, _)| taken == name) {
-            return Err(Error::new(ErrorKind::Exists, place(name)));
+            return Err(Error::new(ErrorKind::Exists, self.into.place(name)));
         }
         self.members.push((name.to_owned(), member));
         Ok(ArrayId(self.members.len() - 1))
@@ -163,7 +189,7 @@ impl MemoryWriter {
 
 impl ContainerWriter for MemoryWriter {
     fn set_tag(&mut self, name: &str, text: &str) -> Result<()> {
-        one_line(text, || place(name))?;
+        one_line(text, || self.into.place(name))?;
         self.set_text(name, text)
     }
 

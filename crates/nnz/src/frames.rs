@@ -15,6 +15,7 @@ mod print;
 mod widen;
 
 use nnz_core::{Error, ErrorKind, Result};
+use nnz_storage::LocalStorage;
 
 pub use convert::{FrameOptions, FrameSummary, convert};
 pub use nnz_daphne::{Column, FrameBatch, FrameReader, FrameSource};
@@ -47,6 +48,7 @@ pub fn holds(location: &Location, dialect: Option<Dialect>) -> bool {
 /// Returns whether a place is a file that is called `.csv`, and no matrix.
 #[must_use]
 pub fn is_text(location: &Location) -> bool {
+    let location = &location.resolve(&LocalStorage);
     let Location::Path { path, group: None } = location else { return false };
     let unknown = |error: &Error| matches!(error.kind(), ErrorKind::Unrecognized(_));
     ends_in(path, &["csv"])

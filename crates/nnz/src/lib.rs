@@ -109,7 +109,7 @@ pub use dataset::Dataset;
 pub use diff::diff;
 pub use location::Location;
 pub use nnz_binsparse as binsparse;
-pub use nnz_container::Compression;
+pub use nnz_container::{self as container, Compression};
 pub use nnz_core::{
     Axis, Batch, Element, Error, ErrorKind, Finding, Header, MatrixSource, Minors, Order, Place,
     Projection, Result, Rounding, Scalar, Shape, ValueType, Values,

@@ -1,12 +1,16 @@
 //! Where data lies: a path, a group inside a file, or a standard stream.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_storage::Storage;
+
+/// What stands between a path and a group.
+const SEPARATOR: &[u8] = b"::";
 
 /// Names a place data is read from or written to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,16 +21,25 @@ pub enum Location {
     Path {
         /// The file or directory.
         path: PathBuf,
-        /// The group, without a leading slash; `None` where none is named.
+        /// The group, `None` where none is named. A slash before it has no meaning.
         group: Option<String>,
     },
 }
 
 impl Location {
-    /// Reads `-`, `PATH` or `PATH::GROUP`. A path that exists as it stands is taken so.
+    /// Reads `-`, `PATH` or `PATH::GROUP`, without looking at what is there: the last `::` splits.
+    /// What opens or creates something at the place [resolves](Self::resolve) it first.
     ///
     /// Paths need not be UTF-8. Groups have to be: a text with another one is a path as a whole, and
     /// [`try_parse`](Self::try_parse) refuses it.
+    ///
+    /// ```
+    /// use nnz::Location;
+    ///
+    /// let layer = Location::parse("cells.h5ad::layers/counts");
+    /// let group = Some("layers/counts".to_owned());
+    /// assert_eq!(layer, Location::Path { path: "cells.h5ad".into(), group });
+    /// ```
     #[must_use]
     pub fn parse(text: impl AsRef<OsStr>) -> Self {
         let text = text.as_ref();
@@ -44,24 +57,59 @@ impl Location {
         if text == "-" {
             return Ok(Self::Stream);
         }
-        if Path::new(text).exists() {
-            return Ok(Self::Path { path: PathBuf::from(text), group: None });
-        }
-        // A group may be called so, too: what is there tells where it begins.
         let bytes = text.as_bytes();
-        let splits = memmem::find_iter(bytes, b"::")
-            .map(|at| (Path::new(OsStr::from_bytes(&bytes[..at])), &bytes[at + 2..]));
-        let there = splits.clone().find(|(path, _)| path.exists());
-        let Some((path, group)) = there.or_else(|| splits.last()) else {
+        let Some(at) = memmem::rfind(bytes, SEPARATOR) else {
             return Ok(Self::Path { path: PathBuf::from(text), group: None });
         };
+        let (path, group) = (&bytes[..at], &bytes[at + SEPARATOR.len()..]);
         let group = std::str::from_utf8(group).map_err(|_| {
             let shown = OsStr::from_bytes(group);
             let what = format!("the name of a group has to be UTF-8, {shown:?} is not");
             Error::new(ErrorKind::Argument(what), Place::default())
         })?;
-        let group = Some(group.trim_start_matches('/').to_owned());
-        Ok(Self::Path { path: path.to_path_buf(), group })
+        let path = PathBuf::from(OsStr::from_bytes(path));
+        Ok(Self::Path { path, group: Some(group.to_owned()) })
+    }
+
+    /// Finds out where the path ends by what a storage holds, and removes the slash before the group.
+    ///
+    /// The names of files and groups may have `::`, too. A file or directory that is called as the whole
+    /// text is taken; else the first one before a `::`. Where there is none, the last `::` splits.
+    #[must_use]
+    pub fn resolve(&self, storage: &dyn Storage) -> Self {
+        let Self::Path { path, group: Some(group) } = self else { return self.clone() };
+        let exists = |path: &[u8]| storage.metadata(Path::new(OsStr::from_bytes(path))).is_ok();
+        let text = self.text();
+        let bytes = text.as_bytes();
+        if exists(bytes) {
+            return Self::Path { path: PathBuf::from(text), group: None };
+        }
+        let last = path.as_os_str().len();
+        let splits = memmem::find_iter(&bytes[..last], SEPARATOR);
+        let mut there = splits.filter_map(|at| {
+            let group = std::str::from_utf8(&bytes[at + SEPARATOR.len()..]).ok()?;
+            exists(&bytes[..at]).then(|| (Path::new(OsStr::from_bytes(&bytes[..at])), group))
+        });
+        let (path, group) = there.next().unwrap_or((path, group));
+        Self::Path {
+            path: path.to_path_buf(),
+            group: Some(group.trim_start_matches('/').to_owned()),
+        }
+    }
+
+    /// Returns the place as it is written.
+    fn text(&self) -> OsString {
+        match self {
+            Self::Stream => "-".into(),
+            Self::Path { path, group } => {
+                let mut text = path.as_os_str().to_owned();
+                if let Some(group) = group {
+                    text.push("::");
+                    text.push(group);
+                }
+                text
+            }
+        }
     }
 }
 
@@ -85,16 +133,7 @@ impl Location {
     /// Returns what messages call the place.
     #[must_use]
     pub fn place(&self) -> Place {
-        match self {
-            Self::Stream => Place::path("-"),
-            Self::Path { path, group: None } => Place::path(path),
-            Self::Path { path, group: Some(group) } => {
-                let mut path = path.as_os_str().to_owned();
-                path.push("::");
-                path.push(group);
-                Place::path(path)
-            }
-        }
+        Place::path(PathBuf::from(self.text()))
     }
 }
 
@@ -128,38 +167,58 @@ impl fmt::Display for Location {
 
 #[cfg(test)]
 mod tests {
+    use nnz_storage::LocalStorage;
+
     use super::*;
 
+    fn place(path: &[u8], group: Option<&str>) -> Location {
+        let path = PathBuf::from(OsStr::from_bytes(path));
+        Location::Path { path, group: group.map(str::to_owned) }
+    }
+
     #[test]
-    fn a_group_follows_two_colons_with_or_without_a_slash() {
-        let group = |text: &str| match Location::parse(text) {
-            Location::Path { path, group } => (path.display().to_string(), group),
-            Location::Stream => panic!("a stream"),
-        };
-        assert_eq!(group("a.h5"), ("a.h5".to_owned(), None));
-        assert_eq!(group("a.h5::/m/x"), ("a.h5".to_owned(), Some("m/x".to_owned())));
-        assert_eq!(group("a.h5::m"), ("a.h5".to_owned(), Some("m".to_owned())));
+    fn the_last_two_colons_split_and_nothing_is_looked_at() {
         assert_eq!(Location::parse("-"), Location::Stream);
-        // The folder is there, and the file is not.
-        assert_eq!(group("src::a::b"), ("src".to_owned(), Some("a::b".to_owned())));
-        assert_eq!(group("none::a::b"), ("none::a".to_owned(), Some("b".to_owned())));
+        assert_eq!(Location::parse("a.h5"), place(b"a.h5", None));
+        assert_eq!(Location::parse("a.h5::/m/x"), place(b"a.h5", Some("/m/x")));
+        assert_eq!(Location::parse("src::a::b"), place(b"src::a", Some("b")));
+        assert_eq!(Location::parse("a.h5::/m/x").to_string(), "a.h5::/m/x");
+    }
+
+    #[test]
+    fn what_is_there_tells_where_the_path_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("file"), "").unwrap();
+        std::fs::write(at("odd::name.mtx"), "").unwrap();
+        std::fs::create_dir(at("dir::")).unwrap();
+        std::fs::write(at("dir::/inner"), "").unwrap();
+        let resolved = |name: &str, path: &str, group: Option<&str>| {
+            let found = Location::parse(at(name)).resolve(&LocalStorage);
+            assert_eq!(found, place(at(path).as_os_str().as_bytes(), group), "{name}");
+            // Once it is resolved it stays so.
+            assert_eq!(found.resolve(&LocalStorage), found);
+        };
+        resolved("file::a::b", "file", Some("a::b"));
+        resolved("none::a::b", "none::a", Some("b"));
+        resolved("file::/m/x", "file", Some("m/x"));
+        resolved("odd::name.mtx", "odd::name.mtx", None);
+        resolved("odd::name.mtx::g", "odd::name.mtx", Some("g"));
+        resolved("dir::/inner", "dir::/inner", None);
+        resolved("dir::/other", "dir", Some("other"));
     }
 
     #[test]
     fn a_group_is_found_behind_a_path_that_is_not_utf8() {
-        let located = |path: &[u8], group: Option<&str>| Location::Path {
-            path: PathBuf::from(OsStr::from_bytes(path)),
-            group: group.map(str::to_owned),
-        };
         let text = OsStr::from_bytes;
-        assert_eq!(Location::parse(text(b"q\xff.h5")), located(b"q\xff.h5", None));
-        let place = Location::parse(text(b"q\xff.h5::/g"));
-        assert_eq!(place, located(b"q\xff.h5", Some("g")));
-        assert_eq!(place.source_place().to_string(), r#""q\xFF.h5::g""#);
+        assert_eq!(Location::parse(text(b"q\xff.h5")), place(b"q\xff.h5", None));
+        let group = Location::parse(text(b"q\xff.h5::g"));
+        assert_eq!(group, place(b"q\xff.h5", Some("g")));
+        assert_eq!(group.source_place().to_string(), r#""q\xFF.h5::g""#);
         // The name of a group is text.
         let group = text(b"q.h5::g\xff");
         let error = Location::try_parse(group).unwrap_err();
         assert!(error.to_string().contains(r#"has to be UTF-8, "g\xFF" is not"#), "{error}");
-        assert_eq!(Location::parse(group), located(b"q.h5::g\xff", None));
+        assert_eq!(Location::parse(group), place(b"q.h5::g\xff", None));
     }
 }

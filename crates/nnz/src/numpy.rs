@@ -10,6 +10,7 @@ use nnz_binsparse::{EntryReader, Tensor, Version};
 use nnz_container::CreateOptions;
 use nnz_container::npy::{NdArray, read_array, write_array};
 use nnz_core::{Error, ErrorKind, Place, Result, Rounding, Scalar, Structure, ValueType, Values};
+use nnz_storage::LocalStorage;
 use nnz_storage::staging::WriteOptions;
 
 use crate::Location;
@@ -212,7 +213,7 @@ fn binsparse(from: &Location, memory: u64) -> Result<Box<dyn nnz_container::Cont
 
 /// Decides which container a place gets.
 fn home(to: &Location, write: WriteOptions) -> Result<ContainerTarget> {
-    let Location::Path { path, group } = to else {
+    let Location::Path { path, group } = &to.resolve(&LocalStorage) else {
         return Err(Error::argument("named arrays cannot go to standard output"));
     };
     if !may_hold_binsparse(path) {

@@ -241,3 +241,27 @@ fn what_10x_cannot_hold_is_refused() {
     let error = converted(&several, &at("c"), &[("genome", "a")]).unwrap_err().to_string();
     assert!(error.contains("does not apply to a 10x folder"), "{error}");
 }
+
+/// `--to 10x` once wrote 10x HDF5 under the name of an AnnData file.
+#[test]
+fn a_name_of_another_format_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = folder.path().join("a.mtx");
+    std::fs::write(&from, "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 1\n")
+        .unwrap();
+    for (name, format, other) in [
+        ("a.h5ad", "10x", "anndata"),
+        ("a.npz", "10x", "npz"),
+        ("a.bsp.h5", "10x", "binsparse"),
+        ("a.npz", "anndata", "npz"),
+        ("b.mtx", "anndata", "mtx"),
+        ("a.nc", "anndata", "NetCDF"),
+    ] {
+        let to = folder.path().join(name);
+        let options = nnz::ConvertOptions::default().format(format);
+        let error = nnz::convert(&*from, &*to, &options, &nnz::NoProgress).unwrap_err();
+        let what = format!("this is a name of {other}, not of {format}");
+        assert!(error.to_string().ends_with(&what), "{error}");
+        assert!(!to.exists());
+    }
+}

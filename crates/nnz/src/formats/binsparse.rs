@@ -8,7 +8,7 @@ use std::path::Path;
 use nnz_binsparse::{DESCRIPTOR, Descriptor, Layout};
 use nnz_container::{Container, Tagged};
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
-use nnz_storage::InputDirectory;
+use nnz_storage::{InputDirectory, LocalStorage};
 
 use super::arrays;
 use super::cancellable::cancellable;
@@ -138,6 +138,7 @@ pub fn list_binsparse(
     location: &Location,
     memory: u64,
 ) -> Result<Vec<(String, Result<Descriptor>)>> {
+    let location = &location.resolve(&LocalStorage);
     if let Location::Path { group: None, .. } = location
         && let Some((container, _)) =
             Registry::default().probe(location, &OpenOptions::new())?.group()?

@@ -5,7 +5,7 @@ use std::path::Path;
 use nnz_container::ContainerKind;
 use nnz_container::kinds::KINDS;
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
-use nnz_storage::{EntryKind, InputDirectory};
+use nnz_storage::{EntryKind, InputDirectory, LocalStorage};
 
 #[cfg(feature = "daphne")]
 use super::daphne;
@@ -132,7 +132,7 @@ impl Registry {
 
     /// Looks at a place.
     pub(super) fn probe(&self, location: &Location, options: &OpenOptions) -> Result<Probe> {
-        Probe::new(location, &self.containers, options)
+        Probe::new(&location.resolve(&*options.storage), &self.containers, options)
     }
 
     /// Returns the formats.
@@ -213,6 +213,22 @@ impl Registry {
         Ok(format)
     }
 
+    /// Refuses to write a format under a name that says it is another, or a container that the format is
+    /// not written to.
+    pub(crate) fn check_name(&self, path: &Path, own: &FormatInfo, kinds: &[&str]) -> Result<()> {
+        let kind = self.containers.iter().map(|kind| kind.info());
+        let kind = kind.into_iter().find(|kind| kind.is_extension_of(path)).map(|kind| kind.name);
+        let other = by_extension(&self.formats, path).map(|format| format.info().name);
+        let other = match (kind, other.filter(|other| *other != own.name)) {
+            (Some(kind), _) if !kinds.contains(&kind) => kind,
+            // Stores of several formats have its extension.
+            (Some("Zarr"), _) | (_, None) => return Ok(()),
+            (_, Some(other)) => other,
+        };
+        let place = Place::path(path);
+        Err(Error::argument(format!("{place}: this is a name of {other}, not of {}", own.name)))
+    }
+
     /// Decides where and how a matrix is written.
     ///
     /// # Errors
@@ -225,6 +241,7 @@ impl Registry {
         options: &ConvertOptions,
         source: &dyn MatrixSource,
     ) -> Result<Box<dyn MatrixTarget>> {
+        let to = &to.resolve(&LocalStorage);
         let keeping = match to {
             Location::Path { path, .. } if options.format.is_none() => {
                 self.formats.iter().find(|format| format.keeps(path, source))
@@ -254,6 +271,7 @@ impl Registry {
     ///
     /// Fails where there is nothing, or nothing that a format recognises.
     pub fn detect(&self, location: &Location, options: &OpenOptions) -> Result<Detected> {
+        let location = &location.resolve(&*options.storage);
         if let Some(name) = options.format {
             let format = self.formats.iter().find(|format| format.info().name == name);
             let Some(&format) = format else {

@@ -10,6 +10,7 @@ use nnz_engine::fragments::{FragmentTarget as _, SortedRun, SortedRuns};
 use nnz_singlecell::fragment_tsv::{
     self, Chromosomes, FragmentTsv, Fragments, Joiner, Joint, Reading, TsvBlock,
 };
+use nnz_storage::LocalStorage;
 
 use super::FragmentSummary;
 use super::shares::{LEAST_MEMORY, Shares};
@@ -122,7 +123,7 @@ pub fn import(
 }
 
 fn open_text(from: &Location) -> Result<FragmentTsv> {
-    match from {
+    match &from.resolve(&LocalStorage) {
         Location::Stream => fragment_tsv::open_stdin(),
         Location::Path { path, group: None } => fragment_tsv::open(path),
         Location::Path { .. } => {

@@ -1,7 +1,7 @@
 //! Finding and opening a store of fragments.
 
 use nnz_core::{Error, FragmentSource, Result};
-use nnz_storage::InputFile;
+use nnz_storage::{InputFile, LocalStorage};
 
 use crate::formats::{DatasetKind, Registry};
 use crate::{Location, OpenOptions};
@@ -52,6 +52,7 @@ fn none(location: &Location) -> Error {
 }
 
 fn is_text(location: &Location) -> bool {
+    let location = &location.resolve(&LocalStorage);
     let Location::Path { path, group: None } = location else { return false };
     let file = InputFile::open(path).ok();
     file.is_some_and(|file| nnz_singlecell::fragment_tsv::recognise(&file).unwrap_or(false))

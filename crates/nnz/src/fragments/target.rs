@@ -9,6 +9,7 @@ use nnz_core::{Error, FragmentSink, Place, Result, StringList};
 use nnz_engine::directory_of;
 use nnz_engine::fragments::{self as engine, FragmentTarget};
 use nnz_singlecell::fragment_tsv::{self, WriteOptions as TextOptions};
+use nnz_storage::LocalStorage;
 use nnz_storage::staging::WriteOptions;
 use nnz_storage::stdio::{self, TerminalEscapes};
 
@@ -95,6 +96,7 @@ impl Target {
     pub(super) fn new(to: &Location, options: &StoreOptions) -> Result<Self> {
         let StoreOptions { packing, generation, compress, write, threads, .. } = *options;
         let refuse = |what: &str| Err(Error::argument(what));
+        let to = &to.resolve(&LocalStorage);
         let (path, group) = match to {
             Location::Path { path, group } if !is_text(to) => (path, group),
             _ => {
@@ -204,7 +206,7 @@ fn ends_in_text(path: &Path) -> bool {
 /// `.tsv`, `.bed` or `.txt`, also with `.gz` or `.bgz`.
 #[must_use]
 pub fn is_text(to: &Location) -> bool {
-    match to {
+    match &to.resolve(&LocalStorage) {
         Location::Stream => true,
         Location::Path { path, group } => {
             group.is_none() && !container_target::goes_to_hdf5(path) && ends_in_text(path)

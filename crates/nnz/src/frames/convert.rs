@@ -7,6 +7,7 @@ use std::time::Instant;
 use nnz_core::{Error, ErrorKind, Place, Result, Rounding, ValueType};
 use nnz_daphne::csv::{self, CsvReader};
 use nnz_daphne::{FrameBatch, FrameReader, FrameSink};
+use nnz_storage::LocalStorage;
 use nnz_storage::staging::{StagedFile, WriteOptions};
 use nnz_storage::stdio::{self, TerminalEscapes};
 
@@ -75,6 +76,7 @@ pub struct FrameSummary {
 /// Nothing is left behind then.
 pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result<FrameSummary> {
     let started = Instant::now();
+    let (from, to) = (&from.resolve(&LocalStorage), &to.resolve(&LocalStorage));
     let target = Target::new(to, options)?;
     target.check(options)?;
     let place = from.source_place();

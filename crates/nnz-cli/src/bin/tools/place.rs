@@ -11,6 +11,7 @@ use nnz::Location;
 pub(crate) fn place() -> impl TypedValueParser<Value = Location> {
     OsStringValueParser::new().try_map(|text| {
         let whole = Location::try_parse(&text).map_err(|error| error.to_string())?;
+        let whole = whole.resolve(&*nnz::storage::local());
         let path = match &whole {
             Location::Path { path, group: Some(_) } if !nnz::formats::has_groups(path) => {
                 return Err(groupless(path));

@@ -57,6 +57,7 @@ pub(super) struct Target {
 impl Target {
     pub(super) fn new(to: &Location, options: &ConvertOptions) -> Result<Self> {
         let (path, group) = named(to, "anndata")?;
+        options.registry.check_name(path, &super::INFO, &["HDF5", "Zarr"])?;
         let item: Option<Item> = match group.map(|group| group.trim_matches('/')) {
             None | Some("") => None,
             Some(group) => {
