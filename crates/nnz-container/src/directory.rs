@@ -4,10 +4,12 @@
 //! a line, without a header. A tag is a file of one line.
 
 mod header;
+mod kind;
 mod lines;
 mod reader;
 mod replaced;
 mod writer;
 
+pub use kind::DirectoryKind;
 pub use reader::{Directory, is_directory};
 pub use writer::DirectoryWriter;

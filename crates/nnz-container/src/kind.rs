@@ -128,6 +128,14 @@ pub trait OpenContainer: Send + Sync {
     }
 }
 
+/// Refuses to compress what is stored as it is.
+pub(crate) fn uncompressed(options: &CreateOptions) -> Result<()> {
+    match options.compress {
+        None | Some(Compression::None) => Ok(()),
+        Some(_) => Err(Error::argument("neither text nor a plain directory is compressed so")),
+    }
+}
+
 /// Makes the error for something that is not of the kind it was opened as.
 pub(crate) fn other_kind(opened: &Opened, expected: &str) -> Error {
     Error::mismatch(Place::path(opened.path()), "something else", expected)

@@ -7,6 +7,15 @@
 //!
 //! Whole trees of groups, with attributes of any type and arrays of any shape, are read through
 //! [`tree`].
+//!
+//! Directories, objects of R and arrays in memory are always there; HDF5, NetCDF, npz and Zarr are
+//! features, all on by default.
+
+// What containers share is not all used where some of them are left out.
+#![cfg_attr(
+    not(all(feature = "hdf5", feature = "netcdf", feature = "npz", feature = "zarr")),
+    allow(dead_code, unused_imports)
+)]
 
 mod array;
 mod byte_order;
@@ -22,8 +31,11 @@ mod kind;
 pub mod kinds;
 pub mod matrix;
 pub mod memory;
+#[cfg(any(feature = "hdf5", feature = "netcdf"))]
 pub mod netcdf;
 pub mod npy;
+// A Zarr store may lie in a zip file, too.
+#[cfg(any(feature = "npz", feature = "zarr"))]
 pub mod npz;
 mod parallel;
 mod product;
@@ -32,8 +44,6 @@ pub mod rds;
 mod shuffle;
 #[cfg(any(feature = "hdf5", feature = "zarr"))]
 mod tiles;
-// Not every kind of container uses all of it.
-#[cfg_attr(not(all(feature = "hdf5", feature = "zarr")), allow(dead_code))]
 pub mod tree;
 #[cfg(feature = "zarr")]
 pub mod zarr;

@@ -5,30 +5,42 @@
 //! HDF5. The classic forms (CDF-1, CDF-2 and CDF-5) have one group; they are read here.
 //! `docs/formats/netcdf.md` says what is read and written.
 
+#[cfg(feature = "netcdf")]
 mod classic;
+#[cfg(feature = "netcdf")]
 mod container;
 #[cfg(feature = "hdf5")]
 mod dimensions;
-#[cfg(feature = "hdf5")]
+#[cfg(all(feature = "hdf5", feature = "netcdf"))]
 mod groups;
+#[cfg(feature = "netcdf")]
+mod kind;
+#[cfg(feature = "netcdf")]
 mod tree;
-#[cfg(feature = "hdf5")]
+#[cfg(all(feature = "hdf5", feature = "netcdf"))]
 mod writer;
 
+#[cfg(feature = "netcdf")]
 use nnz_core::ValueType;
 
+#[cfg(feature = "netcdf")]
 use crate::Capabilities;
 
+#[cfg(feature = "netcdf")]
 pub use container::{NetCdf, NetCdfFile};
 #[cfg(feature = "hdf5")]
 pub(crate) use dimensions::{NO_VARIABLE, PROPERTIES};
-#[cfg(feature = "hdf5")]
+#[cfg(all(feature = "hdf5", feature = "netcdf"))]
 pub use groups::{groups_with, is_netcdf4};
+#[cfg(feature = "netcdf")]
+pub use kind::NetCdfKind;
+#[cfg(feature = "netcdf")]
 pub use tree::NetCdfGroup;
-#[cfg(feature = "hdf5")]
+#[cfg(all(feature = "hdf5", feature = "netcdf"))]
 pub use writer::NetCdfWriter;
 
 /// What a group can hold: NetCDF has neither booleans nor complex numbers.
+#[cfg(feature = "netcdf")]
 const CAPABILITIES: Capabilities = Capabilities {
     value_types: &[
         ValueType::U8,

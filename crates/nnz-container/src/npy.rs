@@ -10,6 +10,7 @@ mod element;
 mod file;
 mod file_writer;
 mod header;
+mod kind;
 mod nd;
 mod reader;
 mod stored;
@@ -19,6 +20,7 @@ mod writer;
 
 pub use file::{NpyFile, is_npy};
 pub use file_writer::NpyFileWriter;
+pub use kind::NpyKind;
 pub use nd::{NdArray, read_array, write_array};
 pub use reader::{NpyDirectory, is_npy_directory};
 pub use tree::NpyGroup;

@@ -9,17 +9,30 @@ mod archive;
 mod directory;
 mod entry;
 mod inflated;
+#[cfg(feature = "npz")]
+mod kind;
+#[cfg(feature = "npz")]
 mod output;
+#[cfg(feature = "npz")]
 mod reader;
+#[cfg(feature = "npz")]
 mod tree;
+#[cfg(feature = "npz")]
 mod tree_writer;
+#[cfg(feature = "npz")]
 mod writer;
 
 #[cfg(feature = "zarr")]
 pub(crate) use archive::Archive;
+#[cfg(feature = "npz")]
+pub use kind::NpzKind;
+#[cfg(feature = "npz")]
 pub use reader::Npz;
+#[cfg(feature = "npz")]
 pub use tree::NpzGroup;
+#[cfg(feature = "npz")]
 pub use tree_writer::NpzTreeWriter;
+#[cfg(feature = "npz")]
 pub use writer::{NpzOptions, NpzWriter};
 
 /// Returns whether a file that starts with these bytes is a zip file, as `.npz` files are.

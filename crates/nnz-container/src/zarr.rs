@@ -8,6 +8,7 @@ mod chunks;
 mod codec;
 mod container;
 mod find;
+mod kind;
 mod metadata;
 mod node;
 mod numbers;
@@ -20,6 +21,7 @@ mod writer;
 
 pub use container::Zarr;
 pub use find::{groups_with, is_zarr};
+pub use kind::ZarrKind;
 pub use open::ZarrStore;
 pub use tree::ZarrGroup;
 pub use writer::{ZarrOptions, ZarrTreeOptions, ZarrTreeWriter, ZarrVersion, ZarrWriter};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 #[cfg(feature = "bpcells")]
 use nnz_bpcells::{FormatVersion, RObjectOptions, RObjectWriter};
-use nnz_container::kinds::{self, Hdf5Kind, KINDS, NetCdfKind, NpyKind, ZarrKind};
+use nnz_container::kinds::{self, KINDS, NpyKind};
 use nnz_container::rds::RdsOptions;
 use nnz_container::{Compression, ContainerKind, ContainerWriter, CreateOptions};
 use nnz_core::{Error, Place, Result};
@@ -77,10 +77,16 @@ impl ContainerTarget {
             let inside = group.unwrap_or_default().to_owned();
             Kind::Container(kind, inside, options)
         };
+        if let Some(name) = kinds::left_out(path).filter(|_| named.is_none()) {
+            return Err(Error::argument(format!(
+                "{}: this build has no {name}",
+                Place::path(path)
+            )));
+        }
         let kind = if let Some(kind) = named.filter(|kind| kind.info().groups) {
             container(*kind)
         } else if group.is_some() || is_hdf5(path) {
-            container(&Hdf5Kind)
+            container(hdf5().ok_or_else(|| Error::argument("this build has no HDF5"))?)
         } else if let Some(kind) = named {
             container(*kind)
         } else if ends_in_rds(path) && directory == DirectoryKind::Npy {
@@ -217,20 +223,25 @@ pub fn has_groups(path: &Path) -> bool {
     }
     let Ok(opened) = Opened::local(path) else { return false };
     // A Zarr store in a zip file is read only.
-    let is_read_only = |kind: &dyn ContainerKind| {
-        opened.file().is_some() && kind.info().name == ZarrKind.info().name
-    };
+    let is_read_only =
+        |kind: &dyn ContainerKind| opened.file().is_some() && kind.info().name == "Zarr";
     kinds.any(|kind| !is_read_only(kind) && matches!(kind.matches(&opened), Ok(true)))
 }
 
 /// Whether a path is that of an HDF5 file, as those of NetCDF-4 are, by its ending or by what is
 /// there.
 pub(crate) fn goes_to_hdf5(path: &Path) -> bool {
-    let kinds: [&dyn ContainerKind; 2] = [&Hdf5Kind, &NetCdfKind];
-    kinds.iter().any(|kind| kind.info().is_extension_of(path)) || is_hdf5(path)
+    let kinds = KINDS.iter().filter(|kind| ["HDF5", "NetCDF"].contains(&kind.info().name));
+    kinds.into_iter().any(|kind| kind.info().is_extension_of(path)) || is_hdf5(path)
 }
 
 /// Whether the file that is there is HDF5.
 fn is_hdf5(path: &Path) -> bool {
-    Opened::local(path).and_then(|opened| Hdf5Kind.matches(&opened)).unwrap_or(false)
+    let matches = |kind: &dyn ContainerKind| kind.matches(&Opened::local(path)?);
+    hdf5().is_some_and(|kind| matches(kind).unwrap_or(false))
+}
+
+/// Returns HDF5 as a kind of container, where this build has it.
+fn hdf5() -> Option<&'static dyn ContainerKind> {
+    KINDS.iter().copied().find(|kind| kind.info().name == "HDF5")
 }

@@ -52,9 +52,12 @@
 //!
 //! # Features
 //!
-//! All are on by default but `sprs`: `bpcells`, `daphne` (with frames), `fragments`, `matrix-market`,
-//! `scientific` (SciPy, NumPy, R), `singlecell` (10x, fragments as text), and `sprs` ([`CsMatrix`] to and from
-//! `sprs::CsMat`). Binsparse is always there, as tensors are.
+//! All are on by default but `sprs`.
+//!
+//! - Formats: `bpcells`, `daphne` (with frames), `fragments`, `matrix-market`, `scientific` (SciPy, NumPy, R),
+//!   `singlecell` (AnnData, 10x, fragments as text). Binsparse is always there, as tensors are.
+//! - Containers: `hdf5`, `netcdf`, `npz`, `zarr`. Directories and objects of R are always there.
+//! - `sprs`: [`CsMatrix`] to and from `sprs::CsMat`.
 
 // What all formats share is compiled without those that are left out, too.
 #![cfg_attr(
@@ -62,9 +65,13 @@
         feature = "bpcells",
         feature = "daphne",
         feature = "fragments",
+        feature = "hdf5",
         feature = "matrix-market",
+        feature = "netcdf",
+        feature = "npz",
         feature = "scientific",
-        feature = "singlecell"
+        feature = "singlecell",
+        feature = "zarr"
     )),
     allow(dead_code, unused_imports)
 )]

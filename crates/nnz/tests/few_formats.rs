@@ -16,5 +16,15 @@ fn two_formats_are_enough_to_convert() {
     let [first, last] = [&text, &back].map(|at| nnz::read(at, &ReadOptions::default()).unwrap());
     assert_eq!((first.nnz(), first.indptr()), (3, last.indptr()));
     let names: Vec<_> = nnz::formats::list().iter().map(|format| format.name).collect();
+    // A container that was left out is named; no directory is written under its name.
+    #[cfg(not(feature = "hdf5"))]
+    for (name, kind) in
+        [("c.bsp.h5", "HDF5"), ("c.zarr", "Zarr"), ("c.nc", "NetCDF"), ("c.bsp.npz", "npz")]
+    {
+        let to = scratch.path().join(name);
+        let error = nnz::convert(&text, &to, &ConvertOptions::default(), &NoProgress).unwrap_err();
+        assert!(error.to_string().ends_with(&format!("this build has no {kind}")), "{error}");
+        assert!(!to.exists());
+    }
     assert!(names.contains(&"bpcells") && names.contains(&"mtx"), "{names:?}");
 }

@@ -4,8 +4,19 @@ use crate::cargo::{cargo, run};
 use crate::error::Result;
 
 /// Those of `nnz`. `fragments` and `daphne` bring others along.
-const FEATURES: [&str; 7] =
-    ["bpcells", "daphne", "fragments", "matrix-market", "scientific", "singlecell", "sprs"];
+const FEATURES: [&str; 11] = [
+    "bpcells",
+    "daphne",
+    "fragments",
+    "hdf5",
+    "matrix-market",
+    "netcdf",
+    "npz",
+    "scientific",
+    "singlecell",
+    "sprs",
+    "zarr",
+];
 
 /// Checks each feature alone, and tests a build with none and one with two; tests with all of them are
 /// those of the workspace.

@@ -11,7 +11,7 @@ use crate::array::check_range;
 use crate::{Capabilities, Container, NumberArray};
 
 /// A directory of array files. Opening one reads nothing.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Directory {
     files: InputDirectory,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use nnz_container::rds::{self, Document, Limits};
 use nnz_container::tree::Group;
-use nnz_container::{Container, ContainerKind, OpenContainer, npz};
+use nnz_container::{Container, ContainerKind, OpenContainer};
 use nnz_core::{Error, ErrorKind, Place, Result};
 use nnz_storage::{InputDirectory, InputFile, Opened};
 
@@ -269,7 +269,7 @@ impl Probe {
         let Some((file, start)) = self.file() else { return Ok(None) };
         // A broken one, or one that is compressed in a way that is not supported, has an error to say
         // so.
-        let named = || ends_in_rds(file.path()) && !start.is_empty() && !npz::is_npz(start);
+        let named = || ends_in_rds(file.path()) && !start.is_empty() && self.kind.is_none();
         if !rds::is_rds(file)? && !named() {
             return Ok(None);
         }

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nnz_bpcells::{FRAGMENT_MEMBERS, SinkOptions};
-use nnz_container::CreateOptions;
-use nnz_container::hdf5::Compression;
+use nnz_container::{Compression, CreateOptions};
 use nnz_core::{Error, FragmentSink, Place, Result, StringList};
 use nnz_engine::directory_of;
 use nnz_engine::fragments::{self as engine, FragmentTarget};

@@ -1,0 +1,55 @@
+//! Directories of arrays as a kind of container.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use nnz_core::Result;
+use nnz_storage::Opened;
+
+use super::{Directory, DirectoryWriter, is_directory};
+use crate::kind::{only_root, other_kind, uncompressed};
+use crate::{
+    Container, ContainerInfo, ContainerKind, ContainerWriter, CreateOptions, OpenContainer,
+};
+
+/// Directories of BPCells arrays.
+#[derive(Clone, Copy, Debug)]
+pub struct DirectoryKind;
+
+impl ContainerKind for DirectoryKind {
+    fn info(&self) -> &'static ContainerInfo {
+        &ContainerInfo { name: "directory", extensions: &[], groups: false }
+    }
+
+    fn matches(&self, opened: &Opened) -> Result<bool> {
+        Ok(opened.directory().is_some_and(is_directory))
+    }
+
+    fn open(&self, opened: &Opened) -> Result<Arc<dyn OpenContainer>> {
+        let directory = opened.directory().ok_or_else(|| other_kind(opened, "a directory"))?;
+        Ok(Arc::new(Directory::new(directory.clone())))
+    }
+
+    fn create(
+        &self,
+        path: &Path,
+        group: &str,
+        options: &CreateOptions,
+    ) -> Result<Box<dyn ContainerWriter>> {
+        uncompressed(options)?;
+        only_root(path, group)?;
+        Ok(Box::new(DirectoryWriter::create(path, options.write, options.members)?))
+    }
+}
+
+/// Arrays without groups, which are no tree.
+impl OpenContainer for Directory {
+    fn description(&self) -> &'static str {
+        "a directory"
+    }
+
+    fn group(&self, name: &str) -> Result<Arc<dyn Container>> {
+        only_root(Container::path(self), name)?;
+        Ok(Arc::new(self.clone()))
+    }
+}

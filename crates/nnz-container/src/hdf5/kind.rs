@@ -1,0 +1,84 @@
+//! HDF5 files as a kind of container.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use nnz_core::Result;
+use nnz_storage::Opened;
+
+use super::{Hdf5File, Hdf5Options, Hdf5Writer, is_hdf5};
+use crate::kind::other_kind;
+use crate::kinds::HDF5;
+#[cfg(feature = "netcdf")]
+use crate::netcdf::{NetCdfFile, is_netcdf4};
+use crate::tree::Group;
+use crate::{
+    Compression, Container, ContainerInfo, ContainerKind, ContainerWriter, CreateOptions,
+    OpenContainer, Tagged,
+};
+
+/// HDF5 files, those of NetCDF-4 among them.
+#[derive(Clone, Copy, Debug)]
+pub struct Hdf5Kind;
+
+impl ContainerKind for Hdf5Kind {
+    fn info(&self) -> &'static ContainerInfo {
+        &HDF5
+    }
+
+    fn matches(&self, opened: &Opened) -> Result<bool> {
+        opened.file().map_or(Ok(false), is_hdf5)
+    }
+
+    fn open(&self, opened: &Opened) -> Result<Arc<dyn OpenContainer>> {
+        let file = opened.file().ok_or_else(|| other_kind(opened, "an HDF5 file"))?;
+        let file = Hdf5File::open(file.clone())?;
+        // A file without the attributes of NetCDF is read as HDF5, which it is in any case.
+        #[cfg(feature = "netcdf")]
+        match is_netcdf4(&file) {
+            Ok(true) => return Ok(Arc::new(NetCdfFile::of_hdf5(file))),
+            Err(error) if error.is_system() => return Err(error),
+            _ => {}
+        }
+        Ok(Arc::new(file))
+    }
+
+    fn check(&self, _: &Path, _: &str, _: &CreateOptions) -> Result<()> {
+        // Starting to write a group copies the file it goes into: that is done once.
+        Ok(())
+    }
+
+    fn create(
+        &self,
+        path: &Path,
+        group: &str,
+        options: &CreateOptions,
+    ) -> Result<Box<dyn ContainerWriter>> {
+        let writer = Hdf5Writer::create(path, group, options.write, hdf5_options(options))?;
+        Ok(Box::new(writer))
+    }
+}
+
+/// Returns how arrays are written to HDF5, and so to NetCDF-4.
+pub(crate) fn hdf5_options(options: &CreateOptions) -> Hdf5Options {
+    let compress = options.compress.unwrap_or(Compression::None);
+    Hdf5Options { compress, threads: options.threads, ..Hdf5Options::default() }
+}
+
+impl OpenContainer for Hdf5File {
+    fn description(&self) -> &'static str {
+        "an HDF5 file"
+    }
+
+    fn group(&self, name: &str) -> Result<Arc<dyn Container>> {
+        Ok(Arc::new(self.group(name)?.with_threads(1)))
+    }
+
+    fn tree(&self, name: &str, threads: usize) -> Result<Option<Box<dyn Group>>> {
+        Ok(Some(Box::new(self.tree(name, threads)?)))
+    }
+
+    fn groups_with(&self, attributes: &[&str]) -> Result<Vec<Tagged>> {
+        self.groups_with(attributes)
+    }
+}

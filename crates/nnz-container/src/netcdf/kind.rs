@@ -1,0 +1,78 @@
+//! NetCDF files as a kind of container.
+
+use std::sync::Arc;
+
+use nnz_core::Result;
+use nnz_storage::Opened;
+
+#[cfg(feature = "hdf5")]
+use super::NetCdfWriter;
+use super::{NetCdfFile, is_netcdf};
+#[cfg(feature = "hdf5")]
+use crate::hdf5::kind::{Hdf5Kind, hdf5_options};
+use crate::kind::other_kind;
+use crate::kinds::NETCDF;
+use crate::tree::Group;
+use crate::{Container, ContainerInfo, ContainerKind, OpenContainer};
+#[cfg(feature = "hdf5")]
+use crate::{ContainerWriter, CreateOptions, Tagged};
+
+/// Files of the classic forms of NetCDF. Those of NetCDF-4 are HDF5 files, which say what they are when
+/// they are opened; both are written as NetCDF-4.
+#[derive(Clone, Copy, Debug)]
+pub struct NetCdfKind;
+
+impl ContainerKind for NetCdfKind {
+    fn info(&self) -> &'static ContainerInfo {
+        &NETCDF
+    }
+
+    fn matches(&self, opened: &Opened) -> Result<bool> {
+        opened.file().map_or(Ok(false), |file| file.start(4).map(|start| is_netcdf(&start)))
+    }
+
+    fn open(&self, opened: &Opened) -> Result<Arc<dyn OpenContainer>> {
+        let file = opened.file().ok_or_else(|| other_kind(opened, "a NetCDF file"))?;
+        Ok(Arc::new(NetCdfFile::open(file.clone())?))
+    }
+
+    #[cfg(feature = "hdf5")]
+    fn check(&self, path: &std::path::Path, group: &str, options: &CreateOptions) -> Result<()> {
+        Hdf5Kind.check(path, group, options)
+    }
+
+    #[cfg(feature = "hdf5")]
+    fn create(
+        &self,
+        path: &std::path::Path,
+        group: &str,
+        options: &CreateOptions,
+    ) -> Result<Box<dyn ContainerWriter>> {
+        let writer = NetCdfWriter::create(path, group, options.write, hdf5_options(options))?;
+        Ok(Box::new(writer))
+    }
+}
+
+impl OpenContainer for NetCdfFile {
+    fn description(&self) -> &'static str {
+        "a NetCDF file"
+    }
+
+    fn group(&self, name: &str) -> Result<Arc<dyn Container>> {
+        Ok(Arc::new(self.group(name)?.with_threads(1)))
+    }
+
+    fn tree(&self, name: &str, threads: usize) -> Result<Option<Box<dyn Group>>> {
+        // As a tree, one of NetCDF-4 is the HDF5 file that it is.
+        #[cfg(feature = "hdf5")]
+        if let Some(file) = self.hdf5() {
+            return Ok(Some(Box::new(file.tree(name, threads)?)));
+        }
+        Ok(Some(Box::new(self.tree(name, threads)?)))
+    }
+
+    #[cfg(feature = "hdf5")]
+    fn groups_with(&self, attributes: &[&str]) -> Result<Vec<Tagged>> {
+        self.groups_with(attributes)
+    }
+}

@@ -1,0 +1,69 @@
+//! Directories of NumPy arrays as a kind of container.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use nnz_core::{Error, ErrorKind, Result};
+use nnz_storage::Opened;
+
+use super::{NpyDirectory, NpyDirectoryWriter, is_npy_directory};
+use crate::kind::{only_root, other_kind, uncompressed};
+use crate::tree::Group;
+use crate::{
+    Container, ContainerInfo, ContainerKind, ContainerWriter, CreateOptions, OpenContainer,
+};
+
+/// Directories of NumPy's files.
+#[derive(Clone, Copy, Debug)]
+pub struct NpyKind;
+
+impl ContainerKind for NpyKind {
+    fn info(&self) -> &'static ContainerInfo {
+        &ContainerInfo { name: "directory of NumPy arrays", extensions: &[], groups: false }
+    }
+
+    fn matches(&self, opened: &Opened) -> Result<bool> {
+        let Some(directory) = opened.directory() else { return Ok(false) };
+        match is_npy_directory(directory) {
+            // A directory that may not be listed can still be something else.
+            Err(error) if is_denied(&error) => Ok(false),
+            found => found,
+        }
+    }
+
+    fn open(&self, opened: &Opened) -> Result<Arc<dyn OpenContainer>> {
+        let directory = opened.directory().ok_or_else(|| other_kind(opened, "a directory"))?;
+        Ok(Arc::new(NpyDirectory::new(directory.clone())))
+    }
+
+    fn create(
+        &self,
+        path: &Path,
+        group: &str,
+        options: &CreateOptions,
+    ) -> Result<Box<dyn ContainerWriter>> {
+        uncompressed(options)?;
+        only_root(path, group)?;
+        Ok(Box::new(NpyDirectoryWriter::create(path, options.write)?))
+    }
+}
+
+impl OpenContainer for NpyDirectory {
+    fn description(&self) -> &'static str {
+        "a directory of NumPy arrays"
+    }
+
+    fn group(&self, name: &str) -> Result<Arc<dyn Container>> {
+        only_root(Container::path(self), name)?;
+        Ok(Arc::new(self.clone()))
+    }
+
+    fn tree(&self, name: &str, _: usize) -> Result<Option<Box<dyn Group>>> {
+        Ok(Some(Box::new(self.tree(name)?)))
+    }
+}
+
+fn is_denied(error: &Error) -> bool {
+    let denied = std::io::ErrorKind::PermissionDenied;
+    matches!(error.kind(), ErrorKind::Io(error) if error.kind() == denied)
+}

@@ -1,0 +1,67 @@
+//! Files of npz as a kind of container.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use nnz_core::Result;
+use nnz_storage::Opened;
+use nnz_storage::staging::StagedFile;
+
+use super::{Npz, NpzOptions, NpzWriter, is_npz};
+use crate::kind::{only_root, other_kind};
+use crate::kinds::NPZ;
+use crate::tree::Group;
+use crate::{
+    Compression, Container, ContainerInfo, ContainerKind, ContainerWriter, CreateOptions,
+    OpenContainer,
+};
+
+/// Zip files of NumPy's arrays.
+#[derive(Clone, Copy, Debug)]
+pub struct NpzKind;
+
+impl ContainerKind for NpzKind {
+    fn info(&self) -> &'static ContainerInfo {
+        &NPZ
+    }
+
+    fn matches(&self, opened: &Opened) -> Result<bool> {
+        opened.file().map_or(Ok(false), |file| file.start(4).map(|start| is_npz(&start)))
+    }
+
+    fn open(&self, opened: &Opened) -> Result<Arc<dyn OpenContainer>> {
+        let file = opened.file().ok_or_else(|| other_kind(opened, "an npz file"))?;
+        Ok(Arc::new(Npz::from_file(file.clone())?))
+    }
+
+    fn check(&self, path: &Path, group: &str, options: &CreateOptions) -> Result<()> {
+        only_root(path, group)?;
+        StagedFile::create(path, options.write).map(drop)
+    }
+
+    fn create(
+        &self,
+        path: &Path,
+        group: &str,
+        options: &CreateOptions,
+    ) -> Result<Box<dyn ContainerWriter>> {
+        only_root(path, group)?;
+        let npz = NpzOptions { compress: options.compress.unwrap_or(Compression::None) };
+        Ok(Box::new(NpzWriter::create(path, options.write, npz)?))
+    }
+}
+
+impl OpenContainer for Npz {
+    fn description(&self) -> &'static str {
+        "an npz file"
+    }
+
+    fn group(&self, name: &str) -> Result<Arc<dyn Container>> {
+        only_root(Container::path(self), name)?;
+        Ok(Arc::new(self.clone()))
+    }
+
+    fn tree(&self, name: &str, _: usize) -> Result<Option<Box<dyn Group>>> {
+        Ok(Some(Box::new(self.tree(name)?)))
+    }
+}

@@ -1,0 +1,85 @@
+//! Zarr stores as a kind of container.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use nnz_core::Result;
+use nnz_storage::Opened;
+
+use super::{ZarrOptions, ZarrStore, ZarrWriter};
+use crate::kind::other_kind;
+use crate::kinds::{NPZ, ZARR};
+use crate::npz::is_npz;
+use crate::tree::Group;
+use crate::{
+    Compression, Container, ContainerInfo, ContainerKind, ContainerWriter, CreateOptions,
+    OpenContainer, Tagged,
+};
+
+/// Zarr stores in directories, and for reading in zip files.
+#[derive(Clone, Copy, Debug)]
+pub struct ZarrKind;
+
+impl ZarrKind {
+    fn store(opened: &Opened) -> Result<Option<ZarrStore>> {
+        match opened {
+            Opened::Directory(directory) => Ok(ZarrStore::of_directory(directory.clone())),
+            // An npz file that is damaged is an error when it is opened as one.
+            // The other zip files that are read are npz.
+            Opened::File(file) if NPZ.is_extension_of(file.path()) => Ok(None),
+            Opened::File(file) if is_npz(&file.start(4)?) => {
+                match ZarrStore::of_zip(file.clone()) {
+                    Err(error) if error.is_system() => Err(error),
+                    store => Ok(store.unwrap_or_default()),
+                }
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+impl ContainerKind for ZarrKind {
+    fn info(&self) -> &'static ContainerInfo {
+        &ZARR
+    }
+
+    fn matches(&self, opened: &Opened) -> Result<bool> {
+        Ok(Self::store(opened)?.is_some())
+    }
+
+    fn open(&self, opened: &Opened) -> Result<Arc<dyn OpenContainer>> {
+        match Self::store(opened)? {
+            Some(store) => Ok(Arc::new(store)),
+            None => Err(other_kind(opened, "a Zarr store")),
+        }
+    }
+
+    fn create(
+        &self,
+        path: &Path,
+        group: &str,
+        options: &CreateOptions,
+    ) -> Result<Box<dyn ContainerWriter>> {
+        let compress = options.compress.unwrap_or(Compression::None);
+        let zarr = ZarrOptions { compress, threads: options.threads, ..ZarrOptions::default() };
+        Ok(Box::new(ZarrWriter::create(path, group, options.write, zarr)?))
+    }
+}
+
+impl OpenContainer for ZarrStore {
+    fn description(&self) -> &'static str {
+        "a Zarr store"
+    }
+
+    fn group(&self, name: &str) -> Result<Arc<dyn Container>> {
+        Ok(Arc::new(self.group(name)?.with_threads(1)))
+    }
+
+    fn tree(&self, name: &str, threads: usize) -> Result<Option<Box<dyn Group>>> {
+        Ok(Some(Box::new(self.tree(name, threads)?)))
+    }
+
+    fn groups_with(&self, attributes: &[&str]) -> Result<Vec<Tagged>> {
+        self.groups_with(attributes)
+    }
+}
