@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the `bpcells` wheel takes, each thing done the fastest way it offers.
 
-The wheel has no sums: it hands out blocks of columns as SciPy matrices, and a product with a
+The wheel has no sums: it returns blocks of columns as SciPy matrices, and a product with a
 vector of ones sums them. Blocks of a hundred columns a thread stay in the cache and were the
 fastest of 50 to 20,000; one call for all columns takes twice as long.
 """

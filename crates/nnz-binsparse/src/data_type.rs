@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use nnz_core::ValueType;
 
-/// Says of what type the elements of an array are, and whether one stands for all.
+/// Says of what type the elements of an array are, and whether one value is repeated for all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataType {
     /// Whether the array holds one element that all share.

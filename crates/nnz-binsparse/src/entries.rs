@@ -11,7 +11,7 @@ use crate::store::{PIECE, Store};
 use crate::structure;
 use cursor::Cursor;
 
-/// Hands out the entries of a matrix or tensor of any layout, in the order they are stored in.
+/// Yields the entries of a matrix or tensor of any layout, in the order they are stored in.
 ///
 /// Memory does not grow with their number. What is read is checked: indices are in range and
 /// ascend, pointers do not go down.

@@ -53,7 +53,7 @@ impl Codec {
     /// ```
     pub const ALL: [Self; 4] = [Self::Plain, Self::MinusOne, Self::Delta, Self::DeltaZigzag];
 
-    /// Tells whether the first value of each chunk is kept in a `starts` array.
+    /// Returns whether the first value of each chunk is kept in a `starts` array.
     ///
     /// ```
     /// use nnz_bitpack::Codec;

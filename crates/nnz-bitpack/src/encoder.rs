@@ -218,7 +218,7 @@ impl Encoder {
         true
     }
 
-    /// Hands out what has been encoded since the last time, and forgets it.
+    /// Yields what has been encoded since the last time, and forgets it.
     ///
     /// Values of a chunk that is not full yet stay behind.
     ///

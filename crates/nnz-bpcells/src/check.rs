@@ -15,7 +15,7 @@ pub(crate) const BLOCK: u64 = 16 * 1024;
 /// Words of a chunk of 32-bit values.
 const WIDEST: u32 = 128;
 
-/// Goes through a container and hands out what is found.
+/// Goes through a container and yields what is found.
 pub(crate) struct Check<'a> {
     pub(crate) container: &'a dyn Container,
     pub(crate) faults: usize,

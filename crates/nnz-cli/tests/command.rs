@@ -634,7 +634,7 @@ fn the_readme_lists_the_formats() {
     assert_eq!(written, table, "put this table into README.md:\n{table}");
 }
 
-/// The format of a source may be told.
+/// The format of a source may be given.
 #[test]
 fn the_format_of_a_source_is_recognised_or_told() {
     let tenx = testdata().join("tenx/h5/cr3_gex.h5");

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A few, because several threads may each walk through a part of the same array.
 const MOST_CHUNKS: usize = 8;
 
-/// What is allowed unless told.
+/// The default limit.
 const MOST_BYTES: usize = 8 << 20;
 
 /// What is allowed for chunks that lie beside each other in a row.

@@ -2,7 +2,7 @@
 //!
 //! [`Compressed`] is a matrix by rows or columns, [`Coordinates`] one of entries in any order, and
 //! [`Dense`] one of which every cell is stored. Each is opened with the arrays that it is made of, and
-//! hands out units that any thread decodes. All indices are checked as they are read; a format adds
+//! yields units that any thread decodes. All indices are checked as they are read; a format adds
 //! what it demands beyond that. [`CompressedSink`] writes matrices by rows or columns.
 
 mod compressed;

@@ -35,7 +35,7 @@ impl Extent {
         Self::of_short_runs(batch, kernels).unwrap_or_else(|| Self::run_by_run(batch, kernels))
     }
 
-    /// Tells at once of many short runs that ascend without a place twice, as nearly all do.
+    /// Accepts many short runs at once that ascend without a place twice, as nearly all do.
     fn of_short_runs(batch: &Batch, kernels: &AscentKernels) -> Option<Self> {
         let (Majors::Consecutive(_), Minors::U32(minors)) = (&batch.majors, &batch.minors) else {
             return None;
@@ -94,7 +94,7 @@ impl Extent {
 
 /// Whether no number is less than the one before it, and the first that is equal to it.
 fn neighbours<T: Copy + Ord + Into<u64>>(numbers: &[T]) -> (bool, Option<u64>) {
-    // Mostly each is greater, which is told at once for all of them.
+    // Mostly each is greater, which one comparison shows for all of them.
     let strictly = numbers.windows(2).fold(true, |all, pair| all & (pair[0] < pair[1]));
     if strictly {
         return (true, None);

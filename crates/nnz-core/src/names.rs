@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::{Error, ErrorKind, Place, Result};
 
-/// Hands out strings one after the other, such as the names of the rows of a matrix.
+/// Yields strings one after the other, such as the names of the rows of a matrix.
 ///
 /// There may be more of them than memory has room for, so that what takes names takes them so.
 ///

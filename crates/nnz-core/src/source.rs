@@ -22,7 +22,7 @@ impl Projection {
     pub const VALUES: Self = Self { minors: false, values: true };
 }
 
-/// Hands out the entries of a range of majors, batch by batch.
+/// Yields the entries of a range of majors, batch by batch.
 pub trait BatchReader: Send {
     /// Fills `batch` with the next entries and returns `true`, or returns `false` at the end.
     ///
@@ -47,7 +47,7 @@ pub trait Unit<B = Batch>: Send {
     fn decode(self: Box<Self>, batch: &mut B) -> Result<()>;
 }
 
-/// Hands out the pieces of a range in order.
+/// Yields the pieces of a range in order.
 ///
 /// This is the part of reading that one thread has to do after the other: finding where pieces
 /// begin and end. What takes time is left to [`Unit::decode`].
@@ -148,7 +148,7 @@ pub struct Metadata {
 pub const COMMENT: &str = "comment";
 
 impl Metadata {
-    /// Says what there is, for whoever has no place for it. Comments that say nothing do not count.
+    /// Says what there is, so that a target that does not hold it can list it. Comments that say nothing do not count.
     #[must_use]
     pub fn named(&self) -> Vec<String> {
         let says_nothing = |json: &str| {

@@ -30,7 +30,7 @@ pub struct FrameBatch {
     pub columns: Vec<Values>,
 }
 
-/// Hands out the rows of a frame, batch by batch.
+/// Yields the rows of a frame, batch by batch.
 pub trait FrameReader {
     /// Returns labels and types.
     fn columns(&self) -> &[Column];

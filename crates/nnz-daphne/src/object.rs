@@ -58,7 +58,7 @@ pub struct ReadOptions {
     pub dialect: Option<Dialect>,
 }
 
-/// Tells whether a file holds a matrix or a frame, from its first bytes.
+/// Returns whether a file holds a matrix or a frame, from its first bytes.
 ///
 /// # Errors
 ///
@@ -67,7 +67,7 @@ pub fn data_type(path: &Path) -> Result<DataType> {
     header::data_type(&DataFile::open(path)?)
 }
 
-/// Tells whether a file that was opened holds a matrix or a frame, from its first bytes.
+/// Returns whether a file that was opened holds a matrix or a frame, from its first bytes.
 ///
 /// # Errors
 ///

@@ -10,7 +10,7 @@ pub(crate) use appended::Appended;
 pub(crate) use picked::Picked;
 pub use text::{AnnotationText, write_annotations};
 
-/// Names the columns of the tables of a source, for whoever has no place for them.
+/// Names the columns of the tables of a source, so that a target that does not hold them can list them.
 pub(crate) fn named(source: &dyn MatrixSource) -> Vec<String> {
     const MOST: usize = 8;
     let mut named = Vec::new();

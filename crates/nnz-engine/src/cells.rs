@@ -35,7 +35,7 @@ fn all(source: &dyn MatrixSource) -> Result<Units<'_>> {
 /// Major and minor of an entry, and its value.
 pub(crate) type Cell = ((u64, u64), Scalar);
 
-/// Hands out entries one by one.
+/// Yields entries one by one.
 pub(crate) struct Cells<'a> {
     reader: Batches<'a>,
     workers: Workers<'a>,

@@ -36,7 +36,7 @@ pub struct ConvertOptions {
     pub duplicates: Option<DuplicatePolicy>,
     /// Whether one triangle of a matrix is written, or both.
     pub structure: StructurePolicy,
-    /// Whether what the target has no place for is an error.
+    /// Whether what the target does not hold is an error.
     pub strict: bool,
     /// Whether rows and columns are exchanged. The storage order stays that of the source.
     pub transpose: bool,
@@ -136,7 +136,7 @@ pub fn convert(
     }
     dropped.extend(target.unsupported(source.metadata()));
     if options.strict && !dropped.is_empty() {
-        let what = format!("the target has no place for {}", dropped.join(", "));
+        let what = format!("not supported by the target: {}", dropped.join(", "));
         return Err(Error::unsupported(target.place(), what));
     }
 

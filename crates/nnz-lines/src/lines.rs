@@ -326,7 +326,7 @@ impl Lines {
     }
 }
 
-/// Tells damage of compressed data from what the system refused.
+/// Distinguishes damage of compressed data from what the system refused.
 #[must_use]
 pub fn read_error(path: &Path, error: io::Error) -> Error {
     use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};

@@ -49,7 +49,7 @@ pub fn looks_like(directory: &InputDirectory) -> bool {
 
 /// Opens a folder.
 ///
-/// Of several files that hold the same, the first of these counts, and a note tells of the
+/// Of several files that hold the same, the first of these counts, and a note lists the
 /// others: uncompressed before compressed, `features` before `genes`.
 ///
 /// # Errors

@@ -23,7 +23,7 @@ pub enum Compression {
     /// It is not.
     #[default]
     None,
-    /// gzip, as `saveRDS` does unless told otherwise.
+    /// gzip, as `saveRDS` does by default.
     Gzip,
     /// bzip2.
     Bzip2,

@@ -515,7 +515,7 @@ fn attributes_bit(attributes: bool) -> u32 {
     if attributes { codes::HAS_ATTRIBUTES } else { 0 }
 }
 
-/// Hands out `length` elements in blocks.
+/// Yields `length` elements in blocks.
 fn in_blocks<T: Copy + Default>(
     length: u64,
     mut each: impl FnMut(u64, &mut [T]) -> Result<()>,

@@ -6,7 +6,7 @@
 //! not part of the fragment, unless [`Options::end_inclusive`] says that it is.
 //!
 //! Text is plain, gzipped, or gzipped in blocks as `bgzip` does, which many threads can inflate.
-//! [`FragmentTsv::read`] gives out its pieces, and the [`Joiner`] that brings them together in
+//! [`FragmentTsv::read`] yields its pieces, and the [`Joiner`] that brings them together in
 //! turn. Writing is split the same way: a [`FragmentTsvEncoder`] makes text of batches on any
 //! thread, a [`FragmentTsvSink`] takes it in turn.
 //!

@@ -41,7 +41,7 @@ pub struct ListedEntry {
     pub kind: EntryKind,
 }
 
-/// Tells one state of a file from another: equal as long as nobody changed or replaced the file.
+/// Distinguishes one state of a file from another: equal as long as nobody changed or replaced the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity(String);
 

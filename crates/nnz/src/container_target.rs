@@ -176,7 +176,7 @@ pub(crate) fn uncompressed() -> Error {
     Error::argument("neither text nor a plain directory is compressed so")
 }
 
-/// Returns how an object of R is written; compressed, as R does, unless told otherwise.
+/// Returns how an object of R is written; compressed by default, as R does.
 ///
 /// # Errors
 ///

@@ -88,7 +88,7 @@ pub struct ConvertOptions {
     pub compress: Option<Compression>,
     /// Whether the target may be replaced, and is synced.
     pub write: WriteOptions,
-    /// Whether what the target has no place for is an error.
+    /// Whether what the target does not hold is an error.
     pub strict: bool,
     /// Whether rows and columns are exchanged. The storage order stays that of the source.
     pub transpose: bool,

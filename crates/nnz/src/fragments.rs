@@ -1,6 +1,6 @@
 //! Genomic fragments: intervals on chromosomes, each from one cell.
 //!
-//! [`open`] recognises a store of fragments and returns a [`FragmentSource`], which hands out its
+//! [`open`] recognises a store of fragments and returns a [`FragmentSource`], which yields its
 //! fragments by position or by region, from many threads. [`import`] makes a store of a text,
 //! [`convert`] writes a store as another store or as text, [`select`] writes a part of it,
 //! [`merge`] makes one of several. [`query`] and [`print()`] hand out what overlaps regions, and

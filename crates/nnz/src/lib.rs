@@ -3,7 +3,7 @@
 //! # Reading
 //!
 //! [`open`] detects what a path holds by its content. A matrix is a [`MatrixSource`]: it has a [`Header`]
-//! and gives out its entries one by one, or in [`Batch`]es of bounded size.
+//! and yields its entries one by one, or in [`Batch`]es of bounded size.
 //!
 //! ```no_run
 //! let matrix = nnz::open("pbmc.bpcells")?.into_matrix()?;

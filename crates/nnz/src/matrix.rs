@@ -2,8 +2,8 @@
 //!
 //! [`Header`](crate::Header) is made of [`AxisKind`], [`Duplicates`], [`Storage`] and [`Structure`]. Names are
 //! read by a [`StringReader`] or held as a [`StringList`]. A [`Batch`](crate::Batch) has [`Majors`],
-//! [`Minors`](crate::Minors) and [`Values`](crate::Values). A source hands out [`UnitReader`]s, whose units any
-//! thread decodes; a [`MatrixSink`] gives out [`BatchEncoder`]s.
+//! [`Minors`](crate::Minors) and [`Values`](crate::Values). A source yields [`UnitReader`]s, whose units any
+//! thread decodes; a [`MatrixSink`] returns [`BatchEncoder`]s.
 
 pub use nnz_core::{
     About, ArrayAbout, AxisKind, BatchEncoder, BatchReader, BatchUnits, Bint8, Duplicates, Encoded,

@@ -217,7 +217,7 @@ fn home(to: &Location, write: WriteOptions) -> Result<ContainerTarget> {
         return Err(Error::argument("named arrays cannot go to standard output"));
     };
     if !may_hold_binsparse(path) {
-        let what = "its ending stands for none of .npz, .zarr, .h5, .hdf5, .nc and .bsp";
+        let what = "its ending is none of .npz, .zarr, .h5, .hdf5, .nc and .bsp";
         return Err(Error::argument(format!("{to}: {what}")));
     }
     let options = CreateOptions { compress: None, threads: 1, write, members: &[] };

@@ -180,7 +180,7 @@ pub(crate) fn mean_the_same(mut first: Tensor, mut second: Tensor) -> Result<boo
     first.same(&second)
 }
 
-/// Changes the type of the values and of the fill, exactly or not at all unless told otherwise.
+/// Changes the type of the values and of the fill, exactly or not at all by default.
 pub(crate) fn cast(
     tensor: &mut Tensor,
     value_type: nnz_core::ValueType,

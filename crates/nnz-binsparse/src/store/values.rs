@@ -1,4 +1,4 @@
-//! The values, and one that stands for all.
+//! The values, and one value that all entries share.
 
 use std::ops::Range;
 

@@ -17,7 +17,7 @@ pub(super) struct Arrays<'a> {
     walk: &'a Walk<'a>,
     levels: Vec<LevelArrays>,
     values: ArrayId,
-    /// The values of all entries; `None` where one stands for all.
+    /// The values of all entries; `None` where all share one value.
     all: Option<&'a Values>,
     background: Scalar,
     collected: Values,
@@ -97,7 +97,7 @@ impl<'a> Arrays<'a> {
         })
     }
 
-    /// Writes what is collected, and the value that stands for all where one does.
+    /// Writes what is collected, and the value that all share, if there is one.
     pub(super) fn finish(mut self, iso: Option<Scalar>) -> Result<()> {
         for level in &mut self.levels {
             for collected in level.indices.iter_mut().chain(&mut level.pointers) {

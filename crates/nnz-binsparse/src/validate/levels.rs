@@ -38,7 +38,7 @@ pub(super) fn check(store: &Store, found: &mut Deviations) {
     }
 }
 
-/// Hands out an array block by block, with the number of the first element of each.
+/// Yields an array block by block, with the number of the first element of each.
 fn blocks(array: &Integers, mut each: impl FnMut(u64, &[u64]) -> Result<()>) -> Result<()> {
     let mut block = Vec::new();
     let mut start = 0;
@@ -138,7 +138,7 @@ fn misordered(indices: &[Integers], slice: u64, here: Vec<u64>, before: &[u64]) 
     Error::mismatch(place, format!("{here:?} a second time"), "no duplicated indices")
 }
 
-/// Hands out where positions begin.
+/// Yields where positions begin.
 struct Starts<'a> {
     pointers: Option<&'a Integers>,
     block: Vec<u64>,

@@ -59,7 +59,7 @@ impl Columns<'_> {
         }
     }
 
-    /// Tells which of the fragments in some chunks are in the piece.
+    /// Returns which of the fragments in some chunks are in the piece.
     fn inside(&self, chunks: &Range<usize>) -> Range<usize> {
         let first = self.position(chunks, 0);
         let Range { start, end } = self.piece.positions;

@@ -36,7 +36,7 @@ impl EndMax {
         self.here = 0;
     }
 
-    /// Takes the ends of the next fragments, and hands out the entries that are complete.
+    /// Takes the ends of the next fragments, and yields the entries that are complete.
     pub(super) fn push(&mut self, ends: &[u32], mut each: impl FnMut(Entry)) {
         let mut rest = ends;
         while !rest.is_empty() {

@@ -142,7 +142,7 @@ struct Blocks {
     bytes: u64,
 }
 
-/// Tells what a frame is.
+/// Describes a frame.
 pub(super) fn info(args: &args::Info, frame: &FrameSource) -> Result<Outcome, Error> {
     let about = frame.about();
     let columns = frame.columns().iter();

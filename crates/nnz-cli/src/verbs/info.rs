@@ -72,7 +72,7 @@ struct Array {
     bits_per_entry: Option<f64>,
 }
 
-/// Tells what a matrix is.
+/// Describes a matrix.
 pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
     let options =
         nnz::OpenOptions::new().memory_limit(args.resources.bytes()).dialect(args.reading.dialect);
@@ -85,7 +85,7 @@ pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
     show(args, describe(opened.header(), opened.about()?))
 }
 
-/// Tells what a tensor or vector is.
+/// Describes a tensor or vector.
 fn tensor_info(args: &args::Info, tensor: &TensorFile) -> Result<Outcome, Error> {
     let descriptor = tensor.descriptor();
     let report = Report {

@@ -82,7 +82,7 @@ impl From<&Moments> for Line {
     }
 }
 
-/// Tells sums and their kin.
+/// Prints sums and what follows from them.
 pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
     if args.csv && args.axis.contains(&AxisArg::Rows) && args.axis.contains(&AxisArg::Cols) {
         return Err(Error::argument("--csv is one table: of rows or of cols"));

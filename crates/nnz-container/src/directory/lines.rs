@@ -12,7 +12,7 @@ pub(super) enum Stopped {
     TooLong { line: u64 },
 }
 
-/// Hands out lines without their `\n` or `\r\n`. The last line may lack its end.
+/// Yields lines without their `\n` or `\r\n`. The last line may lack its end.
 pub(super) struct Lines<R> {
     from: R,
     block: Vec<u8>,

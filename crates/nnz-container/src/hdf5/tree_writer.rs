@@ -17,7 +17,7 @@ use crate::compress::Compression;
 use crate::tree::{ArraySpec, Attribute, ElementType, FieldValues, NodeId, TreeWriter, pack};
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
-/// Elements of a chunk unless told, and its bytes at most.
+/// Default number of elements in a chunk, and its bytes at most.
 const CHUNK: u64 = 16 << 10;
 const CHUNK_BYTES: u64 = 1 << 20;
 
@@ -77,7 +77,7 @@ impl Hdf5TreeWriter {
     }
 
     /// Starts adding a group or an array to a file that is there, which keeps all else. `member` is its path from
-    /// the root. The root of the tree stands for the group around it, which has to be there, and nothing but the
+    /// the root. The root of the tree is the group around it, which has to be there, and nothing but the
     /// member is created in it.
     ///
     /// A group or an array that is there is replaced only with leave to overwrite. The file is changed in a copy, which

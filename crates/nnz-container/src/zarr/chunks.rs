@@ -102,7 +102,7 @@ impl Stored {
         all
     }
 
-    /// Tells of the length of each file of chunks.
+    /// Reports the length of each file of chunks.
     fn each_file(&self, each: &mut dyn FnMut(u64)) -> Result<()> {
         let io = |error| Error::new(ErrorKind::Io(error), self.place.clone());
         let (inner, prefix) = match self.metadata.keys {

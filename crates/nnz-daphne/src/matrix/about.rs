@@ -5,7 +5,7 @@ use nnz_core::{About, ArrayAbout};
 use crate::object::Object;
 use crate::{BlockType, DataType};
 
-/// Tells of the blocks of an object: how many there are of each kind and type, and their bytes.
+/// Describes the blocks of an object: how many there are of each kind and type, and their bytes.
 pub(crate) fn about(object: &Object) -> About {
     let mut arrays: Vec<(BlockType, u64, ArrayAbout)> = Vec::new();
     let matrix = object.data_type != DataType::Frame;

@@ -21,7 +21,7 @@ const WINDOW: usize = 512 << 10;
 /// The same where few rows are wanted.
 const NARROW: usize = 8 << 10;
 
-/// Hands out bands of rows, in which each block has a piece.
+/// Yields bands of rows, in which each block has a piece.
 pub(crate) struct Units<'a> {
     source: &'a MatrixSource,
     window: Window<'a>,

@@ -237,7 +237,7 @@ impl nnz_core::MatrixSource for SegmentsSource {
     }
 }
 
-/// Hands out the units of one segment after the other.
+/// Yields the units of one segment after the other.
 struct Units<'a> {
     source: &'a SegmentsSource,
     rows: Range<u64>,

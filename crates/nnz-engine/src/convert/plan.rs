@@ -169,7 +169,7 @@ pub(super) fn mirroring(
 }
 
 /// Returns what cells hold that are not stored. Where every cell is, that says nothing, and is left
-/// out if a target has no place for it.
+/// out if a target does not hold it.
 pub(super) fn fill(source: &Header, capabilities: &SinkCapabilities) -> Option<Scalar> {
     source.fill.filter(|_| capabilities.fill || source.storage == Storage::Sparse)
 }

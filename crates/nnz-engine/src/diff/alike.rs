@@ -85,7 +85,7 @@ impl Alike {
     }
 }
 
-/// Returns what some values are, bit by bit; `None` where one stands for all.
+/// Returns what some values are, bit by bit; `None` where all share one value.
 fn bits(values: &Values, size: usize, entries: Range<usize>) -> Option<&[u8]> {
     let own = !matches!(values, Values::Iso(_));
     own.then(|| values.bytes())?.get(entries.start * size..entries.end * size)

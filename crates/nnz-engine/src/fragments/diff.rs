@@ -142,7 +142,7 @@ pub fn diff(
     Ok(())
 }
 
-/// Hands out fragments one by one.
+/// Yields fragments one by one.
 struct Stream<'a> {
     units: Parts<'a>,
     batch: FragmentBatch,

@@ -123,7 +123,7 @@ impl Sequences for SortedRuns {
     }
 }
 
-/// Hands out pieces of all runs, in order.
+/// Yields pieces of all runs, in order.
 struct Merging<'a> {
     runs: &'a SortedRuns,
     cutter: Cutter,

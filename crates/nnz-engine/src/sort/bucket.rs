@@ -40,7 +40,7 @@ impl Packets {
     }
 }
 
-/// Hands out buckets in order, each a unit; small ones together, large ones cut again.
+/// Yields buckets in order, each a unit; small ones together, large ones cut again.
 pub(super) struct Buckets {
     packets: Arc<Packets>,
     next: usize,

@@ -36,7 +36,7 @@ impl Store {
         Self { directory, allowed, told: None, state: Mutex::default() }
     }
 
-    /// Tells how many bytes are on disk, as they become more.
+    /// Reports how many bytes are on disk, as they grow.
     pub(crate) fn telling(self, told: Option<Arc<AtomicU64>>) -> Self {
         Self { told, ..self }
     }

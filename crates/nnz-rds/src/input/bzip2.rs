@@ -292,7 +292,7 @@ impl Block {
         }
     }
 
-    /// Hands out bytes: after four equal ones comes the number of more of them.
+    /// Yields bytes: after four equal ones comes the number of more of them.
     fn produce(&mut self, out: &mut [u8]) -> usize {
         let mut written = 0;
         while written < out.len() {

@@ -81,7 +81,7 @@ impl MatrixSink {
         Ok(Self::of(output, started, header))
     }
 
-    /// Starts a matrix as a member of the root of a tree, which stands for a group of a file that is there.
+    /// Starts a matrix as a member of the root of a tree, which is a group of a file that is there.
     ///
     /// # Errors
     ///

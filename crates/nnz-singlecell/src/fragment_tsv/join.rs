@@ -218,7 +218,7 @@ impl Joiner {
         self.fragments
     }
 
-    /// Tells what the text came to, after its last block.
+    /// Returns the totals of the text, after its last block.
     ///
     /// # Errors
     ///

@@ -51,7 +51,7 @@ enum Kind {
 
 /// A text that is being read.
 pub struct Reading {
-    /// Hands out pieces of the text, which any thread can decode.
+    /// Yields pieces of the text, which any thread can decode.
     pub units: Box<dyn UnitReader<'static, TsvBlock>>,
     /// Brings decoded pieces together, in turn.
     pub joiner: Joiner,
@@ -119,7 +119,7 @@ impl FragmentTsv {
         Ok(Self { path: path.to_path_buf(), kind, file: None, capacity: CAPACITY, once })
     }
 
-    /// Hands out pieces of about so many bytes of text. They have half a mebibyte unless this says
+    /// Yields pieces of about so many bytes of text. They have half a mebibyte unless this says
     /// less, and in compressed text up to twice that; 64 KiB are the least.
     #[must_use]
     pub fn in_pieces_of(self, bytes: usize) -> Self {
@@ -177,7 +177,7 @@ impl FragmentTsv {
     }
 }
 
-/// Tells by its first bytes how a text is stored, and returns a reader of all of them.
+/// Recognises by its first bytes how a text is stored, and returns a reader of all of them.
 fn kind_of(mut reader: Box<dyn Read + Send>) -> io::Result<(Kind, Box<dyn Read + Send>)> {
     let mut first = Vec::new();
     // As many as the header of a block has, if nothing is added to what has to be there.

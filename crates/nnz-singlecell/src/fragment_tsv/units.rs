@@ -21,7 +21,7 @@ pub(super) const LEAST_CAPACITY: usize = LARGEST_BLOCK;
 /// How many blocks are inflated together at most.
 const BLOCKS: usize = 1024;
 
-/// Hands out pieces of text.
+/// Yields pieces of text.
 pub(super) struct Pieces {
     path: PathBuf,
     shared: Arc<Shared>,

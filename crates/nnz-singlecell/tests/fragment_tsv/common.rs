@@ -25,7 +25,7 @@ pub(crate) fn testdata() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/bpcells")
 }
 
-/// A reader that gives out a few bytes at a time.
+/// A reader that returns a few bytes at a time.
 pub(crate) struct Slow(pub(crate) Cursor<Vec<u8>>, pub(crate) usize);
 
 impl std::io::Read for Slow {

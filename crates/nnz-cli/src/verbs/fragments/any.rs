@@ -145,7 +145,7 @@ struct Array {
     bits_per_fragment: Option<f64>,
 }
 
-/// Tells what a store is.
+/// Describes a store.
 pub(crate) fn info(args: &args::Info, source: &dyn FragmentSource) -> Result<Outcome, Error> {
     let about = source.about()?;
     let header = source.header();

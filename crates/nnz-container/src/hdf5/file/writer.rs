@@ -114,7 +114,7 @@ impl<W: Write + Seek> FileWriter<W> {
         })
     }
 
-    /// Starts adding an object to a file that is there, behind its end. The root group stands for the group around
+    /// Starts adding an object to a file that is there, behind its end. The root group is the group around
     /// the object, which is its only member.
     pub(in crate::hdf5) fn add_to(
         target: W,

@@ -6,7 +6,7 @@ use nnz_core::{Error, Result, ValueType};
 
 use crate::compress::Compression;
 
-/// Elements of a chunk unless told. Programs that read one element read its whole chunk, and the
+/// Default number of elements in a chunk. Programs that read one element read its whole chunk, and the
 /// HDF5 library keeps 1 MiB of chunks per dataset: this is 64 or 128 KiB of what formats store.
 /// Smaller chunks make the index large and everything slower; larger ones gain little.
 const CHUNK: u32 = 16 << 10;

@@ -7,14 +7,14 @@ use nnz_core::{Error, Result};
 use crate::compress::Compression;
 use crate::tree::{ArraySpec, ElementType};
 
-/// Elements of a chunk unless told. Each chunk is a file: smaller ones make many files, of larger
+/// Default number of elements in a chunk. Each chunk is a file: smaller ones make many files, of larger
 /// ones more has to be read for a few elements.
 const CHUNK: u64 = 1 << 20;
 
-/// Bytes of a chunk unless told, at most.
+/// Default bytes of a chunk, at most.
 const CHUNK_BYTES: u64 = 64 << 20;
 
-/// Strings of a chunk unless told, and at most.
+/// Default number of strings in a chunk, and the largest.
 const STRINGS: u64 = 16 << 10;
 const LONGEST_STRINGS: u64 = 1 << 26;
 

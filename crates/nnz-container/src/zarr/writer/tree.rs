@@ -88,7 +88,7 @@ impl ZarrTreeWriter {
     }
 
     /// Starts adding a group or an array to a store that is there, which keeps all else. `member` is its path from
-    /// the root. The root of the tree stands for the group around it, which has to be there, and nothing but the
+    /// the root. The root of the tree is the group around it, which has to be there, and nothing but the
     /// member is created in it.
     ///
     /// A group or an array that is there is replaced only with leave to overwrite. It is written in the version of

@@ -197,7 +197,7 @@ fn known(names: &StringList, there: &StringList) -> Result<Vec<Option<u32>>> {
     names.iter().map(|name| numbers.find(name)).collect()
 }
 
-/// Tells of chromosomes the store has not.
+/// Lists chromosomes that the store does not have.
 fn notes(known: &[Option<u32>], names: &Table) -> Vec<String> {
     let absent = (0..).zip(known).filter(|(_, known)| known.is_none());
     let absent: Vec<String> = absent.map(|(number, _)| shown(names.get(number))).collect();
