@@ -17,7 +17,7 @@ pub use coordinates::Coordinates;
 pub use dense::Dense;
 pub use indices::{Index, Indices};
 pub use sink::{CompressedArray, CompressedOutput, CompressedSink, IndexType};
-pub use vector::Vector;
+pub use vector::{Vector, check_booleans, prepare};
 
 use std::ops::Range;
 
@@ -40,7 +40,11 @@ fn entries_of_unit(chunk: Option<u64>) -> u64 {
 }
 
 /// Refuses a range of majors that ends past the axis.
-fn check_majors(majors: &Range<u64>, len: u64, axis: Axis) -> Result<()> {
+///
+/// # Errors
+///
+/// Fails where it does.
+pub fn check_majors(majors: &Range<u64>, len: u64, axis: Axis) -> Result<()> {
     if majors.start <= majors.end && majors.end <= len {
         return Ok(());
     }

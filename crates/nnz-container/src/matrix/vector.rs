@@ -194,7 +194,7 @@ impl std::fmt::Debug for Vector {
 }
 
 /// Makes room for so many values of a type, and returns their bytes.
-fn prepare(values: &mut Values, value_type: ValueType, count: u64) -> &mut [u8] {
+pub fn prepare(values: &mut Values, value_type: ValueType, count: u64) -> &mut [u8] {
     if values.value_type() != value_type || matches!(values, Values::Iso(_)) {
         *values = Values::new(value_type);
     }
@@ -203,7 +203,11 @@ fn prepare(values: &mut Values, value_type: ValueType, count: u64) -> &mut [u8] 
 }
 
 /// Refuses booleans that are neither 0 nor 1, where `place` returns the place of one of the values.
-pub(crate) fn check_booleans(values: &Values, place: impl Fn(u64) -> Place) -> Result<()> {
+///
+/// # Errors
+///
+/// Fails at the first that is.
+pub fn check_booleans(values: &Values, place: impl Fn(u64) -> Place) -> Result<()> {
     let Values::Bint8(values) = values else { return Ok(()) };
     match values.iter().enumerate().find(|(_, Bint8(value))| *value > 1) {
         None => Ok(()),

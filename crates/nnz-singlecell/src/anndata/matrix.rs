@@ -1,23 +1,21 @@
 //! A matrix of an AnnData file.
 
 mod dense;
-mod integers;
-mod numbers;
-mod sparse;
 
 use std::ops::Range;
 use std::sync::Arc;
 
+use nnz_container::matrix::{Compressed, CompressedArrays, Indices, Vector, check_majors};
+use nnz_container::tree::Group;
 use nnz_core::{
-    About, Annotations, ArrayAbout, Axis, Batch, Duplicates, Error, ErrorKind, Header, Majors,
-    Names, Order, Place, Projection, Result, Shape, Storage, Structure, UnitReader,
+    About, Annotations, ArrayAbout, Axis, Duplicates, Error, ErrorKind, Header, Names, Order,
+    Place, Projection, Result, Shape, Storage, Structure, UnitReader,
 };
 
 use super::element::{Element, SparseGroup};
 use super::item::Along;
 use super::{AnnData, DataFrame, Item};
 use dense::{CellReader, Dense};
-use sparse::{RunReader, Sparse};
 
 /// A matrix of an AnnData file, open for reading.
 ///
@@ -36,7 +34,7 @@ pub struct MatrixSource {
 }
 
 enum Stored {
-    Sparse(Sparse),
+    Sparse(Compressed),
     Dense(Dense),
 }
 
@@ -68,8 +66,7 @@ impl MatrixSource {
                 };
                 let SparseGroup { order, shape: [rows, cols], encoding } = attributes;
                 let shape = Shape { rows, cols };
-                let sparse = Sparse::open(&*group, shape, order)?;
-                (Stored::Sparse(sparse), shape, order, encoding.kind)
+                (Stored::Sparse(open_sparse(&*group, shape, order)?), shape, order, encoding.kind)
             }
             Element::Array(array) => {
                 let (dense, shape) = Dense::open(array)?;
@@ -137,7 +134,7 @@ impl MatrixSource {
     /// Lists the arrays, and the names of rows and columns.
     fn arrays(&self) -> Vec<ArrayAbout> {
         let mut arrays = match &self.stored {
-            Stored::Sparse(sparse) => sparse.arrays(),
+            Stored::Sparse(sparse) => sparse.about(),
             Stored::Dense(dense) => vec![dense.array()],
         };
         let [rows, cols] = self.item.axes();
@@ -159,15 +156,24 @@ impl MatrixSource {
 }
 
 /// Returns what a group says that it is.
-fn element_kind(group: &dyn nnz_container::tree::Group) -> Result<String> {
+fn element_kind(group: &dyn Group) -> Result<String> {
     super::element::text(group, "encoding-type", &Place::path(group.path()))
 }
 
-/// Empties a batch for entries of these majors.
-fn begin(batch: &mut Batch, order: Order, majors: Majors, offsets: Vec<usize>) {
-    batch.order = order;
-    batch.majors = majors;
-    batch.offsets = offsets;
+/// Opens the arrays of a sparse matrix, whose pointers end with the last entry.
+fn open_sparse(group: &dyn Group, shape: Shape, order: Order) -> Result<Compressed> {
+    let arrays = CompressedArrays {
+        pointers: Indices::open(group, "indptr")?,
+        indices: Indices::open(group, "indices")?,
+        values: Vector::open(group, "data")?,
+    };
+    let last = arrays.pointers.vector().place_of(shape.major(order));
+    let matrix = Compressed::new(arrays, shape, order)?;
+    if matrix.unused() > 0 {
+        let stored = matrix.entries().saturating_add(matrix.unused());
+        return Err(Error::mismatch(last, matrix.entries(), format!("{stored}, the end")));
+    }
+    Ok(matrix)
 }
 
 impl nnz_core::MatrixSource for MatrixSource {
@@ -205,17 +211,13 @@ impl nnz_core::MatrixSource for MatrixSource {
         majors: Range<u64>,
         fields: Projection,
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
-        let order = self.header.order;
-        let all = self.header.shape.major(order);
-        if majors.start > majors.end || majors.end > all {
-            let (axis, Range { start, end }) = (order.major(), majors);
-            let what = format!("{axis} {start} to {end} of {all} were asked for");
-            return Err(Error::argument(what));
+        match &self.stored {
+            Stored::Sparse(sparse) => sparse.units(majors, fields),
+            Stored::Dense(dense) => {
+                check_majors(&majors, self.header.shape.rows, Axis::Rows)?;
+                Ok(Box::new(CellReader::new(dense, majors, fields)))
+            }
         }
-        Ok(match &self.stored {
-            Stored::Sparse(sparse) => Box::new(RunReader::new(sparse, majors, fields)),
-            Stored::Dense(dense) => Box::new(CellReader::new(dense, majors, fields)),
-        })
     }
 
     fn stored_before(&self, major: u64) -> Result<Option<u64>> {
@@ -223,7 +225,7 @@ impl nnz_core::MatrixSource for MatrixSource {
             return Ok(None);
         }
         match &self.stored {
-            Stored::Sparse(sparse) => sparse.before(major).map(Some),
+            Stored::Sparse(sparse) => sparse.stored_before(major).map(Some),
             Stored::Dense(_) => Ok(major.checked_mul(self.header.shape.cols)),
         }
     }

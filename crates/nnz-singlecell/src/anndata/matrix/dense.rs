@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
+use nnz_container::matrix::{check_booleans, prepare};
 use nnz_container::tree::NdArray;
 use nnz_core::{
-    ArrayAbout, Batch, Error, Majors, Order, Projection, Result, Shape, Unit, UnitReader, ValueType,
+    ArrayAbout, At, Batch, Error, Majors, Order, Projection, Result, Shape, Unit, UnitReader,
+    ValueType,
 };
-
-use super::begin;
-use super::numbers::{check_booleans, prepare};
 
 /// Cells of a piece, unless the rows of chunks have more.
 const PIECE: u64 = 1 << 16;
@@ -124,10 +123,12 @@ impl Unit for Piece<'_> {
             let out = prepare(&mut batch.values, source.value_type, cells);
             source.array.read_bytes(&[rows.clone(), cols.clone()], out)?;
             let first = rows.start.saturating_mul(source.shape.cols).saturating_add(cols.start);
-            check_booleans(&batch.values, first, || source.array.place())?;
+            let place = |at| source.array.place().at(At::Element(first.saturating_add(at)));
+            check_booleans(&batch.values, place)?;
         }
-        let offsets = (0..=count).map(|row| row.saturating_mul(len)).collect();
-        begin(batch, Order::Row, Majors::Consecutive(rows.start), offsets);
+        batch.order = Order::Row;
+        batch.majors = Majors::Consecutive(rows.start);
+        batch.offsets = (0..=count).map(|row| row.saturating_mul(len)).collect();
         Ok(())
     }
 }
