@@ -34,7 +34,7 @@ pub struct MatrixSource {
 }
 
 enum Stored {
-    Sparse(Compressed),
+    Sparse(Box<Compressed>),
     Dense(Dense),
 }
 
@@ -66,7 +66,12 @@ impl MatrixSource {
                 };
                 let SparseGroup { order, shape: [rows, cols], encoding } = attributes;
                 let shape = Shape { rows, cols };
-                (Stored::Sparse(open_sparse(&*group, shape, order)?), shape, order, encoding.kind)
+                (
+                    Stored::Sparse(Box::new(open_sparse(&*group, shape, order)?)),
+                    shape,
+                    order,
+                    encoding.kind,
+                )
             }
             Element::Array(array) => {
                 let (dense, shape) = Dense::open(array)?;
