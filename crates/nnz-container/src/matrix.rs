@@ -19,10 +19,6 @@ pub use indices::{Index, Indices};
 pub use sink::{CompressedArray, CompressedOutput, CompressedSink, IndexType};
 pub use vector::{Vector, check_booleans, prepare};
 
-use std::ops::Range;
-
-use nnz_core::{Axis, Error, Result};
-
 /// Entries of a unit, unless chunks are longer.
 const ENTRIES: u64 = 1 << 16;
 
@@ -37,17 +33,4 @@ fn entries_of_unit(chunk: Option<u64>) -> u64 {
         }
         _ => ENTRIES,
     }
-}
-
-/// Refuses a range of majors that ends past the axis.
-///
-/// # Errors
-///
-/// Fails where it does.
-pub fn check_majors(majors: &Range<u64>, len: u64, axis: Axis) -> Result<()> {
-    if majors.start <= majors.end && majors.end <= len {
-        return Ok(());
-    }
-    let (start, end) = (majors.start, majors.end);
-    Err(Error::argument(format!("{axis} {start} to {end} of {len} were asked for")))
 }

@@ -13,20 +13,32 @@ use nnz_core::Result;
 /// Fails as the work does: of several failures that of the first item is returned.
 pub(crate) fn for_each<T: Send>(
     threads: usize,
-    mut items: impl Iterator<Item = T> + Send,
+    items: impl Iterator<Item = T> + Send,
     work: impl Fn(T) -> Result<()> + Sync,
 ) -> Result<()> {
+    for_each_with(threads, items, || (), |(), item| work(item))
+}
+
+/// Does some work as [`for_each`], with something that each thread makes once, such as its buffers.
+pub(crate) fn for_each_with<T: Send, W>(
+    threads: usize,
+    mut items: impl Iterator<Item = T> + Send,
+    start: impl Fn() -> W + Sync,
+    work: impl Fn(&mut W, T) -> Result<()> + Sync,
+) -> Result<()> {
     if threads <= 1 {
-        return items.try_for_each(work);
+        let mut own = start();
+        return items.try_for_each(|item| work(&mut own, item));
     }
     // Locked for taking an item only.
     let items = Mutex::new(items.enumerate());
     let failed = AtomicBool::new(false);
     let run = || {
+        let mut own = start();
         while !failed.load(Ordering::Relaxed) {
             let item = items.lock().unwrap_or_else(PoisonError::into_inner).next();
             let (number, item) = item?;
-            if let Err(error) = work(item) {
+            if let Err(error) = work(&mut own, item) {
                 failed.store(true, Ordering::Relaxed);
                 return Some((number, error));
             }

@@ -1,5 +1,7 @@
 //! A bounded run of stored entries.
 
+use std::ops::Range;
+
 use crate::{Order, Values};
 
 /// Says which major vector (row or column) each run of a batch belongs to.
@@ -142,6 +144,34 @@ impl Batch {
             offsets: vec![0],
             minors: Minors::U32(Vec::new()),
             values,
+        }
+    }
+
+    /// Makes a run of each sequence of equal majors, where an entry has one each.
+    pub fn list_majors<T: Copy + PartialEq + Into<u64>>(&mut self, majors: &[T]) {
+        let listed = self.majors.listed_mut();
+        self.offsets.clear();
+        self.offsets.push(0);
+        let mut end = 0;
+        for run in majors.chunk_by(PartialEq::eq) {
+            listed.extend(run.first().map(|&major| major.into()));
+            end += run.len();
+            self.offsets.push(end);
+        }
+    }
+
+    /// Makes runs of neighbouring cells of a matrix of which all are stored, with `len` cells to a major vector.
+    /// Where a major vector has none, there are none.
+    pub fn span_cells(&mut self, cells: Range<u64>, len: u64) {
+        self.majors = Majors::Consecutive(cells.start.checked_div(len).unwrap_or(0));
+        self.offsets.clear();
+        self.offsets.push(0);
+        let starts = self.minors.spans_mut();
+        let mut at = cells.start;
+        while at < cells.end {
+            starts.push(at % len);
+            at = (at - at % len).saturating_add(len).min(cells.end);
+            self.offsets.push(usize::try_from(at - cells.start).unwrap_or(usize::MAX));
         }
     }
 

@@ -1,8 +1,9 @@
 //! What is known of a matrix before any entry is read.
 
 use std::fmt;
+use std::ops::Range;
 
-use crate::{AxisKind, Order, Scalar, Shape, ValueType};
+use crate::{AxisKind, Order, Result, Scalar, Shape, ValueType, check_requested};
 
 /// Names the half of a matrix that is stored when the other half follows from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,5 +111,14 @@ impl Header {
     #[must_use]
     pub fn own_order(&self) -> Option<Order> {
         self.ordered.then_some(self.order)
+    }
+
+    /// Refuses a range of majors that ends past the axis.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it does.
+    pub fn check_majors(&self, majors: &Range<u64>) -> Result<()> {
+        check_requested(majors, self.shape.major(self.order), self.order.major())
     }
 }

@@ -20,6 +20,7 @@ mod fragments;
 mod header;
 mod names;
 mod narrow;
+mod pointers;
 mod setters;
 mod sink;
 mod source;
@@ -46,10 +47,11 @@ pub use fragments::{
 pub use header::{Duplicates, Header, Storage, Structure, Triangle};
 pub use names::{Listed, Names, StringList, StringReader};
 pub use narrow::Narrowest;
+pub use pointers::{Piece, PointerCursor, Pointers, read_pointers};
 pub use sink::{BatchEncoder, Encoded, MatrixSink, SinkCapabilities, Written};
 pub use source::{
     BatchReader, BatchUnits, COMMENT, MatrixSource, Metadata, Projection, SequentialReader, Unit,
-    UnitReader,
+    UnitReader, check_requested,
 };
 pub use text::{write_float32, write_float64, write_scalar};
 pub use value::{Bint8, Element, Scalar, ValueType, Values};

@@ -1,8 +1,11 @@
 //! What can be read as a matrix.
 
+use std::fmt;
 use std::ops::Range;
 
-use crate::{About, Annotations, At, Axis, Batch, Entries, Header, Names, Result, StringList};
+use crate::{
+    About, Annotations, At, Axis, Batch, Entries, Error, Header, Names, Result, StringList,
+};
 
 /// Says which parts of the entries a reader needs; the others may be left empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +48,20 @@ pub trait Unit<B = Batch>: Send {
     ///
     /// Fails as [`BatchReader::next_batch`].
     fn decode(self: Box<Self>, batch: &mut B) -> Result<()>;
+}
+
+/// Refuses a range that a reader is asked for and that ends past the last of `what`, of which there are
+/// `len`.
+///
+/// # Errors
+///
+/// Fails where it does.
+pub fn check_requested(range: &Range<u64>, len: u64, what: impl fmt::Display) -> Result<()> {
+    if range.start <= range.end && range.end <= len {
+        return Ok(());
+    }
+    let Range { start, end } = range;
+    Err(Error::argument(format!("{what} {start} to {end} of {len} were asked for")))
 }
 
 /// Yields the pieces of a range in order.

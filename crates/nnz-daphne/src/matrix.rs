@@ -12,5 +12,5 @@ pub(crate) use about::about;
 pub use options::{Options, capabilities};
 pub use sink::MatrixSink;
 pub use source::MatrixSource;
-pub(crate) use source::{check_rows, reads_dense};
+pub(crate) use source::reads_dense;
 pub(crate) use units::Units;

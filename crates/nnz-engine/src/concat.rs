@@ -423,12 +423,7 @@ impl MatrixSource for Concat {
 
     fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
         let count = self.header.shape.major(self.header.order);
-        if majors.start > majors.end || majors.end > count {
-            let axis = self.header.order.major();
-            let Range { start, end } = majors;
-            let what = format!("{axis} {start} to {end} of {count} were asked for");
-            return Err(Error::argument(what));
-        }
+        self.header.check_majors(&majors)?;
         if majors != (0..count) && !self.random_access() {
             let what = "matrices that cannot be read at any place are put together whole";
             return Err(Error::new(ErrorKind::Unsupported(what.to_owned()), Place::default()));

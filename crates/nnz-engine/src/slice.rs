@@ -259,12 +259,7 @@ impl MatrixSource for Slice {
         let values = fields.values || self.inner.header().structure != Structure::General;
         let fields = Projection { minors: true, values };
         let open = if self.random_access() {
-            if majors.start > majors.end || majors.end > count {
-                let axis = self.header.order.major();
-                let Range { start, end } = majors;
-                let what = format!("{axis} {start} to {end} of {count} were asked for");
-                return Err(Error::argument(what));
-            }
+            self.header.check_majors(&majors)?;
             let [major, _] = by_order(&self.picked, self.header.order);
             self.open_stretches(major.within(&majors), fields)
         } else if majors == (0..count) {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use nnz_core::{Batch, Majors, Projection, Result, Unit, UnitReader};
+use nnz_core::{Batch, Majors, MatrixSource as _, Projection, Result, Unit, UnitReader};
 
 use super::MatrixSource;
 use super::runs::{check_listed, listed_range};
@@ -68,27 +68,21 @@ impl<'a> UnitReader<'a> for CellReader<'a> {
         let start = self.cells.start;
         let end = (start / PIECE).saturating_add(1).saturating_mul(PIECE).min(self.cells.end);
         let runs = start / len..(end - 1) / len + 1;
-        let count = usize::try_from(runs.end - runs.start).unwrap_or(0);
-        let mut offsets = Vec::with_capacity(count + 1);
-        offsets.push(0);
-        for run in runs.clone() {
-            let run_end = (run + 1).saturating_mul(len).min(end);
-            offsets.push(usize::try_from(run_end - start).unwrap_or(usize::MAX));
-        }
         let majors = match self.listed {
             Some(listed) => {
+                let count = usize::try_from(runs.end - runs.start).unwrap_or(0);
                 let mut majors = vec![0; count];
                 listed.read(runs.start, &mut majors)?;
                 let before = self.last.filter(|_| start.is_multiple_of(len));
                 check_listed(listed, runs.start, &majors, before, self.source.majors)?;
                 self.last = majors.last().copied();
-                Majors::Listed(majors)
+                Some(majors)
             }
-            None => Majors::Consecutive(runs.start),
+            None => None,
         };
         self.cells.start = end;
         let (source, fields) = (self.source, self.fields);
-        Ok(Some(Box::new(Piece { source, fields, majors, offsets, cells: start..end })))
+        Ok(Some(Box::new(Piece { source, fields, majors, cells: start..end })))
     }
 }
 
@@ -96,23 +90,22 @@ impl<'a> UnitReader<'a> for CellReader<'a> {
 struct Piece<'a> {
     source: &'a MatrixSource,
     fields: Projection,
-    majors: Majors,
-    offsets: Vec<usize>,
+    /// The majors, where they are listed.
+    majors: Option<Vec<u64>>,
     cells: Range<u64>,
 }
 
 impl Unit for Piece<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
-        let Self { source, fields, majors, offsets, cells } = *self;
-        let starts = batch.minors.spans_mut();
-        starts.resize(offsets.len() - 1, 0);
-        if let Some(first) = starts.first_mut() {
-            *first = cells.start % source.minors;
+        let Self { source, fields, majors, cells } = *self;
+        batch.order = source.header().order;
+        batch.span_cells(cells.clone(), source.minors);
+        if let Some(majors) = majors {
+            batch.majors = Majors::Listed(majors);
         }
         if fields.values {
             source.values.read(cells.clone(), &mut batch.values)?;
         }
-        source.begin(batch, majors, offsets);
         trim(source, cells.start, fields, batch)
     }
 }

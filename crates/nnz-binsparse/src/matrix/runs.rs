@@ -2,32 +2,55 @@
 
 use std::ops::Range;
 
-use nnz_core::{Batch, Majors, Projection, Result, Unit, UnitReader};
+use nnz_core::{
+    Batch, Error, Majors, Piece, Place, PointerCursor, Pointers, Projection, Result, Unit,
+    UnitReader,
+};
 
 use super::MatrixSource;
 use super::ascending::read_minors;
 use super::triangle::check_triangle;
 use crate::store::{Integers, PIECE};
 
-/// Pointers that are read at a time.
-const WINDOW: u64 = 1 << 14;
+/// The pointers of runs of entries, or that there is one run, of all entries.
+struct RunPointers<'a> {
+    stored: Option<&'a Integers>,
+    entries: u64,
+}
+
+impl Pointers for RunPointers<'_> {
+    fn load(&self, first: u64, out: &mut [u64]) -> Result<()> {
+        if let Some(stored) = self.stored {
+            return stored.read(first, out);
+        }
+        for (pointer, element) in out.iter_mut().zip(first..) {
+            *pointer = if element == 0 { 0 } else { self.entries };
+        }
+        Ok(())
+    }
+
+    fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    fn wrong(&self, element: u64, found: u64, expected: String) -> Error {
+        match self.stored {
+            Some(stored) => stored.wrong(element, found, expected),
+            None => Error::mismatch(Place::default(), found, expected),
+        }
+    }
+}
 
 /// Cuts a range of major vectors into pieces.
 pub(super) struct RunReader<'a> {
     source: &'a MatrixSource,
     listed: Option<&'a Integers>,
-    pointers: Option<&'a Integers>,
+    pointers: RunPointers<'a>,
     minors: &'a Integers,
     fields: Projection,
-    /// The next run to hand out, which may be begun already, and the end.
-    runs: Range<u64>,
-    /// The next entry to hand out.
-    entry: Option<u64>,
-    /// Pointers of the runs from `window_start` on, and the end of the last one.
-    window: Vec<u64>,
-    /// Their majors, where they are listed.
-    majors: Vec<u64>,
-    window_start: u64,
+    cursor: PointerCursor,
+    /// The last major that was handed out, where majors are listed.
+    last: Option<u64>,
 }
 
 impl<'a> RunReader<'a> {
@@ -43,53 +66,20 @@ impl<'a> RunReader<'a> {
             Some(listed) => listed_range(listed, majors, source.majors)?,
             None => majors,
         };
-        Ok(Self {
-            source,
-            listed,
-            pointers,
-            minors,
-            fields,
-            runs,
-            entry: None,
-            window: Vec::new(),
-            majors: Vec::new(),
-            window_start: 0,
-        })
+        let pointers = RunPointers { stored: pointers, entries: minors.len() };
+        let cursor = PointerCursor::new(runs, PIECE);
+        Ok(Self { source, listed, pointers, minors, fields, cursor, last: None })
     }
 
-    /// Makes sure that the pointers of the next run are in the window.
-    fn load_window(&mut self) -> Result<()> {
-        let loaded = self.window.len().saturating_sub(1) as u64;
-        let start = self.runs.start;
-        if self.window_start <= start && start < self.window_start + loaded {
-            return Ok(());
-        }
-        let count = WINDOW.min(self.runs.end - start);
-        let len = usize::try_from(count).unwrap_or(0);
-        let entries = self.minors.len();
-        match self.pointers {
-            Some(pointers) => {
-                self.window.resize(len + 1, 0);
-                pointers.read(start, &mut self.window)?;
-                let mut least = self.entry.unwrap_or(0);
-                for (&pointer, element) in self.window.iter().zip(start..) {
-                    if pointer < least || pointer > entries {
-                        let expected = format!("{least} to {entries}");
-                        return Err(pointers.wrong(element, pointer, expected));
-                    }
-                    least = pointer;
-                }
-            }
-            None => self.window = vec![0, entries],
-        }
-        if let Some(listed) = self.listed {
-            let before = self.majors.last().copied().filter(|_| self.entry.is_some());
-            self.majors.resize(len, 0);
-            listed.read(start, &mut self.majors)?;
-            check_listed(listed, start, &self.majors, before, self.source.majors)?;
-        }
-        self.window_start = start;
-        Ok(())
+    /// Returns the majors of the runs of a piece.
+    fn majors(&mut self, piece: &Piece) -> Result<Majors> {
+        let Some(listed) = self.listed else { return Ok(Majors::Consecutive(piece.first)) };
+        let mut majors = vec![0; piece.offsets.len() - 1];
+        listed.read(piece.first, &mut majors)?;
+        let before = self.last.filter(|_| !piece.continued);
+        check_listed(listed, piece.first, &majors, before, self.source.majors)?;
+        self.last = majors.last().copied();
+        Ok(Majors::Listed(majors))
     }
 }
 
@@ -126,62 +116,26 @@ pub(super) fn check_listed(
 
 impl<'a> UnitReader<'a> for RunReader<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
-        if self.runs.is_empty() {
-            return Ok(None);
-        }
-        self.load_window()?;
-        let skip = usize::try_from(self.runs.start - self.window_start).unwrap_or(0);
-        let window = &self.window[skip..];
-        let start = *self.entry.get_or_insert(window[0]);
-        let continued = start > window[0];
-        // Pieces end where chunks of arrays are likely to.
-        let limit = (start / PIECE).saturating_add(1).saturating_mul(PIECE);
-
-        let first = self.runs.start;
-        let mut offsets = Vec::with_capacity(window.len().min(256));
-        offsets.push(0);
-        let mut end = start;
-        for &next in &window[1..] {
-            end = next.min(limit);
-            offsets.push(usize::try_from(end - start).unwrap_or(usize::MAX));
-            if next > limit {
-                // This run goes on in the next piece.
-                break;
-            }
-            self.runs.start += 1;
-        }
-        self.entry = Some(end);
-        let majors = match self.listed {
-            Some(_) => Majors::Listed(self.majors[skip..skip + offsets.len() - 1].to_vec()),
-            None => Majors::Consecutive(first),
-        };
-        Ok(Some(Box::new(Piece {
-            source: self.source,
-            minors: self.minors,
-            fields: self.fields,
-            majors,
-            offsets,
-            entries: start..end,
-            continued,
-        })))
+        let Some(piece) = self.cursor.next_piece(&self.pointers)? else { return Ok(None) };
+        let majors = self.majors(&piece)?;
+        let (source, minors, fields) = (self.source, self.minors, self.fields);
+        Ok(Some(Box::new(Entries { source, minors, fields, majors, piece })))
     }
 }
 
 /// The entries of neighbouring runs, the first and last of which may be cut.
-struct Piece<'a> {
+struct Entries<'a> {
     source: &'a MatrixSource,
     minors: &'a Integers,
     fields: Projection,
     majors: Majors,
-    offsets: Vec<usize>,
-    entries: Range<u64>,
-    /// Whether the first run began in a piece before.
-    continued: bool,
+    piece: Piece,
 }
 
-impl Unit for Piece<'_> {
+impl Unit for Entries<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
-        let Self { source, minors, fields, majors, offsets, entries, continued } = *self;
+        let Self { source, minors, fields, majors, piece } = *self;
+        let Piece { offsets, entries, continued, .. } = piece;
         if fields.minors {
             let before = match entries.start.checked_sub(1).filter(|_| continued) {
                 Some(before) => Some(minors.get(before)?),

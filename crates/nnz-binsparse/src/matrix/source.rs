@@ -122,15 +122,7 @@ impl nnz_core::MatrixSource for MatrixSource {
         majors: Range<u64>,
         fields: Projection,
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
-        if majors.start > majors.end || majors.end > self.majors {
-            return Err(Error::argument(format!(
-                "{} {} to {} of {} were asked for",
-                self.header.order.major(),
-                majors.start,
-                majors.end,
-                self.majors
-            )));
-        }
+        self.header.check_majors(&majors)?;
         self.check_alike(&majors)?;
         Ok(match &self.form {
             Form::Cells { listed } => {

@@ -7,7 +7,7 @@ use nnz_bitpack::Codec;
 use nnz_container::{Container, NumberArray};
 use nnz_core::{
     About, ArrayAbout, Error, FragmentBatch, FragmentFields, FragmentHeader, Names, Place, Result,
-    StringList, UnitReader,
+    StringList, UnitReader, check_requested,
 };
 
 use super::members::{self, CELL, CELL_NAMES, CHR_NAMES, END, END_MAX, START};
@@ -98,12 +98,7 @@ impl FragmentSource {
     }
 
     fn reader(&self, positions: Range<u64>, fields: FragmentFields) -> Result<Reader<'_>> {
-        if positions.start > positions.end || positions.end > self.header.count {
-            return Err(Error::argument(format!(
-                "fragments {} to {} of {} were asked for",
-                positions.start, positions.end, self.header.count
-            )));
-        }
+        check_requested(&positions, self.header.count, "fragments")?;
         Ok(Reader::new(self, positions, fields))
     }
 

@@ -9,8 +9,6 @@ use crate::FormatVersion;
 /// The `idxptr` of a matrix. Only its last element is read when it is opened.
 pub(super) struct Pointers {
     pub(super) array: Box<dyn NumberArray>,
-    /// Number of major vectors.
-    pub(super) majors: u64,
     /// Number of entries.
     pub(super) entries: u64,
 }
@@ -44,28 +42,20 @@ impl Pointers {
             let place = array.place().at(At::Element(array.len() - 1));
             return Err(Error::mismatch(place, last[0], expected));
         }
-        Ok(Self { array, majors, entries: last[0] })
+        Ok(Self { array, entries: last[0] })
+    }
+}
+
+impl nnz_core::Pointers for Pointers {
+    fn load(&self, first: u64, out: &mut [u64]) -> Result<()> {
+        self.array.read_widened(first, out)
     }
 
-    /// Reads `out.len()` pointers from that of major `first` on, and checks that they ascend.
-    pub(super) fn read(&self, first: u64, out: &mut [u64]) -> Result<()> {
-        self.array.read_widened(first, out)?;
-        let mut floor = 0;
-        for (&pointer, element) in out.iter().zip(first..) {
-            let ceiling = if element == 0 { 0 } else { self.entries };
-            if pointer < floor || pointer > ceiling {
-                let expected = if element == 0 {
-                    "0".to_owned()
-                } else if pointer < floor {
-                    format!("at least {floor}, the element before it")
-                } else {
-                    format!("at most {}, the last element", self.entries)
-                };
-                let place = self.array.place().at(At::Element(element));
-                return Err(Error::mismatch(place, pointer, expected));
-            }
-            floor = pointer;
-        }
-        Ok(())
+    fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    fn wrong(&self, element: u64, found: u64, expected: String) -> Error {
+        Error::mismatch(self.array.place().at(At::Element(element)), found, expected)
     }
 }

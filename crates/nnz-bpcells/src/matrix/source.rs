@@ -6,7 +6,7 @@ use nnz_bitpack::Codec;
 use nnz_container::{Container, NumberArray};
 use nnz_core::{
     About, ArrayAbout, Axis, AxisKind, Duplicates, Error, Header, Names, Place, Projection, Result,
-    Storage, Structure, UnitReader, ValueType,
+    Storage, Structure, UnitReader, ValueType, read_pointers,
 };
 
 use super::members::{self, INDEX, VAL};
@@ -161,21 +161,13 @@ impl nnz_core::MatrixSource for MatrixSource {
         majors: Range<u64>,
         fields: Projection,
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
-        if majors.start > majors.end || majors.end > self.pointers.majors {
-            return Err(Error::argument(format!(
-                "{} {} to {} of {} were asked for",
-                self.header.order.major(),
-                majors.start,
-                majors.end,
-                self.pointers.majors
-            )));
-        }
+        self.header.check_majors(&majors)?;
         Ok(Box::new(Reader::new(self, majors, fields)))
     }
 
     fn stored_before(&self, major: u64) -> Result<Option<u64>> {
         let mut pointer = [0];
-        self.pointers.read(major, &mut pointer)?;
+        read_pointers(&self.pointers, major, 0, &mut pointer)?;
         Ok(Some(pointer[0]))
     }
 }

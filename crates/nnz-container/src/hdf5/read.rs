@@ -1,7 +1,6 @@
 //! Reading elements, by as many threads as pay.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use nnz_core::{At, Error, Place, Result};
 
@@ -10,6 +9,7 @@ use super::dataset::Stored;
 use super::filters::{Scratch, Undecoded};
 use super::layout::{Chunked, Layout};
 use super::pieces::{Piece, Pieces};
+use crate::parallel;
 
 /// Bytes that keep a thread busy for longer than it takes to start one.
 const INFLATED_BY_THREAD: usize = 256 << 10;
@@ -71,36 +71,8 @@ impl Stored {
         by_thread: usize,
     ) -> Result<()> {
         let threads = self.threads.min(pieces.bytes() / by_thread).max(1);
-        if threads == 1 {
-            let mut worker = Worker::default();
-            for piece in pieces {
-                self.read_piece(chunked, piece, &mut worker)?;
-            }
-            return Ok(());
-        }
-        // Locked for taking a piece only.
-        let pieces = Mutex::new(pieces);
-        let failed = AtomicBool::new(false);
-        let work = || -> Result<()> {
-            let mut worker = Worker::default();
-            while !failed.load(Ordering::Relaxed) {
-                let piece = pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
-                let Some(piece) = piece else { break };
-                self.read_piece(chunked, piece, &mut worker)
-                    .inspect_err(|_| failed.store(true, Ordering::Relaxed))?;
-            }
-            Ok(())
-        };
-        std::thread::scope(|scope| {
-            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-            let mut result = work();
-            for other in others {
-                match other.join() {
-                    Ok(done) => result = result.and(done),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-            result
+        parallel::for_each_with(threads, pieces, Worker::default, |worker, piece| {
+            self.read_piece(chunked, piece, worker)
         })
     }
 

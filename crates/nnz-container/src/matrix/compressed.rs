@@ -3,16 +3,11 @@
 use std::ops::Range;
 
 use nnz_core::{
-    ArrayAbout, Batch, Error, Majors, Order, Projection, Result, Shape, Unit, UnitReader, ValueType,
+    ArrayAbout, Batch, Error, Majors, Order, Piece, PointerCursor, Pointers, Projection, Result,
+    Shape, Unit, UnitReader, ValueType, check_requested,
 };
 
-use super::{Indices, Vector, check_majors, entries_of_unit};
-
-/// Pointers that are read at a time.
-const WINDOW: u64 = 1 << 14;
-
-/// The most major vectors of a unit: those without entries cost something too.
-const RUNS: usize = 1 << 16;
+use super::{Indices, Vector, entries_of_unit};
 
 /// The arrays of a matrix by rows (CSR) or columns (CSC).
 #[derive(Debug)]
@@ -118,9 +113,23 @@ impl Compressed {
         majors: Range<u64>,
         fields: Projection,
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
-        check_majors(&majors, self.majors, self.order.major())?;
-        let (window, window_start) = (Vec::new(), 0);
-        Ok(Box::new(Reader { matrix: self, fields, majors, entry: None, window, window_start }))
+        check_requested(&majors, self.majors, self.order.major())?;
+        let cursor = PointerCursor::new(majors, self.step);
+        Ok(Box::new(Reader { matrix: self, fields, cursor }))
+    }
+}
+
+impl Pointers for Compressed {
+    fn load(&self, first: u64, out: &mut [u64]) -> Result<()> {
+        self.arrays.pointers.read(first, self.entries.saturating_add(1), out)
+    }
+
+    fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    fn wrong(&self, element: u64, found: u64, expected: String) -> Error {
+        self.arrays.pointers.wrong(element, found, expected)
     }
 }
 
@@ -128,92 +137,38 @@ impl Compressed {
 struct Reader<'a> {
     matrix: &'a Compressed,
     fields: Projection,
-    /// The majors that are still to come, the first of which may be begun.
-    majors: Range<u64>,
-    /// The next entry.
-    entry: Option<u64>,
-    /// Pointers from one on.
-    window: Vec<u64>,
-    window_start: u64,
-}
-
-impl Reader<'_> {
-    /// Returns a pointer, none of which is less than the one before.
-    fn pointer(&mut self, major: u64) -> Result<u64> {
-        let at = |start: u64| usize::try_from(major.checked_sub(start)?).ok();
-        if let Some(pointer) = at(self.window_start).and_then(|at| self.window.get(at)) {
-            return Ok(*pointer);
-        }
-        let pointers = &self.matrix.arrays.pointers;
-        let before = self.window.last().copied().filter(|_| self.entry.is_some());
-        let count = WINDOW.min(pointers.len().saturating_sub(major));
-        self.window.resize(usize::try_from(count).unwrap_or(0), 0);
-        self.window_start = major;
-        pointers.read(major, self.matrix.entries.saturating_add(1), &mut self.window)?;
-        let mut least = before.unwrap_or(0);
-        for (&pointer, element) in self.window.iter().zip(major..) {
-            if pointer < least {
-                let expected = format!("{least} or more, as pointers do not go down");
-                return Err(pointers.wrong(element, pointer, expected));
-            }
-            least = pointer;
-        }
-        let missing = || Error::mismatch(pointers.vector().place(), "no pointer", "one");
-        self.window.first().copied().ok_or_else(missing)
-    }
+    cursor: PointerCursor,
 }
 
 impl<'a> UnitReader<'a> for Reader<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
-        if self.majors.is_empty() {
-            return Ok(None);
-        }
-        let (matrix, fields, first) = (self.matrix, self.fields, self.majors.start);
-        let start = match self.entry {
-            Some(entry) => entry,
-            None => self.pointer(first)?,
-        };
-        // Units end where chunks do.
-        let limit = (start / matrix.step).saturating_add(1).saturating_mul(matrix.step);
-        let mut offsets = vec![0];
-        let mut end = start;
-        self.entry = Some(start);
-        while !self.majors.is_empty() && offsets.len() <= RUNS && end < limit {
-            let next = self.pointer(self.majors.start + 1)?;
-            end = next.min(limit);
-            offsets.push(usize::try_from(end - start).unwrap_or(usize::MAX));
-            if next <= limit {
-                self.majors.start += 1;
-            }
-        }
-        self.entry = Some(end);
-        Ok(Some(Box::new(Piece { matrix, fields, first, offsets, entries: start..end })))
+        let (matrix, fields) = (self.matrix, self.fields);
+        let piece = self.cursor.next_piece(matrix)?;
+        Ok(piece.map(|piece| Box::new(Entries { matrix, fields, piece }) as Box<dyn Unit>))
     }
 }
 
 /// Neighbouring entries.
-struct Piece<'a> {
+struct Entries<'a> {
     matrix: &'a Compressed,
     fields: Projection,
-    first: u64,
-    offsets: Vec<usize>,
-    entries: Range<u64>,
+    piece: Piece,
 }
 
-impl Unit for Piece<'_> {
+impl Unit for Entries<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
-        let Self { matrix, fields, first, offsets, entries } = *self;
+        let Self { matrix, fields, piece } = *self;
         let CompressedArrays { indices, values, .. } = &matrix.arrays;
-        let count = offsets.last().copied().unwrap_or(0);
         if fields.minors {
-            indices.read_minors(entries.start, count, matrix.minors, &mut batch.minors)?;
+            let first = piece.entries.start;
+            indices.read_minors(first, piece.len(), matrix.minors, &mut batch.minors)?;
         }
         if fields.values {
-            values.read(entries, &mut batch.values)?;
+            values.read(piece.entries, &mut batch.values)?;
         }
         batch.order = matrix.order;
-        batch.majors = Majors::Consecutive(first);
-        batch.offsets = offsets;
+        batch.majors = Majors::Consecutive(piece.first);
+        batch.offsets = piece.offsets;
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use nnz_core::{
-    ArrayAbout, Batch, Error, Majors, Order, Projection, Result, Shape, Unit, UnitReader, ValueType,
+    ArrayAbout, Batch, Error, Order, Projection, Result, Shape, Unit, UnitReader, ValueType,
 };
 
 use super::{Indices, Vector, entries_of_unit};
@@ -145,21 +145,12 @@ impl Unit for Piece<'_> {
         let other = if matrix.order == Order::Row { Order::Col } else { Order::Row };
         let (across, minors_len) = matrix.along(other);
         batch.order = matrix.order;
-        batch.offsets.clear();
-        batch.offsets.push(0);
         MAJORS.with_borrow_mut(|majors| {
             majors.resize(count, 0);
             along.read(entries.start, majors_len, majors)?;
-            let listed = batch.majors.listed_mut();
-            let mut end = 0;
-            for run in majors.chunk_by(|a, b| a == b) {
-                listed.extend(run.first());
-                end += run.len();
-                batch.offsets.push(end);
-            }
+            batch.list_majors(majors);
             Ok(())
         })?;
-        debug_assert!(matches!(batch.majors, Majors::Listed(_)));
         if fields.minors {
             across.read_minors(entries.start, count, minors_len, &mut batch.minors)?;
         }

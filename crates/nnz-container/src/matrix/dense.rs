@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use nnz_core::{
-    ArrayAbout, Batch, Error, Majors, Order, Projection, Result, Shape, Unit, UnitReader, ValueType,
+    ArrayAbout, Batch, Error, Order, Projection, Result, Shape, Unit, UnitReader, ValueType,
+    check_requested,
 };
 
-use super::{Vector, check_majors, entries_of_unit};
+use super::{Vector, entries_of_unit};
 
 /// A matrix of which every cell is stored, row by row or column by column.
 #[derive(Debug)]
@@ -62,7 +63,7 @@ impl Dense {
         majors: Range<u64>,
         fields: Projection,
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
-        check_majors(&majors, self.majors, self.order.major())?;
+        check_requested(&majors, self.majors, self.order.major())?;
         // All cells can be counted.
         let at = |major: u64| major.saturating_mul(self.minors);
         Ok(Box::new(Reader { matrix: self, fields, cells: at(majors.start)..at(majors.end) }))
@@ -102,22 +103,11 @@ struct Piece<'a> {
 impl Unit for Piece<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let Self { matrix, fields, cells } = *self;
-        let len = matrix.minors;
-        let first = cells.start / len;
-        batch.offsets.clear();
-        batch.offsets.push(0);
-        let starts = batch.minors.spans_mut();
-        let mut at = cells.start;
-        while at < cells.end {
-            starts.push(at % len);
-            at = (at - at % len).saturating_add(len).min(cells.end);
-            batch.offsets.push(usize::try_from(at - cells.start).unwrap_or(usize::MAX));
-        }
+        batch.order = matrix.order;
+        batch.span_cells(cells.clone(), matrix.minors);
         if fields.values {
             matrix.cells.read(cells, &mut batch.values)?;
         }
-        batch.order = matrix.order;
-        batch.majors = Majors::Consecutive(first);
         Ok(())
     }
 }

@@ -3,14 +3,14 @@
 use std::ops::Range;
 use std::path::Path;
 
-use nnz_core::{About, Result};
+use nnz_core::{About, Axis, Result, check_requested};
 use nnz_storage::Opened;
 
 use super::reader::{BlockReader, RowReader};
 use super::{Column, FrameReader};
 use crate::block::{Finder, RowLayout};
 use crate::file::DataFile;
-use crate::matrix::{about, check_rows};
+use crate::matrix::about;
 use crate::object::Object;
 use crate::{Block, DataType, Dialect, ReadOptions};
 
@@ -107,7 +107,7 @@ impl FrameSource {
     ///
     /// Fails where they are past the end.
     pub fn batches(&self, rows: Range<u64>) -> Result<Box<dyn FrameReader + '_>> {
-        check_rows(&rows, self.rows())?;
+        check_requested(&rows, self.rows(), Axis::Rows)?;
         Ok(match self.object.dialect {
             Dialect::Spec => Box::new(BlockReader::new(self, rows)),
             _ => Box::new(RowReader::new(self, rows)),

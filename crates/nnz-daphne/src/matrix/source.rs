@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use nnz_core::{
-    About, At, Axis, AxisKind, Duplicates, Error, Header, Names, Order, Projection, Result,
-    Storage, Structure, UnitReader,
+    About, At, Axis, AxisKind, Duplicates, Header, Names, Order, Projection, Result, Storage,
+    Structure, UnitReader, check_requested,
 };
 use nnz_storage::Opened;
 
@@ -139,13 +139,8 @@ impl MatrixSource {
         rows: Range<u64>,
         cols: Range<u64>,
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
-        check_rows(&rows, self.header.shape.rows)?;
-        if cols.start > cols.end || cols.end > self.header.shape.cols {
-            let (Range { start, end }, all) = (cols, self.header.shape.cols);
-            return Err(Error::argument(format!(
-                "columns {start} to {end} of {all} were asked for"
-            )));
-        }
+        check_requested(&rows, self.header.shape.rows, Axis::Rows)?;
+        check_requested(&cols, self.header.shape.cols, Axis::Cols)?;
         Ok(Box::new(Units::new(self, rows, cols)))
     }
 
@@ -163,15 +158,6 @@ pub(crate) fn reads_dense(object: &Object) -> bool {
     let bytes = object.shape.cells().saturating_mul(object.value_type().size() as u128);
     let most = (LARGEST_EXPANSION * u128::from(object.file.len())).max(SMALL);
     object.data_type == DataType::Dense && bytes <= most
-}
-
-/// Checks that a range of rows is one.
-pub(crate) fn check_rows(rows: &Range<u64>, all: u64) -> Result<()> {
-    if rows.start > rows.end || rows.end > all {
-        let Range { start, end } = rows;
-        return Err(Error::argument(format!("rows {start} to {end} of {all} were asked for")));
-    }
-    Ok(())
 }
 
 impl nnz_core::MatrixSource for MatrixSource {

@@ -5,13 +5,13 @@ use std::path::Path;
 
 use nnz_core::{
     About, At, Axis, Batch, Error, ErrorKind, Header, Majors, MatrixSource as _, Names, Place,
-    Projection, Result, Shape, Storage, Unit, UnitReader,
+    Projection, Result, Shape, Storage, Unit, UnitReader, check_requested,
 };
 use nnz_storage::{InputDirectory, InputFile};
 
 use super::parse_name;
 use crate::file::DataFile;
-use crate::matrix::{check_rows, reads_dense};
+use crate::matrix::reads_dense;
 use crate::object::Object;
 use crate::{MatrixSource, Meta, ReadOptions};
 
@@ -209,7 +209,7 @@ impl nnz_core::MatrixSource for SegmentsSource {
         majors: Range<u64>,
         fields: Projection,
     ) -> Result<Box<dyn UnitReader<'_> + '_>> {
-        check_rows(&majors, self.header.shape.rows)?;
+        check_requested(&majors, self.header.shape.rows, Axis::Rows)?;
         Ok(Box::new(Units { source: self, rows: majors, fields, next: 0, current: None }))
     }
 

@@ -228,13 +228,7 @@ impl<V: Vectors> MatrixSource for InMemory<V> {
     }
 
     fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
-        let all = self.header.shape.major(self.header.order);
-        if majors.start > majors.end || majors.end > all {
-            let Range { start, end } = majors;
-            return Err(Error::argument(format!(
-                "majors {start} to {end} of {all} were asked for"
-            )));
-        }
+        self.header.check_majors(&majors)?;
         Ok(Box::new(Units { cells: &self.cells, majors }))
     }
 

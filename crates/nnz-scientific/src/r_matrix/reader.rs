@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use nnz_container::rds::Integers;
 use nnz_core::{
-    At, Batch, Error, Majors, Minors, Order, Place, Result, Triangle, Unit, UnitReader,
+    At, Batch, Error, Majors, Minors, Order, Piece, Place, PointerCursor, Pointers, Result,
+    Triangle, Unit, UnitReader,
 };
 
 use super::numbers::{room, within};
@@ -14,100 +15,88 @@ use super::source::RMatrixSource;
 /// Entries of a piece.
 const PIECE: u64 = 64 << 10;
 
-/// Runs of a piece: vectors without entries cost something too.
-const RUNS: usize = 64 << 10;
-
 /// Cuts a range of major vectors into pieces.
-pub(super) struct Reader<'a> {
-    source: &'a RMatrixSource,
-    /// The next major to hand out, which may be begun already, and the end.
-    majors: Range<u64>,
-    /// The next entry.
-    entry: Option<u64>,
+pub(super) enum Reader<'a> {
+    /// Vectors of entries, or of all cells.
+    Vectors { source: &'a RMatrixSource, cursor: PointerCursor },
+    /// Entries with a row and a column each, from one on.
+    Triplets { source: &'a RMatrixSource, rows: &'a Integers, next: u64 },
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(source: &'a RMatrixSource, majors: Range<u64>) -> Self {
-        Self { source, majors, entry: None }
+        match &source.parts.places {
+            Places::Triplets { rows, .. } => Self::Triplets { source, rows, next: 0 },
+            // Without cells there are no major vectors worth counting through.
+            Places::Dense if source.header.shape.rows == 0 => {
+                Self::Vectors { source, cursor: PointerCursor::new(0..0, PIECE) }
+            }
+            _ => Self::Vectors { source, cursor: PointerCursor::new(majors, PIECE) },
+        }
+    }
+}
+
+impl Pointers for RMatrixSource {
+    fn load(&self, first: u64, out: &mut [u64]) -> Result<()> {
+        for (pointer, major) in out.iter_mut().zip(first..) {
+            *pointer = match &self.parts.places {
+                Places::Compressed { pointers, .. } => {
+                    // All were checked as the matrix was opened.
+                    pointers.get(major).and_then(|p| u64::try_from(p).ok()).unwrap_or(0)
+                }
+                _ => major.saturating_mul(self.header.shape.rows),
+            };
+        }
+        Ok(())
     }
 
-    /// Returns the entry a major starts with.
-    fn pointer(&self, major: u64) -> u64 {
-        match &self.source.parts.places {
-            Places::Compressed { pointers, .. } => {
-                // All were checked as the matrix was opened.
-                pointers.get(major).and_then(|pointer| u64::try_from(pointer).ok()).unwrap_or(0)
-            }
-            _ => major.saturating_mul(self.source.header.shape.rows),
-        }
+    fn entries(&self) -> u64 {
+        u64::MAX
+    }
+
+    fn wrong(&self, element: u64, found: u64, expected: String) -> Error {
+        Error::mismatch(self.place("p").at(At::Element(element)), found, expected)
     }
 }
 
 impl<'a> UnitReader<'a> for Reader<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit + 'a>>> {
-        let source = self.source;
-        if let Places::Triplets { rows, .. } = &source.parts.places {
-            let start = self.entry.unwrap_or(0);
-            let end = rows.len().min(start + PIECE);
-            self.entry = Some(end);
-            let unit = Piece { source, first: 0, offsets: Vec::new(), entries: start..end };
-            return Ok((start < end).then(|| Box::new(unit) as Box<dyn Unit>));
-        }
-        if self.majors.is_empty() {
-            return Ok(None);
-        }
-        let first = self.majors.start;
-        let start = self.entry.unwrap_or_else(|| self.pointer(first));
-        let limit = start + PIECE;
-        let mut offsets = vec![0];
-        let mut end = start;
-        while !self.majors.is_empty() && offsets.len() <= RUNS {
-            let next = self.pointer(self.majors.start + 1);
-            end = next.min(limit);
-            offsets.push(usize::try_from(end - start).unwrap_or(usize::MAX));
-            if next > limit {
-                // This major goes on in the next piece.
-                break;
+        let (source, piece) = match self {
+            Self::Vectors { source, cursor } => (*source, cursor.next_piece(*source)?),
+            Self::Triplets { source, rows, next } => {
+                let start = *next;
+                *next = rows.len().min(start + PIECE);
+                let entries = start..*next;
+                let offsets = vec![0, usize::try_from(*next - start).unwrap_or(usize::MAX)];
+                let piece = Piece { first: 0, offsets, entries, continued: false };
+                (*source, Some(piece).filter(|piece| !piece.is_empty()))
             }
-            self.majors.start += 1;
-        }
-        self.entry = Some(end);
-        Ok(Some(Box::new(Piece { source, first, offsets, entries: start..end })))
+        };
+        Ok(piece.map(|piece| Box::new(Entries { source, piece }) as Box<dyn Unit>))
     }
 }
 
 /// Neighbouring entries.
-struct Piece<'a> {
+struct Entries<'a> {
     source: &'a RMatrixSource,
-    first: u64,
-    offsets: Vec<usize>,
-    entries: Range<u64>,
+    piece: Piece,
 }
 
-impl Unit for Piece<'_> {
+impl Unit for Entries<'_> {
     fn decode(mut self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let source = self.source;
         let shape = source.header.shape;
         let place = source.place("x");
-        source.parts.numbers.read(self.entries.clone(), &mut batch.values, &place)?;
+        source.parts.numbers.read(self.piece.entries.clone(), &mut batch.values, &place)?;
         batch.order = source.header.order;
         match &source.parts.places {
-            Places::Dense => {
-                let begun = self.entries.start - self.first.saturating_mul(shape.rows);
-                let starts = batch.minors.spans_mut();
-                starts.resize(self.offsets.len() - 1, 0);
-                if let Some(start) = starts.first_mut() {
-                    *start = begun;
-                }
-                batch.majors = Majors::Consecutive(self.first);
-                batch.offsets = std::mem::take(&mut self.offsets);
-            }
+            Places::Dense => batch.span_cells(self.piece.entries.clone(), shape.rows),
             Places::Compressed { minors, .. } => {
                 let name = if batch.order == Order::Col { "i" } else { "j" };
                 let len = shape.minor(batch.order);
                 self.indices(minors, name, len, batch.minors.u32_mut())?;
-                batch.majors = Majors::Consecutive(self.first);
-                batch.offsets = std::mem::take(&mut self.offsets);
+                batch.majors = Majors::Consecutive(self.piece.first);
+                batch.offsets = std::mem::take(&mut self.piece.offsets);
             }
             Places::Triplets { rows, cols } => {
                 let mut majors = Vec::new();
@@ -122,15 +111,7 @@ impl Unit for Piece<'_> {
                         self.indices(cols, "j", shape.cols, minors)?;
                     }
                 }
-                let listed = batch.majors.listed_mut();
-                batch.offsets.clear();
-                batch.offsets.push(0);
-                let mut end = 0;
-                for run in majors.chunk_by(|a, b| a == b) {
-                    listed.extend(run.first().map(|&major| u64::from(major)));
-                    end += run.len();
-                    batch.offsets.push(end);
-                }
+                batch.list_majors(&majors);
             }
         }
         debug_assert!(!matches!(batch.minors, Minors::U64(_)));
@@ -138,7 +119,7 @@ impl Unit for Piece<'_> {
     }
 }
 
-impl Piece<'_> {
+impl Entries<'_> {
     /// Makes sure that all entries are in the triangle that is stored, if it is but one.
     fn check_side(&self, batch: &Batch) -> Result<()> {
         let Some(triangle) = self.source.parts.triangle else { return Ok(()) };
@@ -159,14 +140,17 @@ impl Piece<'_> {
     fn indices(&self, all: &Integers, name: &str, len: u64, out: &mut Vec<u32>) -> Result<()> {
         let place = || self.source.place(name);
         let mut signed = Vec::new();
-        within(all.read(self.entries.start, room(&mut signed, &self.entries)), &place())?;
+        within(
+            all.read(self.piece.entries.start, room(&mut signed, &self.piece.entries)),
+            &place(),
+        )?;
         out.clear();
         out.extend(signed.iter().map(|index| index.cast_unsigned()));
         // A negative one is past every end.
         match out.iter().position(|&index| u64::from(index) >= len) {
             None => Ok(()),
             Some(position) => {
-                let at = At::Element(self.entries.start + position as u64);
+                let at = At::Element(self.piece.entries.start + position as u64);
                 let found = format!("the index {}", signed[position]);
                 Err(Error::mismatch(place().at(at), found, format!("0 to less than {len}")))
             }

@@ -135,17 +135,9 @@ impl MatrixSource for RMatrixSource {
     }
 
     fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
-        let all = 0..self.header.shape.major(self.header.order);
-        let fits = majors.start <= majors.end && majors.end <= all.end;
-        if !fits || (!self.random_access() && majors != all) {
-            let what = format!(
-                "{} {} to {} of {} were asked for",
-                self.header.order.major(),
-                majors.start,
-                majors.end,
-                all.end
-            );
-            return Err(Error::argument(what));
+        self.header.check_majors(&majors)?;
+        if !self.random_access() && majors != (0..self.header.shape.major(self.header.order)) {
+            return Err(Error::argument("triplets are read from the first to the last"));
         }
         Ok(Box::new(Reader::new(self, majors)))
     }

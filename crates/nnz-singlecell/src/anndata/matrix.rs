@@ -5,7 +5,7 @@ mod dense;
 use std::ops::Range;
 use std::sync::Arc;
 
-use nnz_container::matrix::{Compressed, CompressedArrays, Indices, Vector, check_majors};
+use nnz_container::matrix::{Compressed, CompressedArrays, Indices, Vector};
 use nnz_container::tree::Group;
 use nnz_core::{
     About, Annotations, ArrayAbout, Axis, Duplicates, Error, ErrorKind, Header, Names, Order,
@@ -219,7 +219,7 @@ impl nnz_core::MatrixSource for MatrixSource {
         match &self.stored {
             Stored::Sparse(sparse) => sparse.units(majors, fields),
             Stored::Dense(dense) => {
-                check_majors(&majors, self.header.shape.rows, Axis::Rows)?;
+                self.header.check_majors(&majors)?;
                 Ok(Box::new(CellReader::new(dense, majors, fields)))
             }
         }

@@ -211,14 +211,7 @@ impl MatrixSource for Counts {
     }
 
     fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
-        if majors.start > majors.end || majors.end > self.rows.len() {
-            return Err(Error::argument(format!(
-                "rows {} to {} of {} were asked for",
-                majors.start,
-                majors.end,
-                self.rows.len()
-            )));
-        }
+        self.header.check_majors(&majors)?;
         Ok(Box::new(Reader { counts: self, rows: majors }))
     }
 
