@@ -81,7 +81,7 @@ fn fill(members: &[(u8, &[u8])]) -> Memory {
     for &(name, content) in members {
         let name = NAMES[usize::from(name) % NAMES.len()];
         if name.is_empty() {
-            let _ = writer.set_text(DESCRIPTOR, &String::from_utf8_lossy(content));
+            let _ = writer.set_attribute(DESCRIPTOR, &String::from_utf8_lossy(content));
         } else if let Some((&value_type, elements)) = content.split_first() {
             let value_type = ValueType::ALL[usize::from(value_type) % ValueType::ALL.len()];
             // A second array of the same name is refused.

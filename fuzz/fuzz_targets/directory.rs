@@ -21,7 +21,7 @@ fuzz_target!(|input: &[u8]| {
     let store: &dyn Container = &directory;
     assert_eq!(store.members().unwrap(), ["member"]);
     // What ends in a return cannot be told from a line that ends in one and is refused.
-    let tag = store.tag("member").ok().filter(|tag| !tag.ends_with('\r'));
+    let tag = store.attribute("member").ok().filter(|tag| !tag.ends_with('\r'));
     let strings = store.strings("member").ok();
     let strings = strings.filter(|all| !all.iter().any(|string| string.ends_with(b"\r")));
     assert!(store.strings_size("member").is_ok());
@@ -57,7 +57,7 @@ fuzz_target!(|input: &[u8]| {
         writer.write_strings("strings", &mut strings.iter()).unwrap();
     }
     if let Some(tag) = &tag {
-        writer.set_tag("tag", tag).unwrap();
+        writer.set_attribute("tag", tag).unwrap();
     }
     writer.finish().unwrap();
     let again = Directory::open(&target).unwrap();
@@ -73,6 +73,6 @@ fuzz_target!(|input: &[u8]| {
         assert!(found.iter().eq(strings.iter()));
     }
     if let Some(tag) = &tag {
-        assert_eq!(&again.tag("tag").unwrap(), tag);
+        assert_eq!(&again.attribute("tag").unwrap(), tag);
     }
 });

@@ -15,8 +15,7 @@ const MOST: u64 = 1 << 20;
 pub fn read([one, two]: [&dyn Container; 2], bytes: u64) {
     let Ok(members) = one.members() else { return };
     for name in members.iter().take(32) {
-        let _ = one.tag(name);
-        let _ = one.text(name);
+        let _ = one.attribute(name);
         let mut strings = 0;
         let _ = one.for_each_string(name, &mut |string| {
             strings += string.len() as u64;

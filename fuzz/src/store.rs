@@ -26,7 +26,7 @@ pub fn fill(members: &[(u8, &[u8])], names: &[&str]) -> Memory {
             }
         } else if name == "version" {
             let line = content.split(|&byte| byte == b'\n').next().unwrap_or_default();
-            let _ = writer.set_tag(name, &String::from_utf8_lossy(line));
+            let _ = writer.set_attribute(name, &String::from_utf8_lossy(line));
         } else {
             let lines = content.strip_suffix(b"\n").unwrap_or(content);
             let mut lines = lines.split(|&byte| byte == b'\n').filter(|_| !content.is_empty());

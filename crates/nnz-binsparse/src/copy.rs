@@ -20,7 +20,7 @@ pub fn copy(from: &dyn Container, to: &mut dyn ContainerWriter, version: &Versio
     let mut entries = EntryReader::open(from)?;
     while entries.next_entry()?.is_some() {}
     let descriptor = entries.descriptor();
-    let mut outer = Keys::parse(&from.text(DESCRIPTOR)?)?;
+    let mut outer = Keys::parse(&from.attribute(DESCRIPTOR)?)?;
     // Some programs write the description without the object around it.
     let inner = outer.remove(DESCRIPTOR);
     let mut inner = match inner {
@@ -44,7 +44,7 @@ pub fn copy(from: &dyn Container, to: &mut dyn ContainerWriter, version: &Versio
     let mut all = Keys::default();
     all.set(DESCRIPTOR, &inner.to_string())?;
     all.extend(&outer);
-    to.set_text(DESCRIPTOR, &all.to_string())
+    to.set_attribute(DESCRIPTOR, &all.to_string())
 }
 
 /// Returns the type of an array; a fill may have none of its own.

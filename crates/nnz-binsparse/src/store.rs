@@ -44,7 +44,7 @@ impl Store {
 
     /// Opens all arrays, and lists what is wrong with them. `None` where something is refused.
     pub(crate) fn examine(container: &dyn Container, found: &mut Deviations) -> Option<Self> {
-        let text = found.take(container.text(DESCRIPTOR))?;
+        let text = found.take(container.attribute(DESCRIPTOR))?;
         let place = Place::path(container.path());
         let descriptor = Descriptor::examine(&text, &place, found)?;
         let extents = descriptor.extents();

@@ -115,7 +115,7 @@ fn the_deepest_trees_are_read_and_no_deeper() {
         assert_eq!(descriptor.layout.rank(), depth);
         let memory = Memory::new();
         let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
-        writer.set_text(DESCRIPTOR, &descriptor.to_json().unwrap()).unwrap();
+        writer.set_attribute(DESCRIPTOR, &descriptor.to_json().unwrap()).unwrap();
         let values = writer.create_array("values", ValueType::I8).unwrap();
         writer.append(values, &[5_i8]).unwrap();
         writer.finish().unwrap();
@@ -164,7 +164,7 @@ fn triangle(values: &[f64; 9], structure: &str) -> Memory {
             "number_of_stored_values": 9, "structure": "{structure}",
             "data_types": {{"values": "float64"}}}}}}"#
     );
-    writer.set_text(DESCRIPTOR, &text).unwrap();
+    writer.set_attribute(DESCRIPTOR, &text).unwrap();
     let array = writer.create_array("values", ValueType::F64).unwrap();
     writer.append(array, values).unwrap();
     writer.finish().unwrap();
@@ -208,7 +208,7 @@ fn complex_and_boolean_values_are_taken_in_every_form() {
             "data_types",
             Some(&format!(r#"{{"indices_0": "uint8", "values": "{declared}"}}"#)),
         );
-        writer.set_text(DESCRIPTOR, &text).unwrap();
+        writer.set_attribute(DESCRIPTOR, &text).unwrap();
         let indices = writer.create_array("indices_0", ValueType::U8).unwrap();
         writer.append(indices, &[1_u8, 3]).unwrap();
         let values = writer.create_array("values", stored.value_type()).unwrap();
@@ -261,7 +261,7 @@ fn arrays_without_elements_may_be_left_out() {
     let text = r#"{"binsparse": {"version": "0.1", "format": "CSR", "shape": [2, 9],
         "number_of_stored_values": 0,
         "data_types": {"pointers_to_1": "uint8", "indices_1": "uint8", "values": "int32"}}}"#;
-    writer.set_text(DESCRIPTOR, text).unwrap();
+    writer.set_attribute(DESCRIPTOR, text).unwrap();
     let pointers = writer.create_array("pointers_to_1", ValueType::U8).unwrap();
     writer.append(pointers, &[0_u8, 0, 0]).unwrap();
     writer.finish().unwrap();

@@ -195,7 +195,7 @@ fn damaged_files_are_refused_or_read_alike() {
 fn in_memory(container: &dyn Container) -> Memory {
     let memory = Memory::new();
     let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
-    writer.set_text(DESCRIPTOR, &container.text(DESCRIPTOR).unwrap()).unwrap();
+    writer.set_attribute(DESCRIPTOR, &container.attribute(DESCRIPTOR).unwrap()).unwrap();
     let reader = EntryReader::open(container).unwrap();
     let fill = reader.descriptor().fill.then(|| "fill_value".to_owned());
     for name in reader.descriptor().layout.arrays().into_iter().chain(fill) {
@@ -272,7 +272,7 @@ fn damaged_descriptions_are_refused_or_read_alike() {
     let mut read = [0_u32; 2];
     for (number, case) in Case::all("valid/").iter().enumerate() {
         let memory = in_memory(&*case.open().unwrap());
-        if memory.text(DESCRIPTOR).unwrap().len() > 10_000 {
+        if memory.attribute(DESCRIPTOR).unwrap().len() > 10_000 {
             continue;
         }
         for round in 0..4 * mutations() {
@@ -298,7 +298,8 @@ fn damaged_descriptions_are_refused_or_read_alike() {
             };
             let damaged = rebuilt(&memory, change, |_, _| {});
             let open = || Ok(Box::new(damaged.clone()) as Box<dyn Container>);
-            let name = format!("{}#{round} {}", case.path(), damaged.text(DESCRIPTOR).unwrap());
+            let name =
+                format!("{}#{round} {}", case.path(), damaged.attribute(DESCRIPTOR).unwrap());
             let (failed, came_back) = run(&name, 1 << 20, || consistent(&open));
             failures.extend(failed);
             read[usize::from(came_back)] += 1;

@@ -137,7 +137,7 @@ impl Tree {
             "number_of_stored_values": {}, "data_types": {{{types}}}}}}}"#,
             self.extents, self.values
         );
-        writer.set_text(DESCRIPTOR, &text).unwrap();
+        writer.set_attribute(DESCRIPTOR, &text).unwrap();
         writer.finish().unwrap();
         memory
     }

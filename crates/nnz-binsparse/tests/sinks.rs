@@ -183,7 +183,7 @@ fn the_arrays_of_dcsr_are_those_of_the_specification() {
     memory.array("indices_1").unwrap().read(0, &mut cols).unwrap();
     assert_eq!(cols, [0, 4, 3]);
     assert_eq!(
-        memory.text(DESCRIPTOR).unwrap(),
+        memory.attribute(DESCRIPTOR).unwrap(),
         concat!(
             r#"{"binsparse":{"version":"0.1.0","format":"DCSR","shape":[8589934592,5],"#,
             r#""number_of_stored_values":3,"data_types":{"indices_0":"uint64","#,

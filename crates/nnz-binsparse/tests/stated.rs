@@ -130,7 +130,7 @@ fn a_description_may_have_its_object_around_it() {
     let tensor = matrix(&DIAGONAL, Values::I8(vec![1, 2]), None);
     let memory = written(&tensor, &json!({"binsparse": {"format": "CSR"}, "note": 1})).unwrap();
     assert!(read_tensor(&memory, 1 << 20).unwrap().same(&tensor).unwrap());
-    let text = nnz_container::Container::text(&memory, "binsparse").unwrap();
+    let text = nnz_container::Container::attribute(&memory, "binsparse").unwrap();
     let found: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!((&found["note"], &found["binsparse"]["format"]), (&json!(1), &json!("CSR")));
 }

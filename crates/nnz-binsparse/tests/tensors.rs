@@ -191,7 +191,7 @@ fn the_arrays_are_those_of_the_specification() {
     memory.array("values").unwrap().read(0, &mut values).unwrap();
     assert_eq!(values, [20, 10, 30]);
     assert_eq!(
-        memory.text(DESCRIPTOR).unwrap(),
+        memory.attribute(DESCRIPTOR).unwrap(),
         concat!(
             r#"{"binsparse":{"version":"0.1","format":"custom","custom":{"level":{"level":"#,
             r#"{"level":{"level":{"level_desc":"element"},"level_desc":"sparse","rank":1},"#,
@@ -281,7 +281,7 @@ fn layouts_read_back_from_text() {
 #[test]
 fn descriptors_print_what_they_read() {
     for case in Case::all("valid/") {
-        let text = case.open().unwrap().text(DESCRIPTOR).unwrap();
+        let text = case.open().unwrap().attribute(DESCRIPTOR).unwrap();
         let descriptor = Descriptor::parse(&text, &nnz_core::Place::default()).unwrap();
         let printed = descriptor.to_json().unwrap();
         assert!(!printed.contains('\n'));

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use nnz_container::Container;
 use nnz_core::{Error, Place, Result, ValueType};
 
-/// The name of the tag that holds the version.
+/// The name of the attribute that holds the version.
 pub(crate) const TAG: &str = "version";
 
 /// Says whether integer arrays are bit-packed.
@@ -173,7 +173,7 @@ impl fmt::Display for FragmentVersion {
 ///
 /// Fails where the version is missing, or is not one line of text.
 pub fn holds_fragments(container: &dyn Container) -> Result<bool> {
-    let text = container.tag(TAG)?;
+    let text = container.attribute(TAG)?;
     let mut parts = text.split('-');
     let packing = parts.next().and_then(Packing::parse);
     Ok(packing.is_some() && parts.next() == Some("fragments"))

@@ -42,8 +42,8 @@ impl Container for Counting {
         self.0.members()
     }
 
-    fn tag(&self, name: &str) -> Result<String> {
-        self.0.tag(name)
+    fn attribute(&self, name: &str) -> Result<String> {
+        self.0.attribute(name)
     }
 
     fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {

@@ -168,7 +168,7 @@ fn objects_that_only_point_say_where() {
 fn with_pointers(path: &Path, pointers: &[f64]) -> Result<MatrixSource> {
     let rds = RdsOptions::default();
     let mut rds = Box::new(nnz_container::rds::RdsWriter::create(path, FORCE, rds).unwrap());
-    rds.set_tag("version", "unpacked-uint-matrix-v2").unwrap();
+    rds.set_attribute("version", "unpacked-uint-matrix-v2").unwrap();
     let mut numbers = |name: &str, value_type, bytes: &[u8]| {
         let id = rds.create_array(name, value_type).unwrap();
         rds.append_bytes(id, bytes).unwrap();
@@ -204,7 +204,7 @@ fn version_1_is_no_class_of_r() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.rds");
     let mut writer = RObjectWriter::create(&path, FORCE, RObjectOptions::default()).unwrap();
-    let error = writer.set_tag("version", "packed-uint-matrix-v1").unwrap_err().to_string();
+    let error = writer.set_attribute("version", "packed-uint-matrix-v1").unwrap_err().to_string();
     assert!(error.contains("no class of R"), "{error}");
     drop(writer);
     let from = matrix(&testdata().join("matrix_rds/basic_uint.packed.row.rds")).unwrap();

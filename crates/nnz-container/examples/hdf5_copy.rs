@@ -45,7 +45,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         let group = format!("{into}/{}", found.group);
         let source = Hdf5::open(Path::new(from), &found.group)?;
         let mut writer = Hdf5Writer::create(Path::new(to), &group, write, options)?;
-        writer.set_tag("version", &source.tag("version")?)?;
+        writer.set_attribute("version", &source.attribute("version")?)?;
         for name in source.members()? {
             if name != "version" {
                 copy_member(&source, &mut writer, &name)?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use nnz_core::{Element, Error, Listed, Names, Place, Result, StringList, StringReader, ValueType};
+use nnz_core::{Element, Listed, Names, Result, StringList, StringReader, ValueType};
 
 use crate::NumberArray;
 
@@ -16,8 +16,8 @@ pub struct Capabilities {
     pub line_breaks: bool,
     /// Whether a string may be any bytes, not only UTF-8 without zero bytes.
     pub any_bytes: bool,
-    /// Whether a text may have any length and line breaks, unlike a tag.
-    pub long_texts: bool,
+    /// Whether an attribute may have any length and line breaks.
+    pub multiline_attributes: bool,
 }
 
 /// Returns `FILE::GROUP`, or `FILE` for the root group.
@@ -35,11 +35,11 @@ pub(crate) fn full_path(path: &Path, group: &str) -> std::path::PathBuf {
 
 /// A group with an attribute that was looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tagged {
+pub struct FoundGroup {
     /// The group's path without a slash before it; empty for the root group.
     pub group: String,
     /// The attribute's name.
-    pub tag: String,
+    pub attribute: String,
     /// What it says; empty where it is no text.
     pub text: String,
 }
@@ -62,21 +62,13 @@ pub trait Container: Send + Sync {
     /// Fails where the container cannot be read.
     fn members(&self) -> Result<Vec<String>>;
 
-    /// Reads a tag: a short text of one line that says what the container holds.
+    /// Reads an attribute that is text: a short one that says what the container holds, or a long one such as a
+    /// description in JSON.
     ///
     /// # Errors
     ///
-    /// Fails where it is missing, or is not one line of text.
-    fn tag(&self, name: &str) -> Result<String>;
-
-    /// Reads a text of any length, such as a description in JSON. It is kept where tags are.
-    ///
-    /// # Errors
-    ///
-    /// Fails where it is missing or no text, or the container keeps tags only.
-    fn text(&self, name: &str) -> Result<String> {
-        self.tag(name)
-    }
+    /// Fails where it is missing or no text.
+    fn attribute(&self, name: &str) -> Result<String>;
 
     /// Opens an array of numbers.
     ///
@@ -113,14 +105,6 @@ pub trait Container: Send + Sync {
     }
 }
 
-/// Checks that a tag is one line.
-pub(crate) fn one_line(text: &str, place: impl FnOnce() -> Place) -> Result<()> {
-    if text.contains('\n') {
-        return Err(Error::mismatch(place(), "several lines", "one line"));
-    }
-    Ok(())
-}
-
 impl dyn Container + '_ {
     /// Reads a whole list of strings.
     ///
@@ -139,21 +123,12 @@ pub struct ArrayId(pub usize);
 
 /// Named arrays being written. Dropped unfinished, they leave nothing behind.
 pub trait ContainerWriter: Send {
-    /// Writes a tag.
+    /// Writes an attribute that is text.
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be written, or is not one line of text.
-    fn set_tag(&mut self, name: &str, text: &str) -> Result<()>;
-
-    /// Writes a text of any length. It is kept where tags are.
-    ///
-    /// # Errors
-    ///
-    /// Fails where it cannot be written, or the container keeps tags only.
-    fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
-        self.set_tag(name, text)
-    }
+    /// Fails where it cannot be written, or has several lines and the container holds none such.
+    fn set_attribute(&mut self, name: &str, text: &str) -> Result<()>;
 
     /// Creates an empty array of numbers to append to.
     ///
@@ -226,12 +201,8 @@ impl Container for Arc<dyn Container> {
         (**self).members()
     }
 
-    fn tag(&self, name: &str) -> Result<String> {
-        (**self).tag(name)
-    }
-
-    fn text(&self, name: &str) -> Result<String> {
-        (**self).text(name)
+    fn attribute(&self, name: &str) -> Result<String> {
+        (**self).attribute(name)
     }
 
     fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {

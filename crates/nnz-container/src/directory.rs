@@ -1,7 +1,7 @@
 //! A directory of BPCells array files.
 //!
 //! Numbers: an 8-byte ASCII header that names the type, then little-endian elements. Strings: one
-//! a line, without a header. A tag is a file of one line.
+//! a line, without a header. An attribute is a file of one line.
 
 mod header;
 mod kind;

@@ -1,6 +1,6 @@
 //! Groups of HDF5 files.
 //!
-//! A tag or text is a string attribute of the group, an array of numbers or a list of strings a dataset of
+//! An attribute is a string attribute of the group, an array of numbers or a list of strings a dataset of
 //! one dimension. Names, types and the places of chunks are found by the crate `hdf5-reader`;
 //! reading and decoding what is stored is done here, on all cores and outside any lock. Reading
 //! never writes to a file and never locks it. `docs/formats/hdf5.md` says what is read and written.
@@ -31,7 +31,7 @@ use nnz_storage::InputFile;
 
 pub use attribute::{Attribute, AttributeValue};
 pub use container::{Hdf5, Hdf5File};
-pub use find::{Tagged, groups_with};
+pub use find::{FoundGroup, groups_with};
 pub use kind::Hdf5Kind;
 pub use tree::Hdf5Group;
 pub use tree_writer::Hdf5TreeWriter;

@@ -9,7 +9,7 @@ use nnz_storage::Opened;
 use nnz_storage::staging::WriteOptions;
 
 use crate::tree::Group;
-use crate::{Compression, Container, ContainerWriter, Tagged};
+use crate::{Compression, Container, ContainerWriter, FoundGroup};
 
 /// Describes a kind of container.
 #[derive(Clone, Copy, Debug)]
@@ -122,7 +122,7 @@ pub trait OpenContainer: Send + Sync {
     ///
     /// Fails where there are more groups than are searched, or nothing is found and something could not
     /// be read.
-    fn groups_with(&self, attributes: &[&str]) -> Result<Vec<Tagged>> {
+    fn groups_with(&self, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
         let _ = attributes;
         Ok(Vec::new())
     }

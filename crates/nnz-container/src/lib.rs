@@ -1,8 +1,8 @@
 //! Named arrays: the storage that BPCells and Binsparse are defined on.
 //!
-//! A container holds typed number arrays, lists of strings and *tags* (short texts such as the
-//! version of a format) under names. Where each of them lies is the container's own affair: a tag
-//! is a text file in a directory, an attribute elsewhere. What a format writes through
+//! A container holds typed number arrays, lists of strings and *attributes* (texts such as the
+//! version of a format) under names. Where each of them lies is the container's own affair: an attribute
+//! is a text file in a directory, an attribute of a group elsewhere. What a format writes through
 //! [`ContainerWriter`] and reads through [`Container`] therefore works in every container.
 //!
 //! Whole trees of groups, with attributes of any type and arrays of any shape, are read through
@@ -50,5 +50,5 @@ pub mod zarr;
 
 pub use array::NumberArray;
 pub use compress::Compression;
-pub use container::{ArrayId, Capabilities, Container, ContainerWriter, Tagged};
+pub use container::{ArrayId, Capabilities, Container, ContainerWriter, FoundGroup};
 pub use kind::{ContainerInfo, ContainerKind, CreateOptions, OpenContainer};

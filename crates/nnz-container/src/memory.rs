@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nnz_core::{Error, ErrorKind, Names, Place, Result, StringList, StringReader, ValueType};
 
 use crate::array::check_range;
-use crate::container::one_line;
 use crate::kind::only_root;
 use crate::{ArrayId, Capabilities, Container, ContainerWriter, NumberArray, OpenContainer};
 
@@ -93,7 +92,7 @@ impl Container for Memory {
             value_types: ValueType::ALL,
             line_breaks: true,
             any_bytes: true,
-            long_texts: true,
+            multiline_attributes: true,
         }
     }
 
@@ -102,13 +101,7 @@ impl Container for Memory {
         Ok(members.keys().cloned().collect())
     }
 
-    fn tag(&self, name: &str) -> Result<String> {
-        let text = self.text(name)?;
-        one_line(&text, || self.place(name))?;
-        Ok(text)
-    }
-
-    fn text(&self, name: &str) -> Result<String> {
+    fn attribute(&self, name: &str) -> Result<String> {
         match self.member(name)? {
             Member::Text(text) => Ok(text),
             _ => Err(Error::mismatch(self.place(name), "no text", "text")),
@@ -188,12 +181,7 @@ impl MemoryWriter {
 }
 
 impl ContainerWriter for MemoryWriter {
-    fn set_tag(&mut self, name: &str, text: &str) -> Result<()> {
-        one_line(text, || self.into.place(name))?;
-        self.set_text(name, text)
-    }
-
-    fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
+    fn set_attribute(&mut self, name: &str, text: &str) -> Result<()> {
         self.add(name, Being::Whole(Member::Text(text.to_owned()))).map(drop)
     }
 

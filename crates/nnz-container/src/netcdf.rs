@@ -1,6 +1,6 @@
 //! NetCDF files, classic or inside HDF5.
 //!
-//! A variable of one dimension is an array of numbers, a text attribute a tag or a text. NetCDF-4 is
+//! A variable of one dimension is an array of numbers, a text attribute an attribute. NetCDF-4 is
 //! HDF5 with names for dimensions: it is read and written, group by group, by what reads and writes
 //! HDF5. The classic forms (CDF-1, CDF-2 and CDF-5) have one group; they are read here.
 //! `docs/formats/netcdf.md` says what is read and written.
@@ -56,7 +56,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     ],
     line_breaks: true,
     any_bytes: false,
-    long_texts: true,
+    multiline_attributes: true,
 };
 
 /// Returns whether a file that starts with these bytes is a classic NetCDF file.

@@ -1,7 +1,7 @@
 //! Arrays as `NumPy` stores them: `.npy` files in a directory.
 //!
-//! An array of numbers or a list of strings named `N` is `N.npy`, of one dimension. A text that is
-//! an object in JSON is `N.json`; any other text, and every tag, is `N.npy` with a single string.
+//! An array of numbers or a list of strings named `N` is `N.npy`, of one dimension. An attribute
+//! that is an object in JSON is `N.json`; any other attribute is `N.npy` with a single string.
 //! Files of their own may hold arrays of any number of dimensions: [`read_array`], [`write_array`].
 //! `docs/formats/numpy.md` says what is read and written.
 

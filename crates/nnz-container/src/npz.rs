@@ -1,7 +1,7 @@
 //! `.npz` files: arrays as `NumPy` stores them, in a zip file.
 //!
-//! An array of numbers or a list of strings named `N` is the entry `N.npy`, of one dimension; a
-//! text or a tag is an entry with a single string. `docs/formats/numpy.md` says what is read and
+//! An array of numbers or a list of strings named `N` is the entry `N.npy`, of one dimension; an
+//! attribute is an entry with a single string. `docs/formats/numpy.md` says what is read and
 //! written.
 
 #[cfg(feature = "zarr")]

@@ -1,7 +1,7 @@
 //! Groups of Zarr stores on disk: version 3 is written, versions 3 and 2 are read.
 //!
 //! A group is a directory, an array of numbers or a list of strings an array of one dimension in
-//! it. Texts and tags are attributes of the group: a text that is an object in JSON is that object,
+//! it. Attributes are those of the group: one that is an object in JSON is that object,
 //! any other is a string. `docs/formats/zarr.md` says what is read and written.
 
 mod chunks;

@@ -273,7 +273,7 @@ fn what_is_missing_is_said_to_be_missing() {
             container.array("x").err().unwrap(),
             container.strings("x").unwrap_err(),
             container.strings_size("x").unwrap_err(),
-            container.tag("x").unwrap_err(),
+            container.attribute("x").unwrap_err(),
         ] {
             assert!(matches!(error.kind(), ErrorKind::Missing), "{error}");
             assert_eq!(error.place().array.as_deref(), Some("x"));
@@ -282,19 +282,17 @@ fn what_is_missing_is_said_to_be_missing() {
 }
 
 #[test]
-fn a_tag_is_one_line() {
+fn an_attribute_says_what_the_container_holds() {
     every_backend(|backend| {
         let mut writer = backend.writer();
-        assert!(writer.set_tag("bad", "two\nlines").is_err());
-        let mut writer = backend.writer();
-        writer.set_tag("version", "packed-uint-matrix-v2").unwrap();
+        writer.set_attribute("version", "packed-uint-matrix-v2").unwrap();
         writer.finish().unwrap();
-        assert_eq!(backend.open().tag("version").unwrap(), "packed-uint-matrix-v2");
+        assert_eq!(backend.open().attribute("version").unwrap(), "packed-uint-matrix-v2");
     });
 }
 
 #[test]
-fn a_text_has_any_length_and_line_breaks_where_that_is_declared() {
+fn an_attribute_has_any_length_and_line_breaks_where_that_is_declared() {
     let list: Vec<String> = (0..10_000).map(|n| format!("  \"member \u{e9} {n}\"")).collect();
     let json = format!("{{\"list\": [\n{}\n]}}", list.join(",\n"));
     assert!(json.len() > 100_000);
@@ -302,9 +300,9 @@ fn a_text_has_any_length_and_line_breaks_where_that_is_declared() {
     for (name, text) in texts {
         every_backend(|backend| {
             backend.writer().finish().unwrap();
-            let able = backend.open().capabilities().long_texts;
+            let able = backend.open().capabilities().multiline_attributes;
             let mut writer = backend.writer();
-            let written = writer.set_text("binsparse", text);
+            let written = writer.set_attribute("binsparse", text);
             if !able {
                 assert!(written.is_err() || text.len() < 4);
                 return;
@@ -313,10 +311,8 @@ fn a_text_has_any_length_and_line_breaks_where_that_is_declared() {
             writer.finish().unwrap();
             let container = backend.open();
             assert_eq!(container.members().unwrap(), ["binsparse"]);
-            assert!(container.text("binsparse").unwrap() == text, "{name}");
-            let tag = container.tag("binsparse");
-            assert!(tag.is_err() || !text.contains('\n'), "{name}");
-            let missing = container.text("x").unwrap_err();
+            assert!(container.attribute("binsparse").unwrap() == text, "{name}");
+            let missing = container.attribute("x").unwrap_err();
             assert!(matches!(missing.kind(), ErrorKind::Missing), "{missing}");
         });
     }
@@ -327,13 +323,13 @@ fn an_unfinished_write_leaves_what_was_there() {
     every_backend(|backend| {
         // What is replaced has to be a store, and in a directory of arrays a description says so.
         let mut writer = backend.writer();
-        writer.set_tag("version", "packed-uint-matrix-v1").unwrap();
-        writer.set_text("binsparse", r#"{"data_types": {"version": "text"}}"#).unwrap();
+        writer.set_attribute("version", "packed-uint-matrix-v1").unwrap();
+        writer.set_attribute("binsparse", r#"{"data_types": {"version": "text"}}"#).unwrap();
         writer.finish().unwrap();
         let mut writer = backend.writer();
-        writer.set_tag("version", "packed-uint-matrix-v2").unwrap();
+        writer.set_attribute("version", "packed-uint-matrix-v2").unwrap();
         drop(writer);
-        assert_eq!(backend.open().tag("version").unwrap(), "packed-uint-matrix-v1");
+        assert_eq!(backend.open().attribute("version").unwrap(), "packed-uint-matrix-v1");
     });
 }
 

@@ -115,7 +115,7 @@ fn mutate(bytes: &mut Vec<u8>, numbers: &mut Numbers) {
 fn read_all(container: &dyn Container, only: Option<&str>) {
     let members = container.members().unwrap_or_default();
     for name in members.iter().map(String::as_str).filter(|name| only.is_none_or(|o| o == *name)) {
-        let _ = (container.tag(name), container.text(name), container.strings_size(name));
+        let _ = (container.attribute(name), container.strings_size(name));
         let _ = container.for_each_string(name, &mut |_| Ok(()));
         let Ok(array) = container.array(name) else { continue };
         let size = array.value_type().size();

@@ -45,7 +45,7 @@ fn a_store_that_is_none_any_more_when_it_is_done_stays() {
     std::fs::write(target.join("version"), "packed-uint-matrix-v2\n").unwrap();
     let mut writer =
         Box::new(DirectoryWriter::create(&target, options, &["version", "val"]).unwrap());
-    writer.set_tag("version", "packed-uint-matrix-v2").unwrap();
+    writer.set_attribute("version", "packed-uint-matrix-v2").unwrap();
     std::fs::write(target.join("version"), "1.0.0\n").unwrap();
     std::fs::write(target.join("val"), "mine").unwrap();
     let error = writer.finish().unwrap_err().to_string();
@@ -63,7 +63,7 @@ fn arrays_are_those_of_the_directory_that_was_opened() {
         let members: &[&str] = &["version", "a"];
         let mut to: Box<dyn ContainerWriter> =
             Box::new(DirectoryWriter::create(&path, options, members).unwrap());
-        to.set_tag("version", "packed-uint-matrix-v2").unwrap();
+        to.set_attribute("version", "packed-uint-matrix-v2").unwrap();
         let id = to.create_array("a", ValueType::U32).unwrap();
         to.append(id, &[number]).unwrap();
         to.finish().unwrap();

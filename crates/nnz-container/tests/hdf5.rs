@@ -26,7 +26,7 @@ fn writer(path: &Path, group: &str, write: WriteOptions) -> nnz_core::Result<Box
 /// Writes a group with one array.
 fn write(path: &Path, group: &str, options: WriteOptions, numbers: &[u32]) {
     let mut writer: Box<dyn ContainerWriter> = writer(path, group, options).unwrap();
-    writer.set_tag("version", "some").unwrap();
+    writer.set_attribute("version", "some").unwrap();
     let id = writer.create_array("numbers", ValueType::U32).unwrap();
     writer.append(id, numbers).unwrap();
     writer.finish().unwrap();
@@ -57,7 +57,7 @@ fn hdf5_and_directories_of_bpcells_hold_the_same() {
                 }
                 let hdf5 = Hdf5::open(&path, &found.group).unwrap();
                 let directory = Directory::open(&twin).unwrap();
-                assert_eq!(hdf5.tag("version").unwrap(), found.text);
+                assert_eq!(hdf5.attribute("version").unwrap(), found.text);
                 assert_eq!(everything(&hdf5), everything(&directory), "{}", twin.display());
                 compared += 1;
             }
@@ -71,8 +71,8 @@ fn a_path_names_the_group() {
     let path = &golden("interop").into_iter().find(|p| p.ends_with("basic_uint.h5ad")).unwrap();
     let container = Hdf5::open(path, "/X/").unwrap();
     assert!(container.path().to_str().unwrap().ends_with("basic_uint.h5ad::X"));
-    assert_eq!(container.tag("encoding-type").unwrap(), "csr_matrix");
-    let shape = container.attribute("shape").unwrap().unwrap();
+    assert_eq!(container.attribute("encoding-type").unwrap(), "csr_matrix");
+    let shape = container.typed_attribute("shape").unwrap().unwrap();
     assert!(matches!(shape.value, AttributeValue::Numbers(values) if values.len() == Some(2)));
     let missing = Hdf5::open(path, "X/Y").unwrap_err();
     assert!(matches!(missing.kind(), ErrorKind::Missing), "{missing}");
@@ -269,7 +269,7 @@ fn text_that_programs_would_read_otherwise_is_refused() {
         assert_eq!(error.place().array.as_deref(), Some(name));
         assert!(error.to_string().contains("element 1: found the name"), "{error}");
     }
-    assert!(writer.set_tag("tag", "x\0y").is_err());
+    assert!(writer.set_attribute("tag", "x\0y").is_err());
     assert!(writer.create_array("a/b", ValueType::U8).is_err());
     assert!(writer.create_array("", ValueType::U8).is_err());
 }
@@ -298,7 +298,7 @@ fn long_lists_of_strings_come_back() {
     };
     let put = |group: &str, write: WriteOptions| {
         let mut writer = writer(&path, group, write).unwrap();
-        writer.set_tag("version", group).unwrap();
+        writer.set_attribute("version", group).unwrap();
         for (name, list) in lists {
             writer.write_strings(name, &mut list.iter().map(String::as_bytes)).unwrap();
         }
@@ -346,17 +346,15 @@ fn texts_longer_than_a_header_come_back() {
     let text = "{\n\"comment\": \"\u{2211}\"}".repeat(200_000);
     for group in ["", "one", "two/three"] {
         let mut writer = writer(&path, group, NEW).unwrap();
-        writer.set_text("binsparse", &text).unwrap();
-        writer.set_text("empty", "").unwrap();
-        assert!(writer.set_text("zero", "a\0b").is_err());
+        writer.set_attribute("binsparse", &text).unwrap();
+        writer.set_attribute("empty", "").unwrap();
+        assert!(writer.set_attribute("zero", "a\0b").is_err());
         writer.finish().unwrap();
     }
     for group in ["", "one", "two/three"] {
         let container = Hdf5::open(&path, group).unwrap();
-        assert!(container.text("binsparse").unwrap() == text);
-        assert_eq!(container.text("empty").unwrap(), "");
-        let error = container.tag("binsparse").unwrap_err().to_string();
-        assert!(error.ends_with("binsparse: found several lines, expected one line"), "{error}");
+        assert!(container.attribute("binsparse").unwrap() == text);
+        assert_eq!(container.attribute("empty").unwrap(), "");
     }
     let found = groups_with(&path, &["binsparse"]).unwrap();
     assert_eq!(found.len(), 3);

@@ -133,7 +133,7 @@ fn check(path: &Path, parent: &str, name: &str, node: &Node) {
             names.sort();
             assert_eq!(group.members().unwrap().iter().collect::<Vec<_>>(), names);
             for (name, text) in attributes {
-                assert_eq!(group.text(name).unwrap(), *text);
+                assert_eq!(group.attribute(name).unwrap(), *text);
             }
             for (name, node) in members {
                 check(path, &here, name, node);
@@ -241,7 +241,7 @@ fn strings_of_any_length_come_back() {
     assert!(member(&group, "lengths").unwrap() == Member::Strings(expected));
     let expected = Member::Strings(vec![Vec::new(); 130_000]);
     assert!(member(&group, "empty").unwrap() == expected);
-    assert!(group.text("long").unwrap() == strings[10]);
+    assert!(group.attribute("long").unwrap() == strings[10]);
 }
 
 #[test]
@@ -264,11 +264,11 @@ fn attributes_too_large_for_a_header_come_back() {
     for count in [4000, 4092, 4093, 4094, 5000, 100_000_u64] {
         let group = Hdf5::open(&path, &count.to_string()).unwrap();
         assert_eq!(group.members().unwrap().len(), 502);
-        let columns = group.attribute("column-order").unwrap().unwrap().value;
+        let columns = group.typed_attribute("column-order").unwrap().unwrap().value;
         let AttributeValue::Strings(columns) = columns else { panic!("no strings") };
         assert_eq!(columns.len(), count);
         assert!(columns.iter().enumerate().all(|(at, name)| name == at.to_string().as_bytes()));
-        let last = group.attribute("x499").unwrap().unwrap().value;
+        let last = group.typed_attribute("x499").unwrap().unwrap().value;
         let AttributeValue::Numbers(last) = last else { panic!("no number") };
         assert_eq!(last, nnz_core::Values::I32(vec![499]));
     }

@@ -46,7 +46,7 @@ fn damaged_files_are_refused() {
     for name in ["not_hdf5", "empty_file", "truncated_file"] {
         assert!(malformed(name).is_err(), "{name}");
     }
-    let missing = malformed("no_attr").unwrap().text("binsparse").unwrap_err();
+    let missing = malformed("no_attr").unwrap().attribute("binsparse").unwrap_err();
     assert!(matches!(missing.kind(), ErrorKind::Missing), "{missing}");
     let broken = malformed("corrupt_gzip").unwrap();
     let arrays = broken.members().unwrap().into_iter().filter_map(|name| broken.array(&name).ok());

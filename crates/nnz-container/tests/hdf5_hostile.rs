@@ -32,7 +32,7 @@ fn read_all(path: &Path) -> u64 {
                 .map(str::to_owned),
         );
         for name in names {
-            let _ = container.text(&name);
+            let _ = container.attribute(&name);
             let mut read = 0_u64;
             let _ = container.for_each_string(&name, &mut |string| {
                 read += string.len() as u64;
@@ -58,7 +58,7 @@ fn written(dir: &Path, compress: Compression) -> std::path::PathBuf {
     let how = Hdf5Options { chunk: Some(100), compress, threads: 1 };
     let mut writer: Box<dyn ContainerWriter> =
         Box::new(Hdf5Writer::create(&path, "g", options, how).unwrap());
-    writer.set_tag("version", "some").unwrap();
+    writer.set_attribute("version", "some").unwrap();
     let id = writer.create_array("data", ValueType::U32).unwrap();
     writer.append(id, &(0..5000).collect::<Vec<u32>>()).unwrap();
     writer.write_strings("row_names", &mut [&b"a"[..], b"bc"].into_iter()).unwrap();

@@ -33,7 +33,7 @@ fn binsparse_files_hold_what_their_manifest_says() {
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].group, file.group);
         let container = NetCdf::open(&file.path, &file.group).unwrap();
-        assert_eq!(container.text("binsparse").unwrap(), found[0].text);
+        assert_eq!(container.attribute("binsparse").unwrap(), found[0].text);
         let arrays = file.check(&container);
         // Dimensions are no members.
         assert_eq!(container.members().unwrap().len(), arrays + 1, "{}", file.path.display());
@@ -48,7 +48,7 @@ fn write(path: &Path, group: &str, arrays: &[(&str, usize)]) {
     let options = Hdf5Options::default();
     let mut writer: Box<dyn ContainerWriter> =
         Box::new(NetCdfWriter::create(path, group, NEW, options).unwrap());
-    writer.set_text("text", "two\nlines").unwrap();
+    writer.set_attribute("text", "two\nlines").unwrap();
     for &(name, len) in arrays {
         let id = writer.create_array(name, ValueType::I16).unwrap();
         writer.append(id, &vec![7_i16; len]).unwrap();
@@ -96,7 +96,7 @@ fn arrays_of_one_length_share_a_dimension_that_no_group_around_has() {
     let file = NetCdf::open(&path, "inner/most").unwrap();
     assert_eq!(file.kind(), "NetCDF");
     assert!(is_netcdf4(&opened(&path)).unwrap());
-    assert_eq!(file.text("text").unwrap(), "two\nlines");
+    assert_eq!(file.attribute("text").unwrap(), "two\nlines");
     assert_eq!(file.array("b").unwrap().len(), 70_000);
     assert_eq!(groups_with(&path, &["text"]).unwrap().len(), 2);
     // A dimension is no variable.

@@ -63,8 +63,7 @@ fn numbers_text_and_strings_of_the_first_form_are_read() {
     let (_dir, file) = open(&bytes).unwrap();
     assert_eq!(file.kind(), "NetCDF");
     assert_eq!(file.members().unwrap(), ["a", "b", "c", "d", "n", "text"]);
-    assert_eq!(file.text("text").unwrap(), "{\n}ë");
-    assert!(file.tag("text").is_err());
+    assert_eq!(file.attribute("text").unwrap(), "{\n}ë");
     let a = file.array("a").unwrap();
     assert_eq!((a.value_type(), a.len(), a.stored_bytes()), (ValueType::I16, 3, 6));
     let mut out = [0_i16; 3];
@@ -95,7 +94,7 @@ fn what_is_no_list_is_refused_by_name() {
     }
     let error = file.read_strings("a").err().unwrap().to_string();
     assert!(error.ends_with("a: found numbers, expected strings"), "{error}");
-    let error = file.text("n").unwrap_err().to_string();
+    let error = file.attribute("n").unwrap_err().to_string();
     assert!(error.ends_with("n: found an attribute of other values, expected one string"));
     let error = NetCdf::open(file.path(), "g").err().unwrap().to_string();
     assert!(error.ends_with("found the group g in a classic file, expected no group"), "{error}");
@@ -267,7 +266,7 @@ proptest! {
     fn whatever_is_written_is_read((form, samples, text) in samples(), first in 0..40_usize) {
         let bytes = written(form, &samples, &text);
         let (_dir, file) = open(&bytes).unwrap();
-        assert_eq!(file.text("binsparse").unwrap(), text);
+        assert_eq!(file.attribute("binsparse").unwrap(), text);
         for (at, sample) in samples.iter().enumerate() {
             let array = file.array(&format!("v{at}")).unwrap();
             assert_eq!(array.value_type(), sample.value_type);

@@ -24,7 +24,7 @@ fn read_all(path: &Path) {
         let mut names = container.members().unwrap_or_default();
         names.extend(["values", "indices_1", "n_values"].map(str::to_owned));
         for name in names {
-            let _ = container.text(&name);
+            let _ = container.attribute(&name);
             let _ = container.for_each_string(&name, &mut |_| Ok(()));
             if let Ok(array) = container.array(&name) {
                 read(&*array);

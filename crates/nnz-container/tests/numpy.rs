@@ -100,7 +100,7 @@ fn what_numpy_wrote_is_read_bit_by_bit() {
 fn copy(from: &dyn Container, mut to: Box<dyn ContainerWriter>) {
     for name in from.members().unwrap() {
         let Ok(array) = from.array(&name) else {
-            to.set_text(&name, &from.text(&name).unwrap()).unwrap();
+            to.set_attribute(&name, &from.attribute(&name).unwrap()).unwrap();
             continue;
         };
         let id = to.create_array(&name, array.value_type()).unwrap();
@@ -118,12 +118,11 @@ fn every_type_byte_order_and_version_is_read() {
     for file in ["stored.npz", "deflated.npz"] {
         let npz = Npz::open(&root.join(file)).unwrap();
         common::check_made(&npz, &manifest, file);
-        assert_eq!(npz.text("binsparse").unwrap(), text);
-        assert!(npz.tag("binsparse").is_err());
+        assert_eq!(npz.attribute("binsparse").unwrap(), text);
     }
     let directory = NpyDirectory::open(&root.join("directory")).unwrap();
     common::check_made(&directory, &manifest, "directory");
-    assert_eq!(directory.text("binsparse").unwrap(), text);
+    assert_eq!(directory.attribute("binsparse").unwrap(), text);
     assert_eq!(directory.members().unwrap(), ["binsparse", "version_1", "version_2", "version_3"]);
 }
 
@@ -139,7 +138,7 @@ fn what_is_no_array_of_one_dimension_is_refused_and_said() {
         assert!(error.contains(&message), "{error}");
     }
     let path = common::root().join("malformed/npz_header_bytes.npz");
-    let error = Npz::open(&path).unwrap().text("binsparse").unwrap_err().to_string();
+    let error = Npz::open(&path).unwrap().attribute("binsparse").unwrap_err().to_string();
     assert!(error.contains("numbers of type int64, expected strings"), "{error}");
 }
 

@@ -183,7 +183,7 @@ fn a_group_is_a_container_too() {
         assert_eq!(root.child("Y").unwrap(), None);
         let x = root.group("X").unwrap();
         let container = x.container().unwrap();
-        assert_eq!(container.tag("encoding-type").unwrap(), "csr_matrix");
+        assert_eq!(container.attribute("encoding-type").unwrap(), "csr_matrix");
         let (data, same) = (container.array("data").unwrap(), x.array("data").unwrap());
         assert_eq!(same.shape(), [data.len()]);
         let mut bytes = vec![0; usize::try_from(data.len()).unwrap() * data.value_type().size()];

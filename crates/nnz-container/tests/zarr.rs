@@ -77,7 +77,7 @@ fn what_python_wrote_is_read_bit_by_bit() {
         let found = groups_with(&path, &["binsparse"]).unwrap();
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].group, "");
-        assert_eq!(found[0].text, zarr.text("binsparse").unwrap());
+        assert_eq!(found[0].text, zarr.attribute("binsparse").unwrap());
 
         // And written again.
         let dir = tempfile::tempdir().unwrap();
@@ -86,7 +86,7 @@ fn what_python_wrote_is_read_bit_by_bit() {
         let write = WriteOptions { overwrite: false, sync: false };
         let to = ZarrWriter::create(&at, "in/here", write, options).unwrap();
         let mut to: Box<dyn ContainerWriter> = Box::new(to);
-        to.set_text("binsparse", &zarr.text("binsparse").unwrap()).unwrap();
+        to.set_attribute("binsparse", &zarr.attribute("binsparse").unwrap()).unwrap();
         for name in zarr.members().unwrap() {
             let Ok(array) = zarr.array(&name) else { continue };
             let id = to.create_array(&name, array.value_type()).unwrap();
@@ -113,9 +113,8 @@ fn every_codec_type_and_layout_of_python_is_read() {
             common::check_made(&zarr, &manifest, file);
         }
         let zarr = Zarr::open(&path, "").unwrap();
-        assert_eq!(zarr.tag("text").unwrap(), "a text");
-        assert!(zarr.text("binsparse").unwrap().contains("9223372036854775808"));
-        assert!(zarr.tag("binsparse").is_err());
+        assert_eq!(zarr.attribute("text").unwrap(), "a text");
+        assert!(zarr.attribute("binsparse").unwrap().contains("9223372036854775808"));
         assert!(zarr.array("texts").is_err());
         assert!(zarr.strings_size("int32").is_err());
         assert!(zarr.strings_size("texts").unwrap() > 0);

@@ -22,8 +22,8 @@ fn files_are_what_the_specification_says() {
     let path = dir.path().join("x.zarr");
     let options = ZarrOptions { chunk: Some(3), ..ZarrOptions::default() };
     let mut to = writer(&path, "", options);
-    to.set_text("binsparse", " {\"b\": 1, \"a\": 18446744073709551616}").unwrap();
-    to.set_tag("kind", "say \"a\"").unwrap();
+    to.set_attribute("binsparse", " {\"b\": 1, \"a\": 18446744073709551616}").unwrap();
+    to.set_attribute("kind", "say \"a\"").unwrap();
     let id = to.create_array("a", ValueType::U16).unwrap();
     to.append(id, &[1_u16, 2, 3, 4]).unwrap();
     to.write_strings("s", &mut [&b"x"[..], "\u{e9}".as_bytes()].into_iter()).unwrap();
@@ -118,12 +118,12 @@ fn attributes_of_any_depth_are_texts() {
     let path = dir.path().join("x.zarr");
     let deep = format!("{{\"a\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
     let mut to = writer(&path, "", ZarrOptions::default());
-    to.set_text("deep", &deep).unwrap();
-    to.set_text("almost", "{\"a\": 1,}").unwrap();
+    to.set_attribute("deep", &deep).unwrap();
+    to.set_attribute("almost", "{\"a\": 1,}").unwrap();
     to.finish().unwrap();
     let zarr = Zarr::open(&path, "").unwrap();
-    assert!(zarr.text("deep").unwrap() == deep);
-    assert_eq!(zarr.text("almost").unwrap(), "{\"a\": 1,}");
+    assert!(zarr.attribute("deep").unwrap() == deep);
+    assert_eq!(zarr.attribute("almost").unwrap(), "{\"a\": 1,}");
 }
 
 #[test]
@@ -133,12 +133,12 @@ fn groups_are_added_without_leave_and_replaced_with_it() {
     let put = |group: &str, write: WriteOptions, tag: &str| -> Result<u64> {
         let mut to: Box<dyn ContainerWriter> =
             Box::new(ZarrWriter::create(&path, group, write, ZarrOptions::default())?);
-        to.set_tag("tag", tag)?;
+        to.set_attribute("tag", tag)?;
         let id = to.create_array("a", ValueType::U8)?;
         to.append(id, &[1_u8])?;
         to.finish()
     };
-    let tag = |group: &str| Zarr::open(&path, group).unwrap().tag("tag").unwrap();
+    let tag = |group: &str| Zarr::open(&path, group).unwrap().attribute("tag").unwrap();
     put("one/two", NEW, "first").unwrap();
     put("one/three", NEW, "second").unwrap();
     put("four/five/six", NEW, "third").unwrap();

@@ -37,7 +37,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use nnz_container::{Container, Tagged};
+use nnz_container::{Container, FoundGroup};
 use nnz_core::{Error, Finding, MatrixSource, Result};
 use nnz_storage::InputDirectory;
 
@@ -275,8 +275,8 @@ pub trait Format: Send + Sync {
     }
 
     /// Returns whether an attribute marks its group as one of this format.
-    fn marks_group(&self, attribute: &Tagged) -> bool {
-        let _ = attribute;
+    fn marks_group(&self, found: &FoundGroup) -> bool {
+        let _ = found;
         false
     }
 

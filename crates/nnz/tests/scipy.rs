@@ -118,7 +118,7 @@ fn write_with(path: &std::path::Path, format: &str, array: &str, element: usize,
     };
     let mut writer: Box<dyn ContainerWriter> =
         Box::new(NpzWriter::create(path, unsynced, NpzOptions::default()).unwrap());
-    writer.set_text("format", format).unwrap();
+    writer.set_attribute("format", format).unwrap();
     for (name, numbers) in arrays {
         let mut numbers = numbers.to_vec();
         if let Some(number) = numbers.get_mut(element).filter(|_| *name == array) {

@@ -47,7 +47,7 @@ impl ContainerKind for Bundle {
         let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
         for (name, kind, bytes) in &members {
             match kind.as_str() {
-                "text" => writer.set_text(name, &String::from_utf8_lossy(bytes))?,
+                "text" => writer.set_attribute(name, &String::from_utf8_lossy(bytes))?,
                 "strings" => {
                     let mut lines = bytes.split_inclusive(|&byte| byte == b'\n');
                     writer.write_strings(name, &mut lines.by_ref().map(|l| &l[..l.len() - 1]))?;
@@ -76,7 +76,7 @@ impl Writer {
 }
 
 impl ContainerWriter for Writer {
-    fn set_tag(&mut self, name: &str, text: &str) -> Result<()> {
+    fn set_attribute(&mut self, name: &str, text: &str) -> Result<()> {
         self.add(name, "text", text.into()).map(drop)
     }
 

@@ -209,7 +209,7 @@ impl nnz_core::MatrixSink for MatrixSink {
         if self.descriptor.structure != Structure::General {
             self.descriptor.attributes.set(DIAGONAL, &self.diagonal.to_string())?;
         }
-        container.set_text(DESCRIPTOR, &self.descriptor.to_json()?)?;
+        container.set_attribute(DESCRIPTOR, &self.descriptor.to_json()?)?;
         self.container.finish().map(|bytes| Written { bytes })
     }
 }

@@ -101,7 +101,7 @@ pub fn write_stated(
         let found = format!("an array {name:?} of type {stated}");
         return Err(Error::mismatch(Place::default(), found, "only those that are written"));
     }
-    container.set_text(DESCRIPTOR, &text)
+    container.set_attribute(DESCRIPTOR, &text)
 }
 
 const FILL: &str = "fill_value";

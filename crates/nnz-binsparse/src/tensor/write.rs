@@ -73,7 +73,7 @@ pub fn write_tensor(
         unknown: Keys::default(),
         user: options.user.clone(),
     };
-    container.set_text(DESCRIPTOR, &descriptor.to_json()?)
+    container.set_attribute(DESCRIPTOR, &descriptor.to_json()?)
 }
 
 /// Brings the entries of a tensor into the order of a layout, and counts what is to be stored.

@@ -15,7 +15,7 @@ pub fn rebuilt(
     let mut writer: Box<dyn ContainerWriter> = Box::new(copy.writer());
     for name in memory.members().unwrap() {
         if name == DESCRIPTOR {
-            writer.set_text(DESCRIPTOR, &text(memory.text(DESCRIPTOR).unwrap())).unwrap();
+            writer.set_attribute(DESCRIPTOR, &text(memory.attribute(DESCRIPTOR).unwrap())).unwrap();
             continue;
         }
         let array = memory.array(&name).unwrap();

@@ -56,7 +56,7 @@ impl FragmentSink {
         let SinkOptions { packing, generation } = options;
         let version = FragmentVersion { packing, generation };
         let here = &mut *container;
-        here.set_tag(version::TAG, &version.to_string())?;
+        here.set_attribute(version::TAG, &version.to_string())?;
         let mut integers =
             |name, codec| IntegerSink::create(here, name, codec, packing, generation);
         let cells = integers(CELL, Codec::Plain)?;

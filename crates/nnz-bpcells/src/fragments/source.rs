@@ -63,7 +63,7 @@ impl FragmentSource {
     pub fn open_within(container: Box<dyn Container>, memory: u64) -> Result<Self> {
         let here = &*container;
         let place = Place::array(here.path(), version::TAG);
-        let version = FragmentVersion::parse(&here.tag(version::TAG)?, &place)?;
+        let version = FragmentVersion::parse(&here.attribute(version::TAG)?, &place)?;
         for name in [CHR_NAMES, CELL_NAMES] {
             here.strings_size(name)?;
         }

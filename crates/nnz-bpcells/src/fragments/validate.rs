@@ -78,7 +78,7 @@ fn members(check: &mut Check<'_>, memory: u64) -> Result<Option<()>> {
 }
 
 fn version(check: &mut Check<'_>) -> Option<FragmentVersion> {
-    let text = check.container.tag(version::TAG);
+    let text = check.container.attribute(version::TAG);
     let text = check.take(text)?;
     let version = FragmentVersion::parse(&text, &check.place(version::TAG));
     check.take(version)

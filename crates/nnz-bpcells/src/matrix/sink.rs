@@ -94,7 +94,7 @@ impl MatrixSink {
             );
             return Err(Error::unsupported(Place::default(), what));
         };
-        container.set_tag(version::TAG, &version.to_string())?;
+        container.set_attribute(version::TAG, &version.to_string())?;
         let here = &mut *container;
         let SinkOptions { packing, generation } = options;
         let mut integers =

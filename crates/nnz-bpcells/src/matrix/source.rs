@@ -50,7 +50,7 @@ impl MatrixSource {
     pub fn open(container: Box<dyn Container>) -> Result<Self> {
         let here = &*container;
         let place = Place::array(here.path(), version::TAG);
-        let version = Version::parse(&here.tag(version::TAG)?, &place)?;
+        let version = Version::parse(&here.attribute(version::TAG)?, &place)?;
         let order = members::storage_order(here)?;
         let shape = members::shape(here)?;
         for axis in [Axis::Rows, Axis::Cols] {

@@ -43,7 +43,7 @@ impl Check<'_> {
     /// Checks each member by itself and the lengths that follow from each other. `None` where what
     /// the rest depends on is not known.
     fn members(&mut self) -> Option<()> {
-        let text = self.container.tag(version::TAG);
+        let text = self.container.attribute(version::TAG);
         let text = self.take(text)?;
         let version = Version::parse(&text, &self.place(version::TAG));
         let version = self.take(version)?;

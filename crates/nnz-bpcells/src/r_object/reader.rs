@@ -58,7 +58,7 @@ impl RObject {
                 None => return Err(holds_none(&rds, class)),
             },
         };
-        let version = rds.tag(version::TAG)?;
+        let version = rds.attribute(version::TAG)?;
         if let Some(start) = expected
             && !version.starts_with(start)
         {
@@ -155,8 +155,8 @@ impl Container for RObject {
         Ok(members)
     }
 
-    fn tag(&self, name: &str) -> Result<String> {
-        self.rds.tag(name)
+    fn attribute(&self, name: &str) -> Result<String> {
+        self.rds.attribute(name)
     }
 
     fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {

@@ -138,7 +138,7 @@ impl RObjectWriter {
 }
 
 impl ContainerWriter for RObjectWriter {
-    fn set_tag(&mut self, name: &str, text: &str) -> Result<()> {
+    fn set_attribute(&mut self, name: &str, text: &str) -> Result<()> {
         if name == version::TAG {
             if !self.list && class_of(text).is_none() {
                 let what = format!("no class of R holds \"{text}\": it takes a list, or version 2");
@@ -146,7 +146,7 @@ impl ContainerWriter for RObjectWriter {
             }
             self.version = Some(text.to_owned());
         }
-        self.rds.set_tag(name, text)
+        self.rds.set_attribute(name, text)
     }
 
     fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {

@@ -88,7 +88,7 @@ pub fn take_apart(container: &dyn Container) -> Vec<(String, Member)> {
             array.read_bytes(0, &mut bytes).unwrap();
             Member::Numbers(array.value_type(), bytes)
         } else if name == "version" {
-            Member::Tag(container.tag(&name).unwrap())
+            Member::Tag(container.attribute(&name).unwrap())
         } else {
             Member::Strings(container.strings(&name).unwrap())
         };
@@ -102,7 +102,7 @@ pub fn put_together(members: &[(String, Member)]) -> Memory {
     let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
     for (name, member) in members {
         match member {
-            Member::Tag(text) => writer.set_tag(name, text).unwrap(),
+            Member::Tag(text) => writer.set_attribute(name, text).unwrap(),
             Member::Strings(list) => writer.write_strings(name, &mut list.iter()).unwrap(),
             Member::Numbers(value_type, bytes) => {
                 let id = writer.create_array(name, *value_type).unwrap();

@@ -81,7 +81,7 @@ impl Container for Directory {
         Ok(names)
     }
 
-    fn tag(&self, name: &str) -> Result<String> {
+    fn attribute(&self, name: &str) -> Result<String> {
         // Several formats ask for the version.
         let file = self.file(name)?;
         if file.len() <= LONGEST_TAG {

@@ -14,7 +14,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     value_types: header::TYPES,
     line_breaks: false,
     any_bytes: true,
-    long_texts: false,
+    multiline_attributes: false,
 };
 
 /// Bytes collected for an array before they are handed to the system.
@@ -67,7 +67,7 @@ impl DirectoryWriter {
 }
 
 impl ContainerWriter for DirectoryWriter {
-    fn set_tag(&mut self, name: &str, text: &str) -> Result<()> {
+    fn set_attribute(&mut self, name: &str, text: &str) -> Result<()> {
         self.write_strings(name, &mut std::iter::once(text.as_bytes()))
     }
 

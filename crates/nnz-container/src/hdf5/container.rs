@@ -15,7 +15,6 @@ use super::numbers::Numbers;
 use super::opened::{Opened, guarded};
 use super::strings::{self, Strings};
 pub(super) use crate::container::full_path;
-use crate::container::one_line;
 use crate::{Capabilities, Container, NumberArray};
 
 /// What a group can hold.
@@ -37,7 +36,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     ],
     line_breaks: true,
     any_bytes: false,
-    long_texts: true,
+    multiline_attributes: true,
 };
 
 /// An HDF5 file that has been opened, whose groups are opened one by one.
@@ -115,7 +114,7 @@ impl Hdf5 {
     /// # Errors
     ///
     /// Fails where it holds neither strings nor numbers, or cannot be read.
-    pub fn attribute(&self, name: &str) -> Result<Option<Attribute>> {
+    pub fn typed_attribute(&self, name: &str) -> Result<Option<Attribute>> {
         let place = self.place(name);
         let all = attribute::list(&self.group, &place)?;
         let found = all.iter().find(|attribute| attribute.name() == name);
@@ -157,22 +156,16 @@ impl Container for Hdf5 {
         let place = Place::path(&*self.path);
         let Members { groups: mut names, others } = members(&self.opened, &self.group, &place)?;
         names.extend(others);
-        let tags = attribute::list(&self.group, &place)?;
-        names.extend(tags.iter().map(|tag| tag.name().to_owned()));
+        let attributes = attribute::list(&self.group, &place)?;
+        names.extend(attributes.iter().map(|attribute| attribute.name().to_owned()));
         names.sort_unstable();
         names.dedup();
         Ok(names)
     }
 
-    fn tag(&self, name: &str) -> Result<String> {
-        let text = self.text(name)?;
-        one_line(&text, || self.place(name))?;
-        Ok(text)
-    }
-
-    fn text(&self, name: &str) -> Result<String> {
+    fn attribute(&self, name: &str) -> Result<String> {
         let place = || self.place(name);
-        let found = self.attribute(name)?;
+        let found = self.typed_attribute(name)?;
         let found = found.ok_or_else(|| Error::new(ErrorKind::Missing, place()))?;
         let text = found.text().ok_or_else(|| {
             Error::mismatch(place(), "an attribute of other values", "one string")

@@ -11,7 +11,7 @@ use super::attribute;
 use super::container::{Hdf5File, full_path};
 use super::links::members;
 use super::opened::{Opened, guarded};
-pub use crate::container::Tagged;
+pub use crate::container::FoundGroup;
 
 /// Groups looked at, and how deep they may lie. Real files have a few hundred.
 const MOST_GROUPS: usize = 1 << 16;
@@ -26,8 +26,8 @@ const DEEPEST: usize = 32;
 ///
 /// Fails where `path` is no HDF5 file, has more groups than anybody makes, or nothing is found and
 /// something could not be read.
-pub fn groups_with(path: &Path, tags: &[&str]) -> Result<Vec<Tagged>> {
-    Hdf5File::open(InputFile::open(path)?)?.groups_with(tags)
+pub fn groups_with(path: &Path, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
+    Hdf5File::open(InputFile::open(path)?)?.groups_with(attributes)
 }
 
 impl Hdf5File {
@@ -36,12 +36,12 @@ impl Hdf5File {
     /// # Errors
     ///
     /// Fails as [`groups_with`].
-    pub fn groups_with(&self, tags: &[&str]) -> Result<Vec<Tagged>> {
-        find(&self.0, tags)
+    pub fn groups_with(&self, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
+        find(&self.0, attributes)
     }
 }
 
-fn find(opened: &Arc<Opened>, tags: &[&str]) -> Result<Vec<Tagged>> {
+fn find(opened: &Arc<Opened>, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
     let path = opened.file().path();
     let place = Place::path(path);
     let root = guarded(&place, || opened.meta.root_group())?;
@@ -55,13 +55,13 @@ fn find(opened: &Arc<Opened>, tags: &[&str]) -> Result<Vec<Tagged>> {
         let place = Place::path(full_path(path, &name));
         match attribute::list(&group, &place) {
             Ok(all) => found.extend(all.iter().filter_map(|raw| {
-                let tag = tags.iter().find(|&&tag| tag == raw.name())?;
+                let attribute = attributes.iter().find(|&&attribute| attribute == raw.name())?;
                 // An attribute of another kind is not what was looked for, but its group is.
                 let decoded = attribute::decode(opened, raw, &place).ok();
                 let text = decoded.as_ref().and_then(|attribute| attribute.text());
                 let text = String::from_utf8_lossy(text.unwrap_or_default()).into_owned();
                 bytes += text.len() as u64;
-                Some(Tagged { group: name.clone(), tag: (*tag).to_owned(), text })
+                Some(FoundGroup { group: name.clone(), attribute: (*attribute).to_owned(), text })
             })),
             Err(error) => unread = Some(error),
         }

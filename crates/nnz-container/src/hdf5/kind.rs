@@ -14,7 +14,7 @@ use crate::netcdf::{NetCdfFile, is_netcdf4};
 use crate::tree::Group;
 use crate::{
     Compression, Container, ContainerInfo, ContainerKind, ContainerWriter, CreateOptions,
-    OpenContainer, Tagged,
+    FoundGroup, OpenContainer,
 };
 
 /// HDF5 files, those of NetCDF-4 among them.
@@ -78,7 +78,7 @@ impl OpenContainer for Hdf5File {
         Ok(Some(Box::new(self.tree(name, threads)?)))
     }
 
-    fn groups_with(&self, attributes: &[&str]) -> Result<Vec<Tagged>> {
+    fn groups_with(&self, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
         self.groups_with(attributes)
     }
 }

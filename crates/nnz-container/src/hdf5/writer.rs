@@ -127,15 +127,7 @@ impl Hdf5Writer {
 }
 
 impl ContainerWriter for Hdf5Writer {
-    fn set_tag(&mut self, name: &str, text: &str) -> Result<()> {
-        if text.contains('\n') {
-            let place = Place::array(&*self.path, name);
-            return Err(Error::mismatch(place, "several lines", "one line"));
-        }
-        self.set_text(name, text)
-    }
-
-    fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
+    fn set_attribute(&mut self, name: &str, text: &str) -> Result<()> {
         let place = self.take(name)?;
         if text.contains('\0') {
             return Err(Error::mismatch(place, "a zero byte", "text"));

@@ -13,7 +13,6 @@ use nnz_core::{At, Error, ErrorKind, Names, Place, Result};
 use nnz_storage::InputFile;
 
 use super::CAPABILITIES;
-use crate::container::one_line;
 use crate::{Capabilities, Container, NumberArray};
 use chars::Chars;
 use header::{Header, Variable};
@@ -71,13 +70,7 @@ impl Container for Classic {
         Ok(names)
     }
 
-    fn tag(&self, name: &str) -> Result<String> {
-        let text = self.text(name)?;
-        one_line(&text, || self.place(name))?;
-        Ok(text)
-    }
-
-    fn text(&self, name: &str) -> Result<String> {
+    fn attribute(&self, name: &str) -> Result<String> {
         let place = || self.place(name);
         let found = self.header.attributes.iter().find(|attribute| attribute.name == name);
         let attribute = found.ok_or_else(|| Error::new(ErrorKind::Missing, place()))?;

@@ -171,12 +171,8 @@ impl Container for NetCdf {
         }
     }
 
-    fn tag(&self, name: &str) -> Result<String> {
-        self.inner().tag(name)
-    }
-
-    fn text(&self, name: &str) -> Result<String> {
-        self.inner().text(name)
+    fn attribute(&self, name: &str) -> Result<String> {
+        self.inner().attribute(name)
     }
 
     fn array(&self, name: &str) -> Result<Box<dyn NumberArray>> {

@@ -9,7 +9,7 @@ use super::container::OpenForm;
 use super::dimensions::PROPERTIES;
 use super::{NetCdf, NetCdfFile};
 use crate::Container;
-use crate::hdf5::{Hdf5File, Tagged};
+use crate::hdf5::{FoundGroup, Hdf5File};
 
 /// Returns whether an HDF5 file says of itself that it is one of NetCDF-4.
 ///
@@ -19,7 +19,7 @@ use crate::hdf5::{Hdf5File, Tagged};
 ///
 /// Fails where it cannot be read.
 pub fn is_netcdf4(file: &Hdf5File) -> Result<bool> {
-    Ok(file.group("")?.attribute(PROPERTIES)?.is_some())
+    Ok(file.group("")?.typed_attribute(PROPERTIES)?.is_some())
 }
 
 /// Lists the groups that have an attribute of one of the given names, outermost first.
@@ -27,8 +27,8 @@ pub fn is_netcdf4(file: &Hdf5File) -> Result<bool> {
 /// # Errors
 ///
 /// Fails where `path` is no NetCDF file, or as [`hdf5::groups_with`](crate::hdf5::groups_with).
-pub fn groups_with(path: &Path, tags: &[&str]) -> Result<Vec<Tagged>> {
-    NetCdfFile::open(InputFile::open(path)?)?.groups_with(tags)
+pub fn groups_with(path: &Path, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
+    NetCdfFile::open(InputFile::open(path)?)?.groups_with(attributes)
 }
 
 impl NetCdfFile {
@@ -37,18 +37,20 @@ impl NetCdfFile {
     /// # Errors
     ///
     /// Fails as [`hdf5::groups_with`](crate::hdf5::groups_with).
-    pub fn groups_with(&self, tags: &[&str]) -> Result<Vec<Tagged>> {
+    pub fn groups_with(&self, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
         let file = match &self.0 {
-            OpenForm::Hdf5(file) => return file.groups_with(tags),
+            OpenForm::Hdf5(file) => return file.groups_with(attributes),
             OpenForm::Classic(classic) => NetCdf::of_classic((**classic).clone()),
         };
         let members = file.members()?;
-        let there = tags.iter().filter(|&&tag| members.iter().any(|member| member == tag));
-        let tagged = there.map(|&tag| {
+        let there = attributes
+            .iter()
+            .filter(|&&attribute| members.iter().any(|member| member == attribute));
+        let found = there.map(|&attribute| {
             // An attribute of another kind is not what was looked for, but its group is.
-            let text = file.text(tag).unwrap_or_default();
-            Tagged { group: String::new(), tag: tag.to_owned(), text }
+            let text = file.attribute(attribute).unwrap_or_default();
+            FoundGroup { group: String::new(), attribute: attribute.to_owned(), text }
         });
-        Ok(tagged.collect())
+        Ok(found.collect())
     }
 }

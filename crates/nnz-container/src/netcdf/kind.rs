@@ -15,7 +15,7 @@ use crate::kinds::NETCDF;
 use crate::tree::Group;
 use crate::{Container, ContainerInfo, ContainerKind, OpenContainer};
 #[cfg(feature = "hdf5")]
-use crate::{ContainerWriter, CreateOptions, Tagged};
+use crate::{ContainerWriter, CreateOptions, FoundGroup};
 
 /// Files of the classic forms of NetCDF. Those of NetCDF-4 are HDF5 files, which say what they are when
 /// they are opened; both are written as NetCDF-4.
@@ -72,7 +72,7 @@ impl OpenContainer for NetCdfFile {
     }
 
     #[cfg(feature = "hdf5")]
-    fn groups_with(&self, attributes: &[&str]) -> Result<Vec<Tagged>> {
+    fn groups_with(&self, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
         self.groups_with(attributes)
     }
 }

@@ -44,12 +44,8 @@ impl NetCdfWriter {
 }
 
 impl ContainerWriter for NetCdfWriter {
-    fn set_tag(&mut self, name: &str, text: &str) -> Result<()> {
-        self.0.set_tag(name, text)
-    }
-
-    fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
-        self.0.set_text(name, text)
+    fn set_attribute(&mut self, name: &str, text: &str) -> Result<()> {
+        self.0.set_attribute(name, text)
     }
 
     fn create_array(&mut self, name: &str, value_type: ValueType) -> Result<ArrayId> {

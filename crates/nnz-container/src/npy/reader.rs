@@ -7,11 +7,14 @@ use nnz_storage::{EntryKind, InputDirectory, InputFile, ListedEntry};
 
 use super::element::TYPES;
 use super::stored::{ReadAt, Stored};
-use crate::container::one_line;
 use crate::{Capabilities, Container, NumberArray};
 
-pub(super) const CAPABILITIES: Capabilities =
-    Capabilities { value_types: TYPES, line_breaks: true, any_bytes: false, long_texts: true };
+pub(super) const CAPABILITIES: Capabilities = Capabilities {
+    value_types: TYPES,
+    line_breaks: true,
+    any_bytes: false,
+    multiline_attributes: true,
+};
 
 /// The longest text that is read.
 const LONGEST_TEXT: u64 = 64 << 20;
@@ -129,13 +132,7 @@ impl Container for NpyDirectory {
         Ok(names)
     }
 
-    fn tag(&self, name: &str) -> Result<String> {
-        let text = self.stored(name)?.text()?;
-        one_line(&text, || self.place(name))?;
-        Ok(text)
-    }
-
-    fn text(&self, name: &str) -> Result<String> {
+    fn attribute(&self, name: &str) -> Result<String> {
         let file = self.file_name(name, "json")?;
         let text = self.files.read_metadata(file, LONGEST_TEXT);
         let text = text.map_err(|error| of_member(error, self.place(name)))?;

@@ -12,7 +12,6 @@ use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
 use super::element::Element;
 use super::header::Header;
 use super::strings::{check_text, spool_strings, write_string, write_strings};
-use crate::container::one_line;
 use crate::json;
 use crate::{ArrayId, ContainerWriter};
 use nnz_storage::staging::{StagedDirectory, WriteOptions};
@@ -71,14 +70,7 @@ impl NpyDirectoryWriter {
 }
 
 impl ContainerWriter for NpyDirectoryWriter {
-    fn set_tag(&mut self, name: &str, text: &str) -> Result<()> {
-        let place = self.take(name)?;
-        one_line(text, || place.clone())?;
-        let text = check_text(text.as_bytes(), &place, 0)?;
-        self.write_file(&format!("{name}.npy"), &write_string(text), &place)
-    }
-
-    fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
+    fn set_attribute(&mut self, name: &str, text: &str) -> Result<()> {
         let place = self.take(name)?;
         if json::object(text).is_some() {
             return self.write_file(&format!("{name}.json"), text.as_bytes(), &place);

@@ -9,12 +9,15 @@ use nnz_storage::InputFile;
 
 use super::directory::{self, Listed};
 use super::entry::Entry;
-use crate::container::one_line;
 use crate::npy::{ReadAt, Stored, TYPES};
 use crate::{Capabilities, Container, NumberArray};
 
-pub(super) const CAPABILITIES: Capabilities =
-    Capabilities { value_types: TYPES, line_breaks: true, any_bytes: false, long_texts: true };
+pub(super) const CAPABILITIES: Capabilities = Capabilities {
+    value_types: TYPES,
+    line_breaks: true,
+    any_bytes: false,
+    multiline_attributes: true,
+};
 
 /// An `.npz` file. Opening one reads the list of its entries. Clones share it.
 #[derive(Clone, Debug)]
@@ -96,13 +99,7 @@ impl Container for Npz {
         Ok(self.entries.keys().cloned().collect())
     }
 
-    fn tag(&self, name: &str) -> Result<String> {
-        let text = self.text(name)?;
-        one_line(&text, || self.place(name))?;
-        Ok(text)
-    }
-
-    fn text(&self, name: &str) -> Result<String> {
+    fn attribute(&self, name: &str) -> Result<String> {
         self.stored(name)?.text()
     }
 

@@ -7,7 +7,6 @@ use nnz_core::{Error, ErrorKind, Place, Result, StringReader, ValueType};
 
 use super::output::{Head, Output};
 use crate::compress::Compression;
-use crate::container::one_line;
 use crate::npy::{Element, Header, check_text, spool_strings, write_string, write_strings};
 use crate::{ArrayId, ContainerWriter};
 use nnz_storage::staging::{StagedFile, WriteOptions};
@@ -76,12 +75,7 @@ impl NpzWriter {
 }
 
 impl ContainerWriter for NpzWriter {
-    fn set_tag(&mut self, name: &str, text: &str) -> Result<()> {
-        one_line(text, || self.place(name))?;
-        self.set_text(name, text)
-    }
-
-    fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
+    fn set_attribute(&mut self, name: &str, text: &str) -> Result<()> {
         let text = check_text(text.as_bytes(), &self.place(name), 0)?;
         self.add(name, Being::Text(write_string(text))).map(drop)
     }

@@ -9,7 +9,6 @@ use nnz_rds::{Cursor, Document, Limits, Object, Text, TextRef, Value};
 use nnz_storage::InputFile;
 
 use super::numbers::Numbers;
-use crate::container::one_line;
 use crate::{Capabilities, Container, NumberArray};
 
 /// What an object can hold.
@@ -17,7 +16,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     value_types: &[ValueType::U32, ValueType::F64],
     line_breaks: true,
     any_bytes: false,
-    long_texts: true,
+    multiline_attributes: true,
 };
 
 /// An object of R, read into memory. A clone shares what was read.
@@ -172,13 +171,7 @@ impl Container for Rds {
         Ok(self.members.keys().cloned().collect())
     }
 
-    fn tag(&self, name: &str) -> Result<String> {
-        let text = self.text(name)?;
-        one_line(&text, || self.place(name))?;
-        Ok(text)
-    }
-
-    fn text(&self, name: &str) -> Result<String> {
+    fn attribute(&self, name: &str) -> Result<String> {
         let value = &self.object(name)?.value;
         let only = match value {
             Value::Character(strings) => strings.only(),

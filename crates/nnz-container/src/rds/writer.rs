@@ -8,7 +8,6 @@ use nnz_rds::{Encoding, Object, Output, Strings, TextRef, Version, Writer};
 
 use super::placed;
 use super::reader::CAPABILITIES;
-use crate::container::one_line;
 use crate::{ArrayId, ContainerWriter};
 use nnz_storage::staging::{StagedFile, WriteOptions};
 use nnz_storage::{Spool, Texts};
@@ -147,12 +146,7 @@ impl RdsWriter {
 }
 
 impl ContainerWriter for RdsWriter {
-    fn set_tag(&mut self, name: &str, text: &str) -> Result<()> {
-        one_line(text, || self.place(name))?;
-        self.set_text(name, text)
-    }
-
-    fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
+    fn set_attribute(&mut self, name: &str, text: &str) -> Result<()> {
         self.write_strings(name, &mut std::iter::once(text.as_bytes()))
     }
 

@@ -11,13 +11,16 @@ use super::numbers::Numbers;
 use super::open::ZarrStore;
 use super::store::{Listed, Store};
 use super::strings::{self, Strings};
-use crate::container::one_line;
 use crate::npy::TYPES;
 use crate::{Capabilities, Container, NumberArray};
 
 /// What a group can hold.
-pub(super) const CAPABILITIES: Capabilities =
-    Capabilities { value_types: TYPES, line_breaks: true, any_bytes: false, long_texts: true };
+pub(super) const CAPABILITIES: Capabilities = Capabilities {
+    value_types: TYPES,
+    line_breaks: true,
+    any_bytes: false,
+    multiline_attributes: true,
+};
 
 /// A group of a Zarr store. Opening one reads its attributes.
 pub struct Zarr {
@@ -115,13 +118,7 @@ impl Container for Zarr {
         Ok(names)
     }
 
-    fn tag(&self, name: &str) -> Result<String> {
-        let text = self.text(name)?;
-        one_line(&text, || self.place(name))?;
-        Ok(text)
-    }
-
-    fn text(&self, name: &str) -> Result<String> {
+    fn attribute(&self, name: &str) -> Result<String> {
         let found = self.group.attributes.get(name);
         let raw = found.ok_or_else(|| Error::new(ErrorKind::Missing, self.place(name)))?.get();
         let found = match raw.as_bytes().first() {

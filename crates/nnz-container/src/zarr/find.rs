@@ -9,7 +9,7 @@ use nnz_storage::InputDirectory;
 use super::node;
 use super::open::ZarrStore;
 use super::store::Store;
-use crate::{Container, Tagged};
+use crate::{Container, FoundGroup};
 
 /// Groups looked at, and how deep they may lie. Real stores have a few hundred.
 const MOST_GROUPS: usize = 1 << 16;
@@ -30,9 +30,9 @@ pub fn is_zarr(path: &Path) -> bool {
 ///
 /// Fails where `path` is no Zarr store, has more groups than anybody makes, or nothing is found and
 /// something could not be read.
-pub fn groups_with(path: &Path, tags: &[&str]) -> Result<Vec<Tagged>> {
+pub fn groups_with(path: &Path, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
     let root = Store::Directory(InputDirectory::open(path)?);
-    ZarrStore::new(root, path.to_path_buf()).groups_with(tags)
+    ZarrStore::new(root, path.to_path_buf()).groups_with(attributes)
 }
 
 impl ZarrStore {
@@ -41,12 +41,12 @@ impl ZarrStore {
     /// # Errors
     ///
     /// Fails as [`groups_with`].
-    pub fn groups_with(&self, tags: &[&str]) -> Result<Vec<Tagged>> {
-        find(self, tags)
+    pub fn groups_with(&self, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
+        find(self, attributes)
     }
 }
 
-fn find(store: &ZarrStore, tags: &[&str]) -> Result<Vec<Tagged>> {
+fn find(store: &ZarrStore, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
     let mut found = Vec::new();
     let mut ahead = VecDeque::from([(String::new(), 0)]);
     let (mut seen, mut unread) = (0, None);
@@ -59,14 +59,18 @@ fn find(store: &ZarrStore, tags: &[&str]) -> Result<Vec<Tagged>> {
                 continue;
             }
         };
-        if tags.iter().any(|tag| group.has_attribute(tag)) {
+        if attributes.iter().any(|attribute| group.has_attribute(attribute)) {
             store.keep(&name, &group);
         }
-        for tag in tags {
+        for attribute in attributes {
             // An attribute of another kind is not what was looked for, but its group is.
-            if group.has_attribute(tag) {
-                let text = group.text(tag).unwrap_or_default();
-                found.push(Tagged { group: name.clone(), tag: (*tag).to_owned(), text });
+            if group.has_attribute(attribute) {
+                let text = group.attribute(attribute).unwrap_or_default();
+                found.push(FoundGroup {
+                    group: name.clone(),
+                    attribute: (*attribute).to_owned(),
+                    text,
+                });
             }
         }
         if depth == DEEPEST {

@@ -13,7 +13,7 @@ use crate::npz::is_npz;
 use crate::tree::Group;
 use crate::{
     Compression, Container, ContainerInfo, ContainerKind, ContainerWriter, CreateOptions,
-    OpenContainer, Tagged,
+    FoundGroup, OpenContainer,
 };
 
 /// Zarr stores in directories, and for reading in zip files.
@@ -79,7 +79,7 @@ impl OpenContainer for ZarrStore {
         Ok(Some(Box::new(self.tree(name, threads)?)))
     }
 
-    fn groups_with(&self, attributes: &[&str]) -> Result<Vec<Tagged>> {
+    fn groups_with(&self, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
         self.groups_with(attributes)
     }
 }

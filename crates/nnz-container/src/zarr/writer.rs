@@ -21,7 +21,6 @@ pub use tree::ZarrTreeWriter;
 
 use nnz_storage::staging::WriteOptions;
 
-use crate::container::one_line;
 use crate::json;
 use crate::tree::{ElementType, NodeId, TreeWriter as _};
 use crate::{ArrayId, ContainerWriter};
@@ -88,13 +87,7 @@ impl ZarrWriter {
 }
 
 impl ContainerWriter for ZarrWriter {
-    fn set_tag(&mut self, name: &str, text: &str) -> Result<()> {
-        let place = self.take(name)?;
-        one_line(text, || place)?;
-        self.tree.set_json(NodeId::ROOT, name, metadata::string(text))
-    }
-
-    fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
+    fn set_attribute(&mut self, name: &str, text: &str) -> Result<()> {
         self.take(name)?;
         let value = json::object(text).unwrap_or_else(|| metadata::string(text));
         self.tree.set_json(NodeId::ROOT, name, value)

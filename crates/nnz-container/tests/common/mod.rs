@@ -55,7 +55,7 @@ fn number(value: &Value, value_type: ValueType) -> Vec<u8> {
 /// Checks that a container holds what an entry of the manifest says.
 pub(crate) fn check(container: &dyn Container, entry: &Value) {
     let id = entry["id"].as_str().unwrap();
-    let text: Value = serde_json::from_str(&container.text("binsparse").unwrap()).unwrap();
+    let text: Value = serde_json::from_str(&container.attribute("binsparse").unwrap()).unwrap();
     assert_eq!(text, entry["descriptor"], "{id}");
     let arrays = entry["arrays"].as_object().unwrap();
     assert!(!arrays.is_empty());

@@ -41,7 +41,8 @@ impl Golden {
     /// Holds an open container to the manifest; returns the number of arrays compared.
     pub(crate) fn check(&self, container: &dyn Container) -> usize {
         let told = self.path.display();
-        let text = container.text("binsparse").unwrap_or_else(|error| panic!("{told}: {error}"));
+        let text =
+            container.attribute("binsparse").unwrap_or_else(|error| panic!("{told}: {error}"));
         let found: Value = serde_json::from_str(&text).unwrap();
         let expected = &self.entry["descriptor"];
         if expected["comment"] == "<70000 x>" {

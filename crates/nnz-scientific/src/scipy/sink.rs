@@ -48,7 +48,7 @@ pub fn create(
     let index_array = npz.create_array("indices", indices.value_type())?;
     let pointer_array = npz.create_array("indptr", pointers.value_type())?;
     // A string of characters: SciPy 0.19.0 takes no bytes, which later versions write.
-    npz.set_text("format", format.name())?;
+    npz.set_attribute("format", format.name())?;
     let shape = npz.create_array("shape", ValueType::I64)?;
     npz.append_bytes(shape, &[rows.to_ne_bytes(), cols.to_ne_bytes()].concat())?;
     let values = npz.create_array("data", header.value_type)?;

@@ -7,7 +7,7 @@ mod validate;
 
 use std::path::Path;
 
-use nnz_container::Tagged;
+use nnz_container::FoundGroup;
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
 use nnz_singlecell::anndata::{AnnData, Item};
 use nnz_storage::InputDirectory;
@@ -92,8 +92,8 @@ impl Format for AnnDataFile {
         &[ENCODING]
     }
 
-    fn marks_group(&self, attribute: &Tagged) -> bool {
-        attribute.tag == ENCODING && attribute.text == "anndata"
+    fn marks_group(&self, found: &FoundGroup) -> bool {
+        found.attribute == ENCODING && found.text == "anndata"
     }
 
     fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> bool {

@@ -6,7 +6,7 @@ mod tensor;
 use std::path::Path;
 
 use nnz_binsparse::{DESCRIPTOR, Descriptor, Layout};
-use nnz_container::{Container, Tagged};
+use nnz_container::{Container, FoundGroup};
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
 use nnz_storage::{InputDirectory, LocalStorage};
 
@@ -40,7 +40,7 @@ impl Format for Binsparse {
 
     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
         let Ok(Some(container)) = probe.container() else { return Ok(None) };
-        let described = match container.text(DESCRIPTOR) {
+        let described = match container.attribute(DESCRIPTOR) {
             Ok(_) => true,
             // A description that cannot be read is still one.
             Err(error) => !matches!(error.kind(), ErrorKind::Missing),
@@ -97,8 +97,8 @@ impl Format for Binsparse {
         &[DESCRIPTOR]
     }
 
-    fn marks_group(&self, attribute: &Tagged) -> bool {
-        attribute.tag == DESCRIPTOR
+    fn marks_group(&self, found: &FoundGroup) -> bool {
+        found.attribute == DESCRIPTOR
     }
 
     fn is_entry(&self, _: &Path, directory: Option<&InputDirectory>) -> bool {
@@ -110,7 +110,7 @@ impl Format for Binsparse {
 
 fn description(container: &dyn Container) -> Result<Descriptor> {
     let place = Place::array(container.path(), DESCRIPTOR);
-    Descriptor::parse(&container.text(DESCRIPTOR)?, &place)
+    Descriptor::parse(&container.attribute(DESCRIPTOR)?, &place)
 }
 
 /// Opens the container of a matrix or tensor of Binsparse.

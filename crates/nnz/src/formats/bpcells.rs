@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use nnz_bpcells::RObject;
-use nnz_container::{Container, Tagged};
+use nnz_container::{Container, FoundGroup};
 use nnz_core::{Finding, MatrixSource, Result};
 use nnz_storage::InputDirectory;
 
@@ -43,7 +43,7 @@ impl Format for BpCells {
         // A container that cannot be opened, or is of no format, is an error when it is opened.
         let Ok(container) = probe.container() else { return Ok(Some(Confidence::Fallback)) };
         let Some(container) = container else { return Ok(None) };
-        let version = container.tag(VERSION).unwrap_or_default();
+        let version = container.attribute(VERSION).unwrap_or_default();
         let certain = version.contains("-matrix-");
         Ok(Some(if certain { Confidence::Certain } else { Confidence::Fallback }))
     }
@@ -81,8 +81,8 @@ impl Format for BpCells {
         &[VERSION]
     }
 
-    fn marks_group(&self, attribute: &Tagged) -> bool {
-        attribute.text.contains("-matrix-")
+    fn marks_group(&self, found: &FoundGroup) -> bool {
+        found.text.contains("-matrix-")
     }
 
     fn is_entry(&self, _: &Path, directory: Option<&InputDirectory>) -> bool {

@@ -1,6 +1,6 @@
 //! BPCells fragments.
 
-use nnz_container::{Container, Tagged};
+use nnz_container::{Container, FoundGroup};
 use nnz_core::{Finding, Result};
 
 use super::bpcells::{VERSION, take_r_object};
@@ -53,8 +53,8 @@ impl Format for BpCellsFragments {
         &[VERSION]
     }
 
-    fn marks_group(&self, attribute: &Tagged) -> bool {
-        attribute.text.contains("-fragments-")
+    fn marks_group(&self, found: &FoundGroup) -> bool {
+        found.text.contains("-fragments-")
     }
 }
 

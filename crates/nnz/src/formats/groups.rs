@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nnz_container::Tagged;
+use nnz_container::FoundGroup;
 use nnz_core::{Error, ErrorKind, Place, Result};
 use nnz_storage::LocalStorage;
 
@@ -11,7 +11,7 @@ use crate::{Location, OpenOptions};
 
 impl Registry {
     /// Searches a file for groups that a format marks with an attribute.
-    pub(super) fn marked(&self, probe: &Probe) -> Result<(&'static str, Vec<Tagged>)> {
+    pub(super) fn marked(&self, probe: &Probe) -> Result<(&'static str, Vec<FoundGroup>)> {
         let Some((container, _)) = probe.group()? else { return Ok(("a file", Vec::new())) };
         let mut names: Vec<_> =
             self.formats().iter().flat_map(|format| format.group_attributes()).copied().collect();
@@ -22,10 +22,10 @@ impl Registry {
     /// Returns the groups of formats that read one of the kinds, outermost first.
     pub(super) fn holding<'a>(
         &self,
-        marked: &'a [Tagged],
+        marked: &'a [FoundGroup],
         reads: impl Fn(&[DatasetKind]) -> bool,
     ) -> Vec<&'a str> {
-        let holds = |found: &&Tagged| {
+        let holds = |found: &&FoundGroup| {
             let mut formats = self.formats().iter();
             formats.any(|format| reads(format.info().reads) && format.marks_group(found))
         };

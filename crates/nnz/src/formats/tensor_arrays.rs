@@ -69,7 +69,7 @@ impl Container for Renamed {
             value_types: ValueType::ALL,
             line_breaks: true,
             any_bytes: false,
-            long_texts: true,
+            multiline_attributes: true,
         }
     }
 
@@ -80,7 +80,7 @@ impl Container for Renamed {
         Ok(names)
     }
 
-    fn tag(&self, name: &str) -> Result<String> {
+    fn attribute(&self, name: &str) -> Result<String> {
         match name {
             DESCRIPTOR => Ok(self.text.clone()),
             _ => Err(self.missing(name)),
