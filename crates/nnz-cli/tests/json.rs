@@ -117,6 +117,7 @@ fn every_key_that_is_printed_is_documented_and_the_other_way_round() {
         "daphne",
         "rds",
         "matrix-market/valid",
+        "tenx/h5",
     ];
     let mut sources: Vec<String> = folders.into_iter().flat_map(entries).collect();
     let small = "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 5\n";
@@ -146,6 +147,7 @@ fn every_key_that_is_printed_is_documented_and_the_other_way_round() {
             let section = match kind {
                 "frame" => "info: frames",
                 "fragments" => "info: fragments",
+                "file" => "info: files of several matrices",
                 _ => "info: matrices, vectors and tensors",
             };
             hold(section, "nnz-info/1", &done.out);
@@ -155,7 +157,7 @@ fn every_key_that_is_printed_is_documented_and_the_other_way_round() {
             hold("validate", "nnz-validate/1", &done.out);
         }
     }
-    for kind in ["matrix", "vector", "tensor", "frame", "fragments"] {
+    for kind in ["matrix", "vector", "tensor", "frame", "fragments", "file"] {
         assert!(kinds.get(kind).is_some_and(|&count| count > 1), "{kinds:?}");
     }
     let named = testdata().join("../examples/pbmc_10x_v3_mtx");

@@ -241,3 +241,22 @@ fn a_golden_file_of_two_matrices_reads_as_its_root() {
     run(&["validate", text(&file)]).good();
     assert_eq!(run(&["cat", &group(&file, "b")]).good().lines().count(), 5);
 }
+
+/// A file of several matrices of which none is the main one is described by what it holds.
+#[test]
+fn info_lists_what_a_file_without_a_main_matrix_holds() {
+    let genomes = testdata().join("tenx/h5/cr2_two_genomes.h5");
+    let found = info(text(&genomes));
+    assert_eq!((&found["format"], &found["kind"]), (&"10x".into(), &"file".into()));
+    let paths: Vec<_> = found["members"].as_array().unwrap().iter().map(|m| &m["path"]).collect();
+    assert_eq!(paths, ["hg19", "mm10"]);
+    assert!(run(&["info", text(&genomes)]).good().contains("mm10"));
+
+    let without_x = testdata().join("anndata/valid/0.12.19/h5ad/x_none_layers.h5ad");
+    let found = info(text(&without_x));
+    let members = found["members"].as_array().unwrap();
+    assert!(members.iter().any(|m| m["path"].as_str().unwrap().starts_with("layers/")));
+    assert!(members.iter().all(|m| m["path"] != "X"));
+    // Other verbs want one of them.
+    assert_eq!(run(&["cat", text(&genomes)]).code, Some(1));
+}

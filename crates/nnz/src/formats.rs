@@ -216,7 +216,7 @@ pub trait Format: Send + Sync {
     /// # Errors
     ///
     /// Fails where that cannot be read.
-    fn members(&self, probe: &Probe) -> Result<Vec<Member>> {
+    fn list(&self, probe: &Probe) -> Result<Vec<Member>> {
         let _ = probe;
         Ok(Vec::new())
     }

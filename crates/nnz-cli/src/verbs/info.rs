@@ -1,5 +1,7 @@
 //! `nnz info`.
 
+mod file;
+
 use std::io::Write;
 
 use nnz::{
@@ -76,7 +78,11 @@ struct Array {
 pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
     let options =
         nnz::OpenOptions::new().memory_limit(args.resources.bytes()).dialect(args.reading.dialect);
-    let opened = match args.reading.from.set(options).open(&args.source)? {
+    let opened = match args.reading.from.set(options).open(&args.source) {
+        Err(error) => return file::info(args).unwrap_or(Err(error)),
+        Ok(opened) => opened,
+    };
+    let opened = match opened {
         Dataset::Fragments(source) => return super::fragments::info(args, &*source),
         Dataset::Table(frame) => return super::frames::info(args, &frame),
         Dataset::Tensor(tensor) => return tensor_info(args, &tensor),
@@ -239,10 +245,14 @@ fn print(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
             (escaped(&array.name), &array.value_type, bytes(array.bytes));
         writeln!(out, "{name:<20}{value_type:<10}{len:>16}{size:>12}{bits:>12}")?;
     }
-    if !report.members.is_empty() {
+    print_members(&report.members, out)
+}
+
+fn print_members(members: &[Member], out: &mut dyn Write) -> std::io::Result<()> {
+    if !members.is_empty() {
         writeln!(out, "\n{:<32}{:<14}{:<22}shape", "holds", "kind", "type")?;
     }
-    for Member { path, shape, kind, value_type } in &report.members {
+    for Member { path, shape, kind, value_type } in members {
         let shape: Vec<String> = shape.iter().map(ToString::to_string).collect();
         let shape = shape.join(" x ");
         let line = format!("{:<32}{kind:<14}{value_type:<22}{shape}", escaped(path));

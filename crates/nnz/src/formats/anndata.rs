@@ -84,7 +84,7 @@ impl Format for AnnDataFile {
         own && target::is_zarr(path)
     }
 
-    fn members(&self, probe: &Probe) -> Result<Vec<Member>> {
+    fn list(&self, probe: &Probe) -> Result<Vec<Member>> {
         members::members(probe)
     }
 

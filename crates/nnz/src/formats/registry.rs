@@ -423,9 +423,9 @@ impl Detected {
     ///
     /// # Errors
     ///
-    /// Fails as [`Format::members`].
+    /// Fails as [`Format::list`].
     pub fn members(&self) -> Result<Vec<Member>> {
-        self.format.members(&self.probe)
+        self.format.list(&self.probe)
     }
 
     pub(super) fn into_probe(self) -> Probe {

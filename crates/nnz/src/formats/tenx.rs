@@ -10,7 +10,7 @@ use nnz_matrix_market::tenx_folder;
 use nnz_singlecell::tenx::{Found, TenxSource, find};
 use nnz_storage::InputDirectory;
 
-use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, groups};
+use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe, groups};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// A matrix of features x cells with names: an HDF5 file, or a folder with a Matrix Market file.
@@ -43,6 +43,21 @@ fn open_group(group: &dyn Group) -> Result<Dataset> {
     Ok(Dataset::Matrix(Box::new(TenxSource::open(group)?)))
 }
 
+fn member(path: String, group: &dyn Group) -> Member {
+    // `validate` says what is wrong.
+    let Ok(source) = TenxSource::open(group) else {
+        let (kind, value_type) = ("invalid".to_owned(), String::new());
+        return Member { path, shape: Vec::new(), kind, value_type };
+    };
+    let header = source.header();
+    Member {
+        path,
+        shape: vec![header.shape.rows, header.shape.cols],
+        kind: "csc_matrix".to_owned(),
+        value_type: header.value_type.to_string(),
+    }
+}
+
 impl Format for Tenx {
     fn info(&self) -> &'static FormatInfo {
         &INFO
@@ -73,6 +88,16 @@ impl Format for Tenx {
             Found::Molecules => Err(Found::no_matrix(root)),
             _ => Err(Error::argument("no matrix of 10x")),
         }
+    }
+
+    /// Lists the genomes, where there are several.
+    fn list(&self, probe: &Probe) -> Result<Vec<Member>> {
+        let Some((root, Found::Groups(names))) = matrices(probe)? else { return Ok(Vec::new()) };
+        if names.len() < 2 {
+            return Ok(Vec::new());
+        }
+        let names = names.into_iter();
+        names.map(|name| root.group(&name).map(|group| member(name, &*group))).collect()
     }
 
     fn target(

@@ -1,0 +1,45 @@
+//! Files that hold several matrices, none of which is the main one.
+
+use nnz::Error;
+use serde::Serialize;
+
+use super::{INFO_SCHEMA, Member, members, print_members};
+use crate::output::{failed, print_json, with_stdout};
+use crate::{Outcome, args};
+
+/// What is printed, with the keys of the JSON form.
+#[derive(Serialize)]
+struct Report {
+    format: &'static str,
+    kind: &'static str,
+    members: Vec<Member>,
+}
+
+/// Describes what a file holds; `None` where it does not hold several matrices.
+pub(super) fn info(args: &args::Info) -> Option<Result<Outcome, Error>> {
+    let options = nnz::OpenOptions::new().memory_limit(args.resources.bytes());
+    let options = args.reading.from.set(options);
+    let registry = nnz::formats::Registry::default();
+    let detected = registry.detect(&args.source, &options).ok()?;
+    let format = detected.format().info().name;
+    let (members, notes) = members(args, Vec::new());
+    // Why it cannot be listed, or opened, is the error of opening it.
+    if !notes.is_empty() || members.is_empty() || members.iter().any(|m| m.kind == "invalid") {
+        return None;
+    }
+    Some(print(args, &Report { format, kind: "file", members }))
+}
+
+fn print(args: &args::Info, report: &Report) -> Result<Outcome, Error> {
+    if args.json {
+        print_json(INFO_SCHEMA, report)?;
+    } else {
+        with_stdout(|out| {
+            let lines = writeln!(out, "{:<12}{}", "format", report.format)
+                .and_then(|()| writeln!(out, "{:<12}{}", "kind", report.kind))
+                .and_then(|()| print_members(&report.members, out));
+            lines.map_err(failed)
+        })?;
+    }
+    Ok(Outcome::Good)
+}
