@@ -200,20 +200,6 @@ pub trait MatrixSource: Send + Sync {
     /// where they end.
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>>;
 
-    /// Starts reading what else the rows or columns of an axis are called, such as the symbols of genes;
-    /// `None` where there is nothing.
-    ///
-    /// Each string belongs to one row or column. Tabs separate several names in it. As many strings come
-    /// as the axis is long, or an error does. They need not be unique.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`read_names`](Self::read_names).
-    fn read_other_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
-        let _ = axis;
-        Ok(None)
-    }
-
     /// Returns the table that describes the rows or columns of an axis; `None` where there is none.
     ///
     /// It has a row for each of them.

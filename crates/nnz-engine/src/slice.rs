@@ -22,6 +22,7 @@ use few::{Few, few};
 use pick::{Majors, Pick};
 pub(crate) use picked::one_of;
 use picked::{Picked, Stretch};
+use selection::Resolved;
 pub use selection::Selection;
 
 /// The rows and columns of a matrix that were selected, in the order they were.
@@ -48,6 +49,8 @@ pub struct Slice {
     /// Rows and columns.
     picked: [Arc<Picked>; 2],
     header: Header,
+    /// What a user should know of how rows and columns were found.
+    notes: Vec<String>,
 }
 
 impl std::fmt::Debug for Slice {
@@ -70,11 +73,10 @@ impl Slice {
         cols: &Selection,
     ) -> Result<Self> {
         let resolve = |selection: &Selection, axis| {
-            let resolved = selection.resolve(&*inner, axis);
-            Ok(Arc::new(resolved.map_err(|error| error.with_context(&place))?))
+            selection.resolve(&*inner, axis).map_err(|error| error.with_context(&place))
         };
-        let picked = [resolve(rows, Axis::Rows)?, resolve(cols, Axis::Cols)?];
-        Self::of(inner, place, picked)
+        let resolved = [resolve(rows, Axis::Rows)?, resolve(cols, Axis::Cols)?];
+        Self::of(inner, place, resolved)
     }
 
     /// Selects rows and columns of a matrix and leaves them in its order. Ranges may go past the end.
@@ -89,13 +91,10 @@ impl Slice {
         cols: &Selection,
     ) -> Result<Self> {
         let resolve = |selection: &Selection, axis| {
-            let ranges = selection.sorted(&*inner, axis);
-            let len = inner.header().shape.len(axis);
-            let picked = ranges.and_then(|ranges| Picked::new(ranges, len, axis));
-            Ok(Arc::new(picked.map_err(|error| error.with_context(&place))?))
+            selection.resolve_sorted(&*inner, axis).map_err(|error| error.with_context(&place))
         };
-        let picked = [resolve(rows, Axis::Rows)?, resolve(cols, Axis::Cols)?];
-        Self::of(inner, place, picked)
+        let resolved = [resolve(rows, Axis::Rows)?, resolve(cols, Axis::Cols)?];
+        Self::of(inner, place, resolved)
     }
 
     /// Returns the position in the whole matrix of a row or column of the slice.
@@ -108,7 +107,12 @@ impl Slice {
         }
     }
 
-    fn of(inner: Box<dyn MatrixSource>, place: Place, picked: [Arc<Picked>; 2]) -> Result<Self> {
+    fn of(inner: Box<dyn MatrixSource>, place: Place, resolved: [Resolved; 2]) -> Result<Self> {
+        let mut notes = Vec::new();
+        let picked = resolved.map(|one| {
+            notes.extend(one.notes);
+            Arc::new(one.picked)
+        });
         let source = inner.header();
         let [major, minor] = by_order(&picked, source.order);
         let general = source.structure == Structure::General;
@@ -127,7 +131,7 @@ impl Slice {
             structure: Structure::General,
             ..source.clone()
         };
-        Ok(Self { inner, place, picked, header })
+        Ok(Self { inner, place, picked, header, notes })
     }
 
     /// Says what is done to the entries of a piece whose majors are found so.
@@ -292,6 +296,8 @@ impl MatrixSource for Slice {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.inner.notes()
+        let mut notes = self.inner.notes();
+        notes.extend(self.notes.iter().cloned());
+        notes
     }
 }

@@ -74,10 +74,6 @@ impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Transposed<S
         self.inner.read_names(other(axis))
     }
 
-    fn read_other_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
-        self.inner.read_other_names(other(axis))
-    }
-
     fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
         self.inner.annotations(other(axis))
     }

@@ -140,14 +140,6 @@ impl MatrixSource for TenxFolderSource {
         self.read_columns(axis, columns).map(Some)
     }
 
-    fn read_other_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
-        match self.part(axis).columns {
-            0 | 1 => Ok(None),
-            _ if self.part(axis).is_bed() => Ok(None),
-            _ => self.read_columns(axis, Columns::Others).map(Some),
-        }
-    }
-
     fn random_access(&self) -> bool {
         self.matrix.random_access()
     }

@@ -14,7 +14,7 @@ mod common;
 #[path = "common/manifest.rs"]
 mod manifest;
 
-use nnz::{Axis, Location, matrix::AxisKind};
+use nnz::{Axis, Location, MatrixSource as _, Place, matrix::AxisKind};
 
 /// What may be read or refused, and is refused.
 const REFUSED: [&str; 4] = [
@@ -105,12 +105,10 @@ fn molecules_are_refused_by_name() {
 #[test]
 fn features_have_other_names() {
     let matrix = manifest::open(&place("h5/cr3_feature_barcode.h5", None)).unwrap();
-    let others = matrix.read_other_names(Axis::Rows).unwrap().unwrap().list().unwrap();
-    let first = String::from_utf8(others.get(0).unwrap().to_vec()).unwrap();
-    assert!(first.contains("\tGene Expression\t"), "{first}");
     let table = matrix.annotations(Axis::Rows).unwrap().unwrap();
     let columns: Vec<&str> = table.columns().iter().map(|column| &*column.name).collect();
     assert_eq!(columns, ["name", "feature_type", "genome", "pattern", "read", "sequence"]);
+    assert_eq!(others(&*matrix)[1][0], b"Gene Expression");
 }
 
 fn converted(from: &Location, to: &std::path::Path, options: &[(&str, &str)]) -> nnz::Result<()> {
@@ -123,7 +121,22 @@ fn converted(from: &Location, to: &std::path::Path, options: &[(&str, &str)]) ->
     nnz::convert(from, common::location(to), &convert, &nnz::NoProgress).map(drop)
 }
 
-/// Names of both axes, other names of features, and entries, sorted.
+/// The columns that describe features.
+fn others(matrix: &dyn nnz::MatrixSource) -> Vec<Vec<Vec<u8>>> {
+    let Some(table) = matrix.annotations(Axis::Rows).unwrap() else { return Vec::new() };
+    let column = |number| {
+        let column = table.read_column(number, 1 << 20).unwrap();
+        let text = |row| {
+            let mut text = Vec::new();
+            column.write_text(row, &mut text);
+            text
+        };
+        (0..column.len()).map(text).collect()
+    };
+    (0..table.columns().len()).map(column).collect()
+}
+
+/// Names of both axes, the symbols of features, and entries, sorted.
 type Whole = (Vec<Vec<u8>>, Vec<Vec<u8>>, Vec<Vec<u8>>, Vec<(u64, u64, String)>);
 
 fn whole(location: &Location) -> Whole {
@@ -131,8 +144,12 @@ fn whole(location: &Location) -> Whole {
     let list = |names: Option<nnz::matrix::StringList>| {
         names.unwrap_or_default().iter().map(<[u8]>::to_vec).collect::<Vec<_>>()
     };
-    let others = matrix.read_other_names(Axis::Rows).unwrap();
-    let others = list(others.map(|mut names| names.list().unwrap()));
+    let table = matrix.annotations(Axis::Rows).unwrap();
+    let is_name = |table: &dyn nnz::annotations::Annotations| {
+        table.columns().iter().position(|column| column.name == "name")
+    };
+    let names = table.and_then(|table| is_name(&*table));
+    let names = names.map(|number| others(&*matrix).swap_remove(number)).unwrap_or_default();
     let mut entries: Vec<_> = matrix
         .entries()
         .unwrap()
@@ -142,8 +159,8 @@ fn whole(location: &Location) -> Whole {
         })
         .collect();
     entries.sort();
-    let names = |axis| list(matrix.names(axis).unwrap());
-    (names(Axis::Rows), names(Axis::Cols), others, entries)
+    let ids = |axis| list(matrix.names(axis).unwrap());
+    (ids(Axis::Rows), ids(Axis::Cols), names, entries)
 }
 
 /// Every matrix of the test data that is sound and has names, written in each layout.
@@ -180,9 +197,8 @@ fn what_is_written_reads_back() {
             assert_eq!(found.0, expected.0, "{} as {name}", entry.name());
             assert_eq!(found.1, expected.1, "{} as {name}", entry.name());
             assert_eq!(found.3, expected.3, "{} as {name}", entry.name());
-            for (found, expected) in found.2.iter().zip(&expected.2) {
-                let first = |all: &[u8]| all.split(|&byte| byte == b'\t').next().unwrap().to_vec();
-                assert_eq!(first(found), first(expected), "{} as {name}", entry.name());
+            if !expected.2.is_empty() {
+                assert_eq!(found.2, expected.2, "{} as {name}", entry.name());
             }
             written += 1;
         }
@@ -264,4 +280,86 @@ fn a_name_of_another_format_is_refused() {
         assert!(error.to_string().ends_with(&what), "{error}");
         assert!(!to.exists());
     }
+}
+
+/// The rows that a text selects of a file, in its order, and what is noted of that.
+fn selected(file: &str, texts: &[&str]) -> nnz::Result<(Vec<u64>, Vec<String>)> {
+    let parsed = texts.iter().map(|text| text.parse::<nnz::Selection>().unwrap());
+    let rows = parsed.reduce(nnz::Selection::and).unwrap();
+    let matrix = manifest::open(&place(file, None))?;
+    let slice = nnz::Slice::new(matrix, Place::default(), &rows, &nnz::Selection::all())?;
+    let count = slice.header().shape.rows;
+    let origin = |row| slice.origin(Axis::Rows, row).unwrap();
+    Ok(((0..count).map(origin).collect(), slice.notes()))
+}
+
+#[test]
+fn features_are_selected_by_what_describes_them() {
+    let file = "h5/cr3_feature_barcode.h5";
+    let matrix = manifest::open(&place(file, None)).unwrap();
+    let (columns, rows) = (others(&*matrix), matrix.header().shape.rows);
+    let is = |column: usize, row: u64, value: &str| {
+        columns[column][usize::try_from(row).unwrap()] == value.as_bytes()
+    };
+    let genes: Vec<u64> = (0..rows).filter(|&row| is(1, row, "Gene Expression")).collect();
+    let rest: Vec<u64> = (0..rows).filter(|row| !genes.contains(row)).collect();
+    assert!(!genes.is_empty() && !rest.is_empty());
+    assert_eq!(selected(file, &["feature_type=Gene Expression"]).unwrap().0, genes);
+    assert_eq!(selected(file, &["feature_type!=Gene Expression"]).unwrap().0, rest);
+
+    // A word is a name, or a value that only one has, which is noted.
+    let unique = (0..rows)
+        .find(|&row| {
+            (0..rows)
+                .filter(|&other| {
+                    columns[0][usize::try_from(other).unwrap()]
+                        == columns[0][usize::try_from(row).unwrap()]
+                })
+                .count()
+                == 1
+        })
+        .unwrap();
+    let symbol = String::from_utf8(columns[0][usize::try_from(unique).unwrap()].clone()).unwrap();
+    let (found, notes) = selected(file, &[&symbol]).unwrap();
+    assert_eq!(found, [unique]);
+    assert_eq!(notes, [format!("selected rows by the annotation \"name\": {symbol}")]);
+    assert_eq!(selected(file, &[&format!("name={symbol}")]).unwrap(), (vec![unique], vec![]));
+
+    // All have to hold; a list keeps its order.
+    let backwards = format!("{},{}", genes[1], genes[0]);
+    for texts in [
+        [&*backwards, "feature_type=Gene Expression"],
+        ["feature_type=Gene Expression", &*backwards],
+    ] {
+        assert_eq!(selected(file, &texts).unwrap().0, [genes[1], genes[0]]);
+    }
+    let listed = format!("{},{},{}", rest[0], genes[1], genes[0]);
+    let (found, _) = selected(file, &[&listed, "feature_type=Gene Expression", ":"]).unwrap();
+    assert_eq!(found, [genes[1], genes[0]]);
+
+    let error = |text: &str| selected(file, &[text]).unwrap_err().to_string();
+    assert!(error("feature_type=gene").contains("there are Gene Expression"));
+    assert!(error("type=x").contains("no column \"type\" describes rows; there are name, "));
+    assert!(error("Gene Expression").contains("or all by feature_type=Gene Expression"));
+}
+
+/// A name that looks like a condition is a name.
+#[test]
+fn a_literal_name_wins_over_a_condition() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("folder");
+    std::fs::create_dir(&at).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(at.join(name), text).unwrap();
+    write("matrix.mtx", "%%MatrixMarket matrix coordinate integer general\n3 1 1\n1 1 5\n");
+    write("genes.tsv", "name=b\ta\ng2\tb\ng3\tc\n");
+    write("barcodes.tsv", "x\n");
+    let source = || nnz::open(common::location(&at)).unwrap().into_matrix().unwrap();
+    let first = |text: &str| {
+        let rows = text.parse().unwrap();
+        let slice = nnz::Slice::new(source(), Place::default(), &rows, &nnz::Selection::all());
+        slice.unwrap().origin(Axis::Rows, 0)
+    };
+    assert_eq!(first("name=b"), Some(0));
+    assert_eq!(first("name=c"), Some(2));
+    assert_eq!(first("name=b,g3"), Some(0));
 }

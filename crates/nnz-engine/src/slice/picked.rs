@@ -109,6 +109,19 @@ impl Picked {
         })
     }
 
+    /// Selects those that another selects too, in the order of this one.
+    pub(super) fn of_both(&self, other: &Self, len: u64, axis: Axis) -> Result<Self> {
+        let sorted = other.sorted();
+        let mut ranges = Vec::new();
+        for one in &self.stretches {
+            let Range { start, end } = one.old();
+            let first = sorted.partition_point(|other| other.old().end <= start);
+            let there = sorted[first..].iter().take_while(|other| other.start < end);
+            ranges.extend(there.map(|other| other.start.max(start)..other.old().end.min(end)));
+        }
+        Self::new(ranges, len, axis)
+    }
+
     /// Returns how many were selected.
     pub(super) fn len(&self) -> u64 {
         self.len

@@ -1,33 +1,60 @@
-//! What a caller selects of an axis: ranges, positions, names.
+//! What a caller selects of an axis: ranges, positions, names, conditions.
 
-use std::collections::HashMap;
+mod condition;
+mod named;
+
 use std::io::{BufRead, Read};
 use std::ops::Range;
 use std::str::FromStr;
 
 use nnz_core::{Axis, Error, ErrorKind, MatrixSource, Place, Result};
 
-use super::picked::{Picked, Stretch, absent, one_of};
+use super::picked::{Picked, Stretch};
+use condition::Condition;
+use named::Named;
 
 /// Bytes of a line of a list at the most, as of names that are stored in lines.
 const LONGEST: u64 = 1 << 20;
 
 /// Says which rows or columns are selected, and in which order.
 ///
-/// As text it is a list with commas between: ranges `A:B` (from A up to, not including, B; either
-/// may be left out), positions counted from 0, and names. A word of digits is a position unless it
+/// As text it is a list or a condition. A list has commas between: ranges `A:B` (from A up to, not including, B;
+/// either may be left out), positions counted from 0, and names. A word of digits is a position unless it
 /// is a name, and is refused where it could be either. Nothing may be selected twice. Words that are no
-/// names are looked up in [other names](MatrixSource::read_other_names), such as the symbols of genes in
-/// a 10x folder, and are refused where several rows or columns share them.
+/// names are looked up in the text columns of the [annotations](MatrixSource::annotations), such as the symbols of
+/// genes, and are refused where several rows or columns share them.
+///
+/// A condition is a column of the annotations and what its values have to be: `feature_type=Gene Expression`,
+/// `cell_type=B,T` (one of them), `cell_type!=B`, `n_counts>=500`, and likewise `<=`, `<` and `>`. What is missing or
+/// NaN meets none. A condition selects in the order of the matrix. A text that could be a condition is a list where
+/// all its words are names.
 ///
 /// ```
 /// use nnz_engine::Selection;
 /// let selection: Result<Selection, _> = "5:9,2,ENSG00000141510".parse();
 /// assert!(selection.is_ok());
 /// assert!("9:5".parse::<Selection>().is_err());
+/// let both = "n_counts>=500".parse::<Selection>()?.and("cell_type=B".parse()?);
+/// # Ok::<(), String>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Selection(Vec<Item>);
+pub struct Selection {
+    /// What all has to hold: one at the least.
+    terms: Vec<Term>,
+}
+
+/// A list, a condition, or what may be either.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Term {
+    list: Option<Vec<Item>>,
+    condition: Option<Condition>,
+}
+
+impl Term {
+    fn list(items: Vec<Item>) -> Self {
+        Self { list: Some(items), condition: None }
+    }
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Item {
@@ -37,29 +64,48 @@ enum Item {
     Word(Vec<u8>),
 }
 
+/// What was found to be selected, and what a user should know of it.
+pub(super) struct Resolved {
+    pub(super) picked: Picked,
+    pub(super) notes: Vec<String>,
+}
+
 impl Selection {
+    fn list(items: Vec<Item>) -> Self {
+        Self { terms: vec![Term::list(items)] }
+    }
+
     /// Selects everything.
     #[must_use]
     pub fn all() -> Self {
-        Self(vec![Item::Range(0, None)])
+        Self::list(vec![Item::Range(0, None)])
     }
 
     /// Selects ranges, in this order.
     #[must_use]
     pub fn ranges(ranges: impl IntoIterator<Item = Range<u64>>) -> Self {
-        Self(ranges.into_iter().map(|range| Item::Range(range.start, Some(range.end))).collect())
+        Self::list(
+            ranges.into_iter().map(|range| Item::Range(range.start, Some(range.end))).collect(),
+        )
     }
 
     /// Selects names, or positions in digits, in this order.
     #[must_use]
     pub fn words<T: Into<Vec<u8>>>(words: impl IntoIterator<Item = T>) -> Self {
-        Self(words.into_iter().map(|word| Item::Word(word.into())).collect())
+        Self::list(words.into_iter().map(|word| Item::Word(word.into())).collect())
+    }
+
+    /// Selects what both select, in the order of the first that is a list.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.terms.extend(other.terms);
+        self
     }
 
     /// Returns whether nothing is listed, as in a file without lines.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.terms.iter().any(|term| term.list.as_ref().is_some_and(Vec::is_empty))
     }
 
     /// Reads names or positions, one a line, from what messages call `place`.
@@ -83,7 +129,7 @@ impl Selection {
             let mut line = Vec::new();
             let mut bounded = lines.by_ref().take(LONGEST + 1);
             if bounded.read_until(b'\n', &mut line).map_err(io)? == 0 {
-                return Ok(Self(items));
+                return Ok(Self::list(items));
             }
             if line.len() as u64 > LONGEST {
                 let found = "a line of over a mebibyte";
@@ -100,137 +146,97 @@ impl Selection {
     }
 
     /// Finds what is selected of an axis of a matrix.
-    pub(super) fn resolve(&self, source: &dyn MatrixSource, axis: Axis) -> Result<Picked> {
-        let len = source.header().shape.len(axis);
-        let named = self.named(source, axis)?;
-        let mut ranges = Vec::with_capacity(self.0.len());
-        for item in &self.0 {
-            ranges.push(match item {
-                Item::Range(start, end) => *start..end.unwrap_or(len),
-                Item::Word(word) => {
-                    let at = find(word, &named, axis, len)?;
-                    at..at.saturating_add(1)
-                }
-            });
-        }
-        Picked::new(ranges, len, axis)
+    pub(super) fn resolve(&self, source: &dyn MatrixSource, axis: Axis) -> Result<Resolved> {
+        self.found(source, axis, false)
     }
 
     /// Finds what is selected of an axis of a matrix, in the order of the matrix. Ranges may go past
     /// the end.
+    pub(super) fn resolve_sorted(&self, source: &dyn MatrixSource, axis: Axis) -> Result<Resolved> {
+        let Resolved { picked, notes } = self.found(source, axis, true)?;
+        let ranges = picked.sorted().iter().map(Stretch::old).collect();
+        Ok(Resolved { picked: Picked::new(ranges, source.header().shape.len(axis), axis)?, notes })
+    }
+
+    /// Returns the ranges that are selected of an axis of a matrix, in the order of the matrix, neighbours
+    /// together. Ranges may go past the end.
     pub(crate) fn sorted(&self, source: &dyn MatrixSource, axis: Axis) -> Result<Vec<Range<u64>>> {
-        let len = source.header().shape.len(axis);
-        let clip = |item: &Item| match item {
-            Item::Range(start, end) => Item::Range(*start.min(&len), end.map(|end| end.min(len))),
-            word => word.clone(),
-        };
-        let picked = Self(self.0.iter().map(clip).collect()).resolve(source, axis)?;
-        let mut ranges: Vec<Range<u64>> = Vec::new();
-        for range in picked.sorted().iter().map(Stretch::old) {
-            match ranges.last_mut().filter(|last| last.end == range.start) {
-                Some(last) => last.end = range.end,
-                None => ranges.push(range),
-            }
-        }
-        Ok(ranges)
+        let picked = self.resolve_sorted(source, axis)?.picked;
+        Ok(picked.stretches().iter().map(Stretch::old).collect())
     }
 
     /// Returns the range that is selected, if it is a single one.
     #[must_use]
     pub fn as_range(&self) -> Option<Range<u64>> {
-        match self.0[..] {
-            [Item::Range(start, end)] => Some(start..end.unwrap_or(u64::MAX)),
+        match &self.terms[..] {
+            [Term { list: Some(items), condition: None }] => match items[..] {
+                [Item::Range(start, end)] => Some(start..end.unwrap_or(u64::MAX)),
+                _ => None,
+            },
             _ => None,
         }
     }
 
-    /// Finds the places of all words that are names.
-    fn named(&self, source: &dyn MatrixSource, axis: Axis) -> Result<Named<'_>> {
-        let mut named = Named { has_names: false, places: HashMap::new(), others: HashMap::new() };
-        for item in &self.0 {
-            if let Item::Word(word) = item {
-                named.places.insert(word, [None, None]);
-            }
+    /// Finds what all terms select; with `clip`, ranges end where the axis does.
+    fn found(&self, source: &dyn MatrixSource, axis: Axis, clip: bool) -> Result<Resolved> {
+        let len = source.header().shape.len(axis);
+        let words = self.terms.iter().flat_map(Term::words);
+        let named = Named::find(words, source, axis)?;
+        let mut both: Option<(Picked, bool)> = None;
+        for term in &self.terms {
+            let (ranges, is_list) = term.ranges(source, axis, &named, clip)?;
+            let picked = Picked::new(ranges, len, axis)?;
+            both = Some(match both {
+                None => (picked, is_list),
+                // The first list gives the order.
+                Some((before, false)) if is_list => (picked.of_both(&before, len, axis)?, true),
+                Some((before, listed)) => (before.of_both(&picked, len, axis)?, listed || is_list),
+            });
         }
-        if named.places.is_empty() {
-            return Ok(named);
-        }
-        let Some(mut names) = source.read_names(axis)? else { return Ok(named) };
-        named.has_names = true;
-        let mut at = 0;
-        while let Some(name) = names.next_string()? {
-            match named.places.get_mut(name) {
-                Some([first @ None, _]) => *first = Some(at),
-                Some([_, second @ None]) => *second = Some(at),
-                _ => {}
-            }
-            at += 1;
-        }
-        drop(names);
-        named.find_others(source, axis)?;
-        Ok(named)
+        let picked = match both {
+            Some((picked, _)) => picked,
+            None => Picked::new(Vec::new(), len, axis)?,
+        };
+        Ok(Resolved { picked, notes: named.notes() })
     }
 }
 
-impl<'a> Named<'a> {
-    /// Finds the places of words that are no names among what else rows or columns are called.
-    fn find_others(&mut self, source: &dyn MatrixSource, axis: Axis) -> Result<()> {
-        // Digits are a position then.
-        let unknown =
-            self.places.iter().filter(|(word, places)| places[0].is_none() && !is_digits(word));
-        self.others = unknown.map(|(word, _)| (*word, Others::default())).collect();
-        if self.others.is_empty() {
-            return Ok(());
-        }
-        let Some(mut others) = source.read_other_names(axis)? else { return Ok(()) };
-        let Some(mut names) = source.read_names(axis)? else { return Ok(()) };
-        let mut at = 0;
-        while let Some(line) = others.next_string()?
-            && let Some(name) = names.next_string()?
+impl Term {
+    fn words(&self) -> impl Iterator<Item = &[u8]> {
+        self.list.iter().flatten().filter_map(|item| match item {
+            Item::Word(word) => Some(&**word),
+            Item::Range(..) => None,
+        })
+    }
+
+    /// Returns what is selected of an axis, and whether in the order of a list.
+    fn ranges(
+        &self,
+        source: &dyn MatrixSource,
+        axis: Axis,
+        named: &Named<'_>,
+        clip: bool,
+    ) -> Result<(Vec<Range<u64>>, bool)> {
+        let len = source.header().shape.len(axis);
+        if let Some(condition) = &self.condition
+            && !self.words().all(|word| named.is_name(word))
         {
-            for word in line.split(|byte| *byte == b'\t') {
-                if let Some(found) = self.others.get_mut(word) {
-                    found.add(at, name);
+            let table = source.annotations(axis)?;
+            let Some(table) = table else { return Err(named::no_annotations(condition, axis)) };
+            return Ok((condition.rows(&*table, axis, crate::default_memory())?, false));
+        }
+        let mut ranges = Vec::new();
+        for item in self.list.iter().flatten() {
+            ranges.push(match item {
+                Item::Range(start, end) if clip => *start.min(&len)..end.unwrap_or(len).min(len),
+                Item::Range(start, end) => *start..end.unwrap_or(len),
+                Item::Word(word) => {
+                    let at = named.find_one(word, axis, len)?;
+                    at..at.saturating_add(1)
                 }
-            }
-            at += 1;
+            });
         }
-        Ok(())
-    }
-}
-
-/// The rows or columns that are also called by a word.
-#[derive(Default)]
-struct Others {
-    count: u64,
-    last: Option<u64>,
-    /// The names of the first of them.
-    names: Vec<String>,
-}
-
-impl Others {
-    fn add(&mut self, at: u64, name: &[u8]) {
-        const MOST: usize = 20;
-        // Two columns may have the same word.
-        if self.last == Some(at) {
-            return;
-        }
-        self.last = Some(at);
-        self.count += 1;
-        if self.names.len() < MOST {
-            self.names.push(String::from_utf8_lossy(name).into_owned());
-        }
-    }
-
-    /// Says that there are several.
-    fn ambiguous(&self, word: &str, one: &str) -> String {
-        let names = self.names.join(", ");
-        let more = self.count.saturating_sub(self.names.len() as u64);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        format!(
-            "{word:?} is the name of {} {one}s; select one of them by {names}{more}",
-            self.count
-        )
+        Ok((ranges, true))
     }
 }
 
@@ -240,59 +246,27 @@ impl Default for Selection {
     }
 }
 
-/// The first two places that each word is the name of.
-struct Named<'a> {
-    has_names: bool,
-    places: HashMap<&'a [u8], [Option<u64>; 2]>,
-    others: HashMap<&'a [u8], Others>,
-}
-
-fn is_digits(word: &[u8]) -> bool {
-    !word.is_empty() && word.iter().all(u8::is_ascii_digit)
-}
-
-/// Finds the place of a word on an axis that is `len` long.
-fn find(word: &[u8], named: &Named<'_>, axis: Axis, len: u64) -> Result<u64> {
-    let one = one_of(axis);
-    let text = || String::from_utf8_lossy(word);
-    let digits = is_digits(word);
-    let position: Option<u64> = if digits { text().parse().ok() } else { None };
-    let others = named.others.get(word).filter(|others| others.count > 0);
-    if let Some(others) = others {
-        return match others.last.filter(|_| others.count == 1) {
-            Some(at) => Ok(at),
-            None => Err(Error::argument(others.ambiguous(&text(), one))),
-        };
-    }
-    let what = match (named.places.get(word), position) {
-        (Some([Some(first), Some(second)]), _) => {
-            format!("{:?} is the name of {one} {first} and of {one} {second}", text())
-        }
-        (Some([Some(at), None]), Some(position)) if *at != position && position < len => {
-            let next = position.saturating_add(1);
-            format!(
-                "{position} is a position, and the name of {one} {at}; \
-                 say {position}:{next} or {at}:{}",
-                at.saturating_add(1)
-            )
-        }
-        (Some([Some(at), None]), _) => return Ok(*at),
-        (_, Some(position)) => return Ok(position),
-        (_, None) if digits => return Err(absent(axis, text(), len)),
-        (_, None) if named.has_names => format!("there is no {one} with the name {:?}", text()),
-        (_, None) => format!("there is no {one} with the name {:?}: {one}s have none", text()),
-    };
-    Err(Error::argument(what))
-}
-
 impl FromStr for Selection {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.is_empty() {
-            return Err("expected A:B, positions or names; 0:0 selects none".to_owned());
+            return Err(
+                "expected A:B, positions, names or COLUMN=VALUE; 0:0 selects none".to_owned()
+            );
         }
-        text.split(',').map(item).collect::<Result<_, _>>().map(Self)
+        let condition = Condition::parse(text);
+        let list: Result<Vec<Item>, _> = text.split(',').map(item).collect();
+        match (list, condition) {
+            (Err(error), None) => Err(error),
+            // A range is no name.
+            (Ok(items), Some(condition))
+                if items.iter().any(|item| matches!(item, Item::Range(..))) =>
+            {
+                Ok(Self { terms: vec![Term { list: None, condition: Some(condition) }] })
+            }
+            (list, condition) => Ok(Self { terms: vec![Term { list: list.ok(), condition }] }),
+        }
     }
 }
 
@@ -332,7 +306,10 @@ mod tests {
             Item::Range(0, Some(1)),
             word("chr1:10-20"),
         ];
-        assert_eq!(parsed("2:5,7,gene:1,9:,:1,chr1:10-20").unwrap().0, expected);
+        assert_eq!(
+            parsed("2:5,7,gene:1,9:,:1,chr1:10-20").unwrap(),
+            Selection::list(expected.into())
+        );
         assert_eq!(parsed(":").unwrap(), Selection::all());
         for text in ["", "1,,2", "5:2", "99999999999999999999:", "1,"] {
             assert!(parsed(text).is_err(), "{text}");

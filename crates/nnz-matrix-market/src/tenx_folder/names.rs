@@ -18,8 +18,6 @@ pub(super) fn columns(file: &InputFile) -> Result<usize> {
 pub(super) enum Columns {
     /// The first, which has the names.
     First,
-    /// Those after the first, with tabs between.
-    Others,
     /// One, counted from 0; nothing in a line that has fewer.
     Number(usize),
     /// The first three, as `chr:start-end`.
@@ -71,7 +69,6 @@ impl StringReader for ColumnReader<'_> {
                 let end = memchr::memchr(b'\t', text).unwrap_or(text.len());
                 Ok(Some(match self.columns {
                     Columns::First => &text[..end],
-                    Columns::Others => text.get(end + 1..).unwrap_or_default(),
                     Columns::Number(number) => {
                         text.split(|&byte| byte == b'\t').nth(number).unwrap_or_default()
                     }

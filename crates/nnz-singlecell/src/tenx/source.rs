@@ -7,7 +7,7 @@ use nnz_container::tree::{ChildKind, Group, NdArray};
 use nnz_core::{
     About, Annotations, ArrayAbout, Axis, AxisKind, Column as Annotation, ColumnInfo, ColumnType,
     ColumnValues, Duplicates, Error, Header, MatrixSource, Names, Order, Projection, Result, Shape,
-    Storage, StringReader, Structure, UnitReader,
+    Storage, Structure, UnitReader,
 };
 
 use super::find::{Generation, layout};
@@ -213,15 +213,6 @@ impl MatrixSource for TenxSource {
         column.map(Column::read).transpose()
     }
 
-    fn read_other_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
-        // Names come first; without them there is nothing to call features by.
-        if axis == Axis::Cols || self.others().first().is_none_or(|column| column.name != "name") {
-            return Ok(None);
-        }
-        let columns = self.others().iter().map(Column::read).collect::<Result<Vec<_>>>()?;
-        Ok(Some(Box::new(Joined { columns, text: Vec::new() })))
-    }
-
     fn random_access(&self) -> bool {
         true
     }
@@ -272,29 +263,5 @@ impl Annotations for FeatureTable<'_> {
         let list = self.lists.get(column).ok_or_else(|| Error::argument("no such column"))?;
         let strings = list.read()?.list_within(memory)?;
         Ok(Annotation { values: ColumnValues::Strings(strings), missing: None })
-    }
-}
-
-/// The strings of several columns, with tabs between.
-struct Joined<'a> {
-    columns: Vec<Names<'a>>,
-    text: Vec<u8>,
-}
-
-impl StringReader for Joined<'_> {
-    fn next_string(&mut self) -> Result<Option<&[u8]>> {
-        self.text.clear();
-        for (number, column) in self.columns.iter_mut().enumerate() {
-            let Some(string) = column.next_string()? else { return Ok(None) };
-            if number > 0 {
-                self.text.push(b'\t');
-            }
-            self.text.extend_from_slice(string);
-        }
-        Ok(Some(&self.text))
-    }
-
-    fn remaining(&self) -> Option<u64> {
-        self.columns.first().and_then(|column| column.remaining())
     }
 }

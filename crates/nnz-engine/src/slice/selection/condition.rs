@@ -1,0 +1,416 @@
+//! Conditions on a column of annotations.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::ops::Range;
+
+use nnz_core::{
+    Annotations, Axis, Categories, Column, ColumnValues, Error, Result, Scalar, Values,
+};
+
+use super::super::picked::one_of;
+
+/// Values that a message lists at the most.
+const LISTED: usize = 20;
+
+/// What rows or columns have to be, by a column of annotations: `cell_type=B,T`, `n_counts>=500`.
+///
+/// A missing value, and one that is no number, meets no condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Condition {
+    column: String,
+    comparison: Comparison,
+    /// One for the comparisons other than `=` and `!=`.
+    values: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    AtMost,
+    More,
+    AtLeast,
+}
+
+/// By the length of the sign, so that `>=` is not taken for `>`.
+const COMPARISONS: [(&str, Comparison); 6] = [
+    ("!=", Comparison::NotEqual),
+    ("<=", Comparison::AtMost),
+    (">=", Comparison::AtLeast),
+    ("=", Comparison::Equal),
+    ("<", Comparison::Less),
+    (">", Comparison::More),
+];
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = COMPARISONS.iter().find(|(_, comparison)| comparison == self);
+        f.write_str(sign.map_or("", |(sign, _)| sign))
+    }
+}
+
+impl Comparison {
+    fn holds(self, ordering: Ordering) -> bool {
+        match self {
+            Self::Equal => ordering.is_eq(),
+            Self::NotEqual => ordering.is_ne(),
+            Self::Less => ordering.is_lt(),
+            Self::AtMost => ordering.is_le(),
+            Self::More => ordering.is_gt(),
+            Self::AtLeast => ordering.is_ge(),
+        }
+    }
+
+    fn is_by_order(self) -> bool {
+        !matches!(self, Self::Equal | Self::NotEqual)
+    }
+}
+
+/// A number that a value is compared to.
+#[derive(Clone, Copy)]
+enum Number {
+    Integer(i128),
+    Float(f64),
+}
+
+impl Number {
+    fn parse(text: &str) -> Option<Self> {
+        match text {
+            "true" | "True" | "TRUE" => return Some(Self::Integer(1)),
+            "false" | "False" | "FALSE" => return Some(Self::Integer(0)),
+            _ => {}
+        }
+        if let Ok(integer) = text.parse() {
+            return Some(Self::Integer(integer));
+        }
+        text.parse().ok().filter(|number: &f64| !number.is_nan()).map(Self::Float)
+    }
+
+    fn of(value: Scalar) -> Option<Self> {
+        Some(match value {
+            Scalar::Bint8(value) => Self::Integer(value.0.into()),
+            Scalar::I8(value) => Self::Integer(value.into()),
+            Scalar::I16(value) => Self::Integer(value.into()),
+            Scalar::I32(value) => Self::Integer(value.into()),
+            Scalar::I64(value) => Self::Integer(value.into()),
+            Scalar::U8(value) => Self::Integer(value.into()),
+            Scalar::U16(value) => Self::Integer(value.into()),
+            Scalar::U32(value) => Self::Integer(value.into()),
+            Scalar::U64(value) => Self::Integer(value.into()),
+            Scalar::F32(value) => Self::Float(value.into()),
+            Scalar::F64(value) => Self::Float(value),
+            Scalar::ComplexF32(_) | Scalar::ComplexF64(_) => return None,
+        })
+    }
+
+    /// Compares exactly; `None` where one is NaN.
+    fn compare(self, other: Self) -> Option<Ordering> {
+        match (self, other) {
+            (Self::Integer(one), Self::Integer(other)) => Some(one.cmp(&other)),
+            (Self::Float(one), Self::Float(other)) => one.partial_cmp(&other),
+            (Self::Integer(one), Self::Float(other)) => integer_to_float(one, other),
+            (Self::Float(one), Self::Integer(other)) => {
+                integer_to_float(other, one).map(Ordering::reverse)
+            }
+        }
+    }
+}
+
+/// Compares an integer of up to 64 bits, or one that a user wrote, with a floating-point number.
+#[expect(clippy::cast_possible_truncation, reason = "a whole number in the range of the type")]
+fn integer_to_float(integer: i128, float: f64) -> Option<Ordering> {
+    const BOUND: f64 = 1.0e38;
+    if float.is_nan() {
+        return None;
+    }
+    // Beyond the bound only numbers that no column holds are left.
+    if float.abs() >= BOUND {
+        return Some(if float > 0.0 { Ordering::Less } else { Ordering::Greater });
+    }
+    let whole = float.trunc();
+    let by_whole = integer.cmp(&(whole as i128));
+    Some(by_whole.then_with(|| 0.0.partial_cmp(&(float - whole)).unwrap_or(Ordering::Equal)))
+}
+
+impl Condition {
+    /// Reads a condition; `None` where a text has not the form of one.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let at = text.find(['=', '!', '<', '>'])?;
+        let (column, rest) = text.split_at(at);
+        let (sign, comparison) = COMPARISONS.iter().find(|(sign, _)| rest.starts_with(sign))?;
+        let rest = rest.strip_prefix(sign)?;
+        if column.is_empty() {
+            return None;
+        }
+        let values: Vec<String> = match comparison.is_by_order() {
+            true => vec![rest.to_owned()],
+            false => rest.split(',').map(str::to_owned).collect(),
+        };
+        Some(Self { column: column.to_owned(), comparison: *comparison, values })
+    }
+
+    /// Returns the position of its column in a table, if that has it.
+    pub(super) fn column(&self, table: &dyn Annotations) -> Option<usize> {
+        table.columns().iter().position(|column| column.name == self.column)
+    }
+
+    /// Finds the rows of a table that meet it, in `memory` bytes.
+    pub(super) fn rows(
+        &self,
+        table: &dyn Annotations,
+        axis: Axis,
+        memory: u64,
+    ) -> Result<Vec<Range<u64>>> {
+        let Some(number) = self.column(table) else { return Err(self.no_column(table, axis)) };
+        let column = table.read_column(number, memory)?;
+        let holds = self.test(&column, axis)?;
+        let mut ranges: Vec<Range<u64>> = Vec::new();
+        for row in 0..column.len() {
+            if column.is_missing(row) || !holds(row) {
+                continue;
+            }
+            match ranges.last_mut().filter(|last| last.end == row) {
+                Some(last) => last.end = row + 1,
+                None => ranges.push(row..row + 1),
+            }
+        }
+        Ok(ranges)
+    }
+
+    /// Returns what tells of each row of a column whether it meets the condition.
+    fn test<'a>(&self, column: &'a Column, axis: Axis) -> Result<Box<dyn Fn(u64) -> bool + 'a>> {
+        let comparison = self.comparison;
+        match &column.values {
+            ColumnValues::Numbers(values) => {
+                let wanted = self.numbers()?;
+                Ok(Box::new(move |row| meets(comparison, values, row, &wanted)))
+            }
+            ColumnValues::Strings(list) => {
+                self.check_text()?;
+                let wanted = self.values.clone();
+                self.check_found(axis, &mut list.iter())?;
+                let equal = comparison == Comparison::Equal;
+                Ok(Box::new(move |row| {
+                    let value = list.get(row).unwrap_or_default();
+                    wanted.iter().any(|wanted| wanted.as_bytes() == value) == equal
+                }))
+            }
+            ColumnValues::Categorical(categorical) => {
+                let met: Vec<bool> = match &categorical.categories {
+                    Categories::Numbers(values) => {
+                        let wanted = self.numbers()?;
+                        let len = values.len().unwrap_or(0) as u64;
+                        (0..len).map(|code| meets(comparison, values, code, &wanted)).collect()
+                    }
+                    Categories::Strings(list) => {
+                        self.check_text()?;
+                        self.check_found(axis, &mut list.iter())?;
+                        let equal = comparison == Comparison::Equal;
+                        let wanted = |value: &[u8]| {
+                            self.values.iter().any(|wanted| wanted.as_bytes() == value)
+                        };
+                        list.iter().map(|value| wanted(value) == equal).collect()
+                    }
+                };
+                Ok(Box::new(move |row| {
+                    let code = usize::try_from(row).ok().and_then(|row| categorical.codes.get(row));
+                    let code = code.and_then(|&code| usize::try_from(code).ok());
+                    code.and_then(|code| met.get(code)).copied().unwrap_or(false)
+                }))
+            }
+        }
+    }
+
+    fn numbers(&self) -> Result<Vec<Number>> {
+        let parse = |text: &String| {
+            let what =
+                || format!("{self}: the column {:?} holds numbers, not {text:?}", self.column);
+            Number::parse(text).ok_or_else(|| Error::argument(what()))
+        };
+        self.values.iter().map(parse).collect()
+    }
+
+    /// Refuses to compare text by order.
+    fn check_text(&self) -> Result<()> {
+        if !self.comparison.is_by_order() {
+            return Ok(());
+        }
+        let what =
+            format!("{self}: the column {:?} holds text, which = and != compare", self.column);
+        Err(Error::argument(what))
+    }
+
+    /// Refuses a text that no row has: it would be a misspelt one.
+    fn check_found(&self, axis: Axis, all: &mut dyn Iterator<Item = &[u8]>) -> Result<()> {
+        let mut missing: Vec<&String> = self.values.iter().collect();
+        let mut there: Vec<&[u8]> = Vec::new();
+        for value in all {
+            missing.retain(|wanted| wanted.as_bytes() != value);
+            if missing.is_empty() {
+                return Ok(());
+            }
+            if there.len() <= LISTED && !there.contains(&value) {
+                there.push(value);
+            }
+        }
+        let Some(first) = missing.first() else { return Ok(()) };
+        let listed: Vec<_> =
+            there.iter().take(LISTED).map(|value| String::from_utf8_lossy(value)).collect();
+        let more = if there.len() > LISTED { " and more" } else { "" };
+        let (one, listed) = (one_of(axis), listed.join(", "));
+        let what = format!(
+            "there is no {one} whose {:?} is {first:?}; there are {listed}{more}",
+            self.column
+        );
+        Err(Error::argument(what))
+    }
+
+    fn no_column(&self, table: &dyn Annotations, axis: Axis) -> Error {
+        let names: Vec<&str> = table.columns().iter().map(|column| &*column.name).collect();
+        let there = match names.len() {
+            0 => "there are none".to_owned(),
+            _ => format!("there are {}", names.join(", ")),
+        };
+        let (column, one) = (&self.column, one_of(axis));
+        Error::argument(format!("{self}: no column {column:?} describes {one}s; {there}"))
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}{}", self.column, self.comparison, self.values.join(","))
+    }
+}
+
+/// Returns whether a number equals one of several, differs from all, or stands so to the only one.
+fn meets(comparison: Comparison, values: &Values, row: u64, wanted: &[Number]) -> bool {
+    let value = usize::try_from(row).ok().and_then(|row| values.get(row)).and_then(Number::of);
+    let Some(value) = value else { return false };
+    let mut orderings = wanted.iter().map(|wanted| value.compare(*wanted));
+    match comparison {
+        Comparison::NotEqual => orderings.all(|ordering| ordering.is_some_and(Ordering::is_ne)),
+        _ => orderings.any(|ordering| ordering.is_some_and(|ordering| comparison.holds(ordering))),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test stops where it fails")]
+mod tests {
+    use nnz_core::{Categorical, ColumnInfo, StringList};
+
+    use super::*;
+
+    struct Table(Vec<ColumnInfo>, Vec<Column>);
+
+    impl Annotations for Table {
+        fn columns(&self) -> &[ColumnInfo] {
+            &self.0
+        }
+
+        fn len(&self) -> u64 {
+            self.1[0].len()
+        }
+
+        fn read_column(&self, column: usize, _: u64) -> Result<Column> {
+            Ok(self.1[column].clone())
+        }
+    }
+
+    fn table() -> Table {
+        let list =
+            |texts: &[&str]| texts.iter().map(|text| text.as_bytes()).collect::<StringList>();
+        let columns = [
+            ("n", ColumnValues::Numbers(Values::U64(vec![1, 500, u64::MAX, 7, 0])), None),
+            ("x", ColumnValues::Numbers(Values::F64(vec![0.5, f64::NAN, -1.0, 2.0, 1e300])), None),
+            ("text", ColumnValues::Strings(list(&["a", "b", "a", "c d", ""])), Some(4)),
+            (
+                "type",
+                ColumnValues::Categorical(Categorical {
+                    codes: vec![0, 1, -1, 1, 0],
+                    categories: Categories::Strings(list(&["B", "T", "never"])),
+                    ordered: false,
+                }),
+                None,
+            ),
+            ("gone", ColumnValues::Numbers(Values::I32(vec![1, 2, 3, 4, 5])), Some(1)),
+        ];
+        let (mut infos, mut all) = (Vec::new(), Vec::new());
+        for (name, values, missing) in columns {
+            let missing = missing.map(|at| (0..5).map(|row| row == at).collect());
+            let column = Column { values, missing };
+            infos.push(ColumnInfo { name: name.to_owned(), column_type: column.column_type() });
+            all.push(column);
+        }
+        Table(infos, all)
+    }
+
+    fn rows(text: &str) -> Result<Vec<u64>> {
+        let condition = Condition::parse(text).unwrap();
+        let ranges = condition.rows(&table(), Axis::Rows, u64::MAX)?;
+        Ok(ranges.into_iter().flatten().collect())
+    }
+
+    #[test]
+    fn conditions_select_the_rows_that_meet_them() {
+        for (text, expected) in [
+            ("n>=500", &[1, 2][..]),
+            ("n>500", &[2]),
+            ("n<7.5", &[0, 3, 4]),
+            ("n<=-1", &[]),
+            ("n=18446744073709551615", &[2]),
+            ("n>=18446744073709551616", &[]),
+            ("n=1,7,9", &[0, 3]),
+            ("n!=1,7", &[1, 2, 4]),
+            ("x>0", &[0, 3, 4]),
+            ("x=0.5,2", &[0, 3]),
+            // NaN meets none.
+            ("x!=2", &[0, 2, 4]),
+            ("x<=inf", &[0, 2, 3, 4]),
+            ("text=a", &[0, 2]),
+            ("text=c d,b", &[1, 3]),
+            // Nor does what is missing.
+            ("text!=a", &[1, 3]),
+            ("text=", &[]),
+            ("type=T", &[1, 3]),
+            ("type!=T", &[0, 4]),
+            ("type=never", &[]),
+            ("gone>0", &[0, 2, 3, 4]),
+        ] {
+            assert_eq!(rows(text).unwrap(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_condition_that_cannot_be_meant_is_refused() {
+        for (text, says) in [
+            ("nope=1", "no column \"nope\" describes rows; there are n, x, text, type, gone"),
+            ("n=many", "holds numbers, not \"many\""),
+            ("n>", "holds numbers, not \"\""),
+            ("x<nan", "holds numbers, not \"nan\""),
+            ("text>a", "holds text, which = and != compare"),
+            ("text=A", "no row whose \"text\" is \"A\"; there are a, b, c d"),
+            ("type!=b", "no row whose \"type\" is \"b\"; there are B, T, never"),
+        ] {
+            let error = rows(text).unwrap_err().to_string();
+            assert!(error.contains(says), "{text}: {error}");
+        }
+        assert_eq!(Condition::parse("=a"), None);
+        assert_eq!(Condition::parse("a!b"), None);
+        assert_eq!(Condition::parse("ENSG1,2:5"), None);
+    }
+
+    #[test]
+    fn integers_and_floats_are_compared_exactly() {
+        let float = |number: f64| Number::Float(number);
+        let integer = |number: i128| Number::Integer(number);
+        let big = (1_i128 << 53) + 1;
+        assert_eq!(integer(big).compare(float(9_007_199_254_740_992.0)), Some(Ordering::Greater));
+        assert_eq!(float(0.5).compare(integer(0)), Some(Ordering::Greater));
+        assert_eq!(float(-0.5).compare(integer(0)), Some(Ordering::Less));
+        assert_eq!(integer(5).compare(float(f64::INFINITY)), Some(Ordering::Less));
+        assert_eq!(integer(5).compare(float(f64::NEG_INFINITY)), Some(Ordering::Greater));
+        assert_eq!(integer(5).compare(float(f64::NAN)), None);
+    }
+}

@@ -1,0 +1,227 @@
+//! The rows or columns that words name.
+
+use std::collections::{BTreeMap, HashMap};
+
+use nnz_core::{Axis, Categories, Column, ColumnType, ColumnValues, Error, MatrixSource, Result};
+
+use super::super::picked::{absent, one_of};
+use super::condition::Condition;
+
+/// Names that a message lists at the most.
+const LISTED: usize = 20;
+
+/// What words of a selection name: rows or columns by their names, or else by a column of annotations.
+pub(super) struct Named<'a> {
+    axis: Axis,
+    has_names: bool,
+    /// The first two places that each word is the name of.
+    places: HashMap<&'a [u8], [Option<u64>; 2]>,
+    /// The places of words that are no names, by annotations.
+    others: HashMap<&'a [u8], Others>,
+}
+
+/// The rows or columns whose annotations have a word.
+#[derive(Default)]
+struct Others {
+    count: u64,
+    /// The first of them.
+    places: Vec<u64>,
+    /// The names of these.
+    names: Vec<String>,
+    /// The column of the first.
+    column: String,
+}
+
+impl<'a> Named<'a> {
+    /// Finds the places of words.
+    pub(super) fn find(
+        words: impl Iterator<Item = &'a [u8]>,
+        source: &dyn MatrixSource,
+        axis: Axis,
+    ) -> Result<Self> {
+        let places: HashMap<_, _> = words.map(|word| (word, [None, None])).collect();
+        let mut named = Self { axis, has_names: false, places, others: HashMap::new() };
+        if named.places.is_empty() {
+            return Ok(named);
+        }
+        if let Some(mut names) = source.read_names(axis)? {
+            named.has_names = true;
+            let mut at = 0;
+            while let Some(name) = names.next_string()? {
+                match named.places.get_mut(name) {
+                    Some([first @ None, _]) => *first = Some(at),
+                    Some([_, second @ None]) => *second = Some(at),
+                    _ => {}
+                }
+                at += 1;
+            }
+        }
+        named.find_others(source, axis)?;
+        Ok(named)
+    }
+
+    /// Finds the places of words that are no names by the columns of text that describe the axis.
+    fn find_others(&mut self, source: &dyn MatrixSource, axis: Axis) -> Result<()> {
+        // Digits are a position then.
+        let unknown =
+            self.places.iter().filter(|(word, places)| places[0].is_none() && !is_digits(word));
+        self.others = unknown.map(|(word, _)| (*word, Others::default())).collect();
+        if self.others.is_empty() {
+            return Ok(());
+        }
+        let Some(table) = source.annotations(axis)? else { return Ok(()) };
+        for (number, info) in table.columns().iter().enumerate() {
+            if !matches!(info.column_type, ColumnType::Number(_)) {
+                let column = table.read_column(number, crate::default_memory())?;
+                self.look_in(&column, &info.name);
+            }
+        }
+        self.name_several(source, axis)
+    }
+
+    fn look_in(&mut self, column: &Column, name: &str) {
+        let mut add = |word: &[u8], at: u64| {
+            if let Some(found) = self.others.get_mut(word) {
+                found.add(at, name);
+            }
+        };
+        match &column.values {
+            ColumnValues::Strings(list) => {
+                for (word, at) in list.iter().zip(0..) {
+                    if !column.is_missing(at) {
+                        add(word, at);
+                    }
+                }
+            }
+            ColumnValues::Categorical(categorical) => {
+                let Categories::Strings(list) = &categorical.categories else { return };
+                for (&code, at) in categorical.codes.iter().zip(0..) {
+                    if let Some(word) = u64::try_from(code).ok().and_then(|code| list.get(code)) {
+                        add(word, at);
+                    }
+                }
+            }
+            ColumnValues::Numbers(_) => {}
+        }
+    }
+
+    /// Finds the names of places that share a word, for the message.
+    fn name_several(&mut self, source: &dyn MatrixSource, axis: Axis) -> Result<()> {
+        let mut wanted: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+        for others in self.others.values().filter(|others| others.count > 1) {
+            wanted.extend(others.places.iter().map(|&at| (at, Vec::new())));
+        }
+        let Some(&last) = wanted.keys().next_back() else { return Ok(()) };
+        let Some(mut names) = source.read_names(axis)? else { return Ok(()) };
+        let mut at = 0;
+        while at <= last
+            && let Some(name) = names.next_string()?
+        {
+            if let Some(found) = wanted.get_mut(&at) {
+                found.push(String::from_utf8_lossy(name).into_owned());
+            }
+            at += 1;
+        }
+        for others in self.others.values_mut() {
+            let names = others.places.iter().filter_map(|at| wanted.get(at));
+            others.names = names.flatten().cloned().collect();
+        }
+        Ok(())
+    }
+
+    /// Returns whether a word is the name of a row or column.
+    pub(super) fn is_name(&self, word: &[u8]) -> bool {
+        self.places.get(word).is_some_and(|places| places[0].is_some())
+    }
+
+    /// Says which words were found by annotations.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut by_column: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for (word, others) in self.others.iter().filter(|(_, others)| others.count == 1) {
+            let word = String::from_utf8_lossy(word).into_owned();
+            by_column.entry(&others.column).or_default().push(word);
+        }
+        let note = |(column, mut words): (&str, Vec<String>)| {
+            words.sort_unstable();
+            let more = words.len().saturating_sub(LISTED);
+            words.truncate(LISTED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let one = one_of(self.axis);
+            format!("selected {one}s by the annotation {column:?}: {}{more}", words.join(", "))
+        };
+        by_column.into_iter().map(note).collect()
+    }
+
+    /// Finds the place of a word on an axis that is `len` long.
+    pub(super) fn find_one(&self, word: &[u8], axis: Axis, len: u64) -> Result<u64> {
+        let one = one_of(axis);
+        let text = || String::from_utf8_lossy(word);
+        let digits = is_digits(word);
+        let position: Option<u64> = if digits { text().parse().ok() } else { None };
+        if let Some(others) = self.others.get(word).filter(|others| others.count > 0) {
+            return match others.places[..] {
+                [at] if others.count == 1 => Ok(at),
+                _ => Err(Error::argument(others.ambiguous(&text(), one))),
+            };
+        }
+        let what = match (self.places.get(word), position) {
+            (Some([Some(first), Some(second)]), _) => {
+                format!("{:?} is the name of {one} {first} and of {one} {second}", text())
+            }
+            (Some([Some(at), None]), Some(position)) if *at != position && position < len => {
+                let next = position.saturating_add(1);
+                format!(
+                    "{position} is a position, and the name of {one} {at}; \
+                     say {position}:{next} or {at}:{}",
+                    at.saturating_add(1)
+                )
+            }
+            (Some([Some(at), None]), _) => return Ok(*at),
+            (_, Some(position)) => return Ok(position),
+            (_, None) if digits => return Err(absent(axis, text(), len)),
+            (_, None) if self.has_names => format!("there is no {one} with the name {:?}", text()),
+            (_, None) => format!("there is no {one} with the name {:?}: {one}s have none", text()),
+        };
+        Err(Error::argument(what))
+    }
+}
+
+impl Others {
+    fn add(&mut self, at: u64, column: &str) {
+        // Two columns may have the same word.
+        if self.places.contains(&at) {
+            return;
+        }
+        if self.count == 0 {
+            column.clone_into(&mut self.column);
+        }
+        self.count += 1;
+        if self.places.len() < LISTED {
+            self.places.push(at);
+        }
+    }
+
+    /// Says that there are several.
+    fn ambiguous(&self, word: &str, one: &str) -> String {
+        let Self { count, names, column, .. } = self;
+        let more = count.saturating_sub(names.len() as u64);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let names = names.join(", ");
+        format!(
+            "{word:?} is the name of {count} {one}s; select one of them by {names}{more}, \
+             or all by {column}={word}"
+        )
+    }
+}
+
+fn is_digits(word: &[u8]) -> bool {
+    !word.is_empty() && word.iter().all(u8::is_ascii_digit)
+}
+
+/// Says that there is no table for a condition.
+pub(super) fn no_annotations(condition: &Condition, axis: Axis) -> Error {
+    let one = one_of(axis);
+    let what =
+        format!("{condition}: there is no {one} with that name, and no annotations of {one}s");
+    Error::argument(what)
+}
