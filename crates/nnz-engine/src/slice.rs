@@ -107,6 +107,13 @@ impl Slice {
         }
     }
 
+    /// Returns the positions in the whole matrix of the rows or columns of the slice, in its order.
+    #[must_use]
+    pub fn ranges(&self, axis: Axis) -> Vec<Range<u64>> {
+        let picked = &self.picked[usize::from(axis == Axis::Cols)];
+        picked.stretches().iter().map(Stretch::old).collect()
+    }
+
     fn of(inner: Box<dyn MatrixSource>, place: Place, resolved: [Resolved; 2]) -> Result<Self> {
         let mut notes = Vec::new();
         let picked = resolved.map(|one| {

@@ -18,16 +18,22 @@
 //! # Ok::<(), nnz_core::Error>(())
 //! ```
 
+mod columns;
 mod element;
+mod encode;
 mod file;
 mod frame;
 mod item;
 mod matrix;
+mod matrix_writer;
+mod output;
 mod sink;
 mod validate;
+mod whole;
 
 pub use file::AnnData;
 pub use frame::DataFrame;
 pub use item::Item;
 pub use matrix::MatrixSource;
 pub use sink::{CAPABILITIES, MatrixSink};
+pub use whole::{FileOptions, Report};

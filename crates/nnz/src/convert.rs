@@ -197,6 +197,9 @@ pub fn convert(
 ) -> Result<Summary> {
     let (from, to) = (&from.into(), &to.into());
     let started = Instant::now();
+    if let Some(summary) = crate::whole::convert(from, to, options, progress)? {
+        return Ok(summary);
+    }
     let found = options.open_options().open(from)?;
     let summary = found.convert(&from.source_place(), to, options, progress)?;
     Ok(Summary { seconds: started.elapsed().as_secs_f64(), ..summary })

@@ -28,6 +28,7 @@ mod registry;
 #[cfg(feature = "scientific")]
 mod scipy;
 pub(crate) mod target;
+mod whole;
 #[cfg(feature = "scientific")]
 mod tensor_arrays;
 #[cfg(feature = "singlecell")]
@@ -55,6 +56,7 @@ pub use probe::Probe;
 pub(crate) use registry::check_options;
 pub(crate) use registry::format_of_path;
 pub use registry::{Detected, Registry, list};
+pub use whole::WholeFormat;
 
 use crate::{
     ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions, tensor::TensorFile,
@@ -249,6 +251,11 @@ pub trait Format: Send + Sync {
     ) -> Result<Box<dyn MatrixTarget>> {
         let _ = (to, options, source);
         Err(Error::argument(format!("{} is read only", self.info().name)))
+    }
+
+    /// Returns how files are written as a whole, of formats with several matrices or tables in one file.
+    fn whole(&self) -> Option<&dyn WholeFormat> {
+        None
     }
 
     /// Writes a tensor.

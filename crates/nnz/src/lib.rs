@@ -44,6 +44,7 @@
 //! - [`stats`], [`diff`], [`cat`] and [`validate`] summarize, compare, print and check what a path holds.
 //!   For a source that is open already, see [`engine`].
 //! - [`fragments`] is about genomic fragments, [`frames`] about tables, [`tensor`] about other than two dimensions.
+//! - [`mod@whole`] writes files with several matrices and tables, such as AnnData, with all that is in them.
 //! - [`matrix`] has what it takes to go through batches, or to implement a source; a format of your
 //!   own goes into a [`Registry`](formats::Registry).
 //!
@@ -107,6 +108,7 @@ pub mod numpy;
 pub mod output;
 pub mod tensor;
 pub mod text;
+pub mod whole;
 
 pub use cat::cat;
 pub use check::{ValidateOptions, validate};

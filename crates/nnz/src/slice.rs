@@ -17,6 +17,9 @@ pub fn slice(
     progress: &dyn Progress,
 ) -> Result<Summary> {
     let (from, to) = (&from.into(), &to.into());
+    if let Some(summary) = crate::whole::slice(from, to, [rows, cols], options, progress)? {
+        return Ok(summary);
+    }
     let source = options.open_options().open_matrix(from)?;
     let source = Box::new(Slice::new(source, from.source_place(), rows, cols)?);
     // Places in messages of the engine are those among what is selected.

@@ -20,6 +20,16 @@ pub(crate) fn convert(
         return super::frames::convert(args, transpose, quiet);
     }
     let options = options(&args.writing).transpose(transpose);
+    if !transpose && args.source_is.from_dialect.is_none() {
+        let bar = Bar::new(quiet);
+        let written = nnz::whole::convert(&args.source, &args.target, &options, &bar)?;
+        if let Some(summary) = written {
+            if !quiet {
+                summarise(std::slice::from_ref(&args.source), &args.target, &summary);
+            }
+            return Ok(Outcome::Good);
+        }
+    }
     let found = match nnz::OpenOptions::new()
         .memory_limit(options.memory)
         .dialect(args.source_is.from_dialect)

@@ -182,6 +182,18 @@ impl AnnData {
         MatrixSource::open(self, item)
     }
 
+    /// Opens the matrix that stands for the file: all else is among its
+    /// [extras](nnz_core::MatrixSource::extras).
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`matrix`](Self::matrix).
+    pub fn main_matrix(&self, item: &Item) -> Result<MatrixSource> {
+        let mut matrix = self.matrix(item)?;
+        matrix.file = Some(self.clone());
+        Ok(matrix)
+    }
+
     /// Finds what is stored for a matrix, and the path it is at.
     pub(super) fn element(&self, item: &Item) -> Result<Option<(String, Element)>> {
         for path in item.paths() {

@@ -1,6 +1,6 @@
 //! The tables `obs` and `var`: names, and typed columns.
 
-mod codes;
+pub(super) mod codes;
 mod column;
 mod labels;
 
@@ -19,6 +19,7 @@ use labels::Labels;
 pub struct DataFrame {
     place: Place,
     len: u64,
+    index_name: String,
     index: Index,
     columns: Vec<ColumnInfo>,
     readers: Vec<ColumnReader>,
@@ -54,7 +55,7 @@ impl DataFrame {
     }
 
     /// Takes the columns of a group: anndata 0.7 and later.
-    fn of_group(group: &dyn Group) -> Result<Self> {
+    pub(super) fn of_group(group: &dyn Group) -> Result<Self> {
         let place = Place::path(group.path());
         let encoding = Encoding::of(group, &place)?;
         match &*encoding.kind {
@@ -71,15 +72,17 @@ impl DataFrame {
             return Err(Error::new(ErrorKind::Missing, place));
         }
         let (index, len) = index(group, &index_name)?;
+        let names = column_names(group, &index_name)?;
         let mut frame = Self {
             place,
             len,
+            index_name,
             index,
             columns: Vec::new(),
             readers: Vec::new(),
             broken: Vec::new(),
         };
-        for name in column_names(group, &index_name)? {
+        for name in names {
             frame.add(&name, ColumnReader::of_group(group, &name, len));
         }
         Ok(frame)
@@ -103,6 +106,7 @@ impl DataFrame {
         let mut frame = Self {
             place,
             len,
+            index_name: first.name.clone(),
             index,
             columns: Vec::new(),
             readers: Vec::new(),
@@ -133,6 +137,11 @@ impl DataFrame {
     #[must_use]
     pub fn place(&self) -> Place {
         self.place.clone()
+    }
+
+    /// Returns what the names of rows are called.
+    pub(super) fn index_name(&self) -> &str {
+        &self.index_name
     }
 
     /// Starts reading the names of rows.

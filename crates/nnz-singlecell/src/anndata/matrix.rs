@@ -8,7 +8,7 @@ use std::sync::Arc;
 use nnz_container::matrix::{Compressed, CompressedArrays, Indices, Vector};
 use nnz_container::tree::Group;
 use nnz_core::{
-    About, Annotations, ArrayAbout, Axis, Duplicates, Error, ErrorKind, Header, Names, Order,
+    About, Annotations, ArrayAbout, Axis, AxisKind, Duplicates, Error, ErrorKind, Header, Names, Order,
     Place, Projection, Result, Shape, Storage, Structure, UnitReader,
 };
 
@@ -29,8 +29,11 @@ pub struct MatrixSource {
     encoding: String,
     version: Option<String>,
     container: &'static str,
-    item: Item,
+    /// The place in the file; `None` of a sparse matrix somewhere else in it.
+    item: Option<Item>,
     frames: [Option<Arc<DataFrame>>; 2],
+    /// The file, if the matrix stands for all of it.
+    pub(super) file: Option<AnnData>,
 }
 
 enum Stored {
@@ -88,42 +91,28 @@ impl MatrixSource {
                 return Err(Error::mismatch(place, found, expected));
             }
         }
-        let header = Header {
-            shape,
-            order,
-            ordered: true,
-            sorted_majors: true,
-            sorted_indices: match stored {
-                Stored::Sparse(_) => None,
-                Stored::Dense(_) => Some(true),
-            },
-            value_type: match &stored {
-                Stored::Sparse(sparse) => sparse.value_type(),
-                Stored::Dense(dense) => dense.value_type(),
-            },
-            iso: false,
-            nnz: match &stored {
-                Stored::Sparse(sparse) => Some(sparse.entries()),
-                Stored::Dense(_) => u64::try_from(shape.cells()).ok(),
-            },
-            storage: match stored {
-                Stored::Sparse(_) => Storage::Sparse,
-                Stored::Dense(_) => Storage::Dense,
-            },
-            structure: Structure::General,
-            fill: None,
-            duplicates: Duplicates::Kept,
-            axis_kinds: item.axis_kinds(),
-        };
+        let header = header(&stored, shape, order, item.axis_kinds());
         let version = file.version().map(ToOwned::to_owned);
-        let (container, item) = (root.kind(), item.clone());
-        Ok(Self { header, stored, encoding, version, container, item, frames })
+        let (container, item) = (root.kind(), Some(item.clone()));
+        Ok(Self { header, stored, encoding, version, container, item, frames, file: None })
     }
 
-    /// Returns the place in the file.
+    /// Opens a group as a sparse matrix without names; `None` where it is none.
+    pub(super) fn of_group(group: &dyn Group) -> Result<Option<Self>> {
+        let Some(attributes) = SparseGroup::of(group)? else { return Ok(None) };
+        let SparseGroup { order, shape: [rows, cols], encoding } = attributes;
+        let shape = Shape { rows, cols };
+        let stored = Stored::Sparse(Box::new(open_sparse(group, shape, order)?));
+        let header = header(&stored, shape, order, [AxisKind::Unknown; 2]);
+        let (encoding, version, container) = (encoding.kind, None, group.kind());
+        let (item, frames, file) = (None, [None, None], None);
+        Ok(Some(Self { header, stored, encoding, version, container, item, frames, file }))
+    }
+
+    /// Returns the place in the file; `None` of a sparse matrix that is elsewhere in it.
     #[must_use]
-    pub fn item(&self) -> &Item {
-        &self.item
+    pub fn item(&self) -> Option<&Item> {
+        self.item.as_ref()
     }
 
     /// Returns what the file says that the matrix is, such as `csr_matrix`.
@@ -142,7 +131,7 @@ impl MatrixSource {
             Stored::Sparse(sparse) => sparse.about(),
             Stored::Dense(dense) => vec![dense.array()],
         };
-        let [rows, cols] = self.item.axes();
+        let [rows, cols] = self.item.as_ref().map_or([Along::Nothing; 2], Item::axes);
         for (frame, along) in self.frames.iter().zip([rows, cols]) {
             let Some(frame) = frame else { continue };
             let name = match along {
@@ -157,6 +146,36 @@ impl MatrixSource {
             }
         }
         arrays
+    }
+}
+
+fn header(stored: &Stored, shape: Shape, order: Order, axis_kinds: [AxisKind; 2]) -> Header {
+    Header {
+        shape,
+        order,
+        ordered: true,
+        sorted_majors: true,
+        sorted_indices: match stored {
+            Stored::Sparse(_) => None,
+            Stored::Dense(_) => Some(true),
+        },
+        value_type: match stored {
+            Stored::Sparse(sparse) => sparse.value_type(),
+            Stored::Dense(dense) => dense.value_type(),
+        },
+        iso: false,
+        nnz: match stored {
+            Stored::Sparse(sparse) => Some(sparse.entries()),
+            Stored::Dense(_) => u64::try_from(shape.cells()).ok(),
+        },
+        storage: match stored {
+            Stored::Sparse(_) => Storage::Sparse,
+            Stored::Dense(_) => Storage::Dense,
+        },
+        structure: Structure::General,
+        fill: None,
+        duplicates: Duplicates::Kept,
+        axis_kinds,
     }
 }
 
@@ -205,6 +224,13 @@ impl nnz_core::MatrixSource for MatrixSource {
 
     fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
         Ok(self.frame(axis).map(|frame| Box::new(frame) as Box<dyn Annotations>))
+    }
+
+    fn extras(&self) -> Vec<String> {
+        match (&self.file, &self.item) {
+            (Some(file), Some(item)) => file.others(item).unwrap_or_default(),
+            _ => Vec::new(),
+        }
     }
 
     fn random_access(&self) -> bool {

@@ -4,6 +4,7 @@ mod members;
 mod place;
 mod target;
 mod validate;
+mod whole;
 
 use std::path::Path;
 
@@ -12,7 +13,7 @@ use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
 use nnz_singlecell::anndata::{AnnData, Item};
 use nnz_storage::InputDirectory;
 
-use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe};
+use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe, WholeFormat};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// An AnnData file or store, or one matrix of it.
@@ -54,11 +55,10 @@ impl Format for AnnDataFile {
 
     fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
         let (file, item) = place::open(&probe)?;
-        let item = match item {
-            Some(item) => item,
-            None => main_matrix(&file, &probe)?,
-        };
-        Ok(Dataset::Matrix(Box::new(file.matrix(&item)?)))
+        Ok(Dataset::Matrix(Box::new(match item {
+            Some(item) => file.matrix(&item)?,
+            None => file.main_matrix(&main_matrix(&file, &probe)?)?,
+        })))
     }
 
     fn validate(
@@ -82,6 +82,10 @@ impl Format for AnnDataFile {
     fn keeps(&self, path: &Path, source: &dyn MatrixSource) -> bool {
         let own = source.about().is_ok_and(|about| about.format == "AnnData");
         own && target::is_zarr(path)
+    }
+
+    fn whole(&self) -> Option<&dyn WholeFormat> {
+        Some(self)
     }
 
     fn list(&self, probe: &Probe) -> Result<Vec<Member>> {

@@ -428,7 +428,7 @@ impl Detected {
         self.format.list(&self.probe)
     }
 
-    pub(super) fn into_probe(self) -> Probe {
+    pub(crate) fn into_probe(self) -> Probe {
         self.probe
     }
 

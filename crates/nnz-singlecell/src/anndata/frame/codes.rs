@@ -2,8 +2,14 @@
 
 use nnz_core::{At, Error, Place, Result, Scalar, Values};
 
-/// Checks that codes name one of `categories` each, or -1 for none, and returns them.
-pub(super) fn codes(values: &Values, categories: u64, place: &Place) -> Result<Vec<i32>> {
+/// Checks that codes name one of `categories` each, or -1 for none, and returns them. `first` is the position
+/// of the first.
+pub(in crate::anndata) fn codes(
+    values: &Values,
+    categories: u64,
+    first: u64,
+    place: &Place,
+) -> Result<Vec<i32>> {
     let count = values.len().unwrap_or(0);
     let mut codes = Vec::with_capacity(count);
     for at in 0..count {
@@ -14,7 +20,7 @@ pub(super) fn codes(values: &Values, categories: u64, place: &Place) -> Result<V
             let found =
                 values.get(at).map_or_else(|| "no code".to_owned(), |code| code.to_string());
             let expected = format!("-1, or less than {categories}, the number of categories");
-            return Err(Error::mismatch(place.clone().at(At::Element(at as u64)), found, expected));
+            return Err(Error::mismatch(place.clone().at(At::Element(first + at as u64)), found, expected));
         };
         codes.push(code);
     }
@@ -41,7 +47,7 @@ mod tests {
 
     #[test]
     fn codes_are_minus_one_or_a_category() {
-        let of = |values: Values| codes(&values, 2, &Place::path("f"));
+        let of = |values: Values| codes(&values, 2, 0, &Place::path("f"));
         assert_eq!(of(Values::I8(vec![-1, 0, 1])).unwrap(), [-1, 0, 1]);
         assert_eq!(of(Values::U64(vec![1])).unwrap(), [1]);
         for values in [Values::I8(vec![-2]), Values::I16(vec![2]), Values::U64(vec![u64::MAX])] {

@@ -189,7 +189,7 @@ impl ColumnReader {
                 };
                 // Codes become wider than they may be stored.
                 let values = stored.read(&stored.all(), memory / 4)?;
-                let codes = codes(&values, categories.len(), &stored.place())?;
+                let codes = codes(&values, categories.len(), 0, &stored.place())?;
                 let ordered = *ordered;
                 let values = Categorical { codes, categories, ordered };
                 Column { values: ColumnValues::Categorical(values), missing: None }

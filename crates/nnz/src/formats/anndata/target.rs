@@ -87,7 +87,8 @@ impl Target {
         })
     }
 
-    fn tree(&self) -> Result<Box<dyn TreeWriter>> {
+    /// Starts writing.
+    pub(super) fn tree(&self) -> Result<Box<dyn TreeWriter>> {
         let Self { path, write, zarr, threads, .. } = self;
         let member = self.item.as_ref().map(Item::to_string);
         Ok(match zarr {

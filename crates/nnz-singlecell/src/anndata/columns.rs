@@ -10,20 +10,22 @@ use super::output::{Group, Output};
 /// Bytes that one column may take in memory.
 const MOST_COLUMN: u64 = 4 << 30;
 
-/// Writes `obs` or `var` of `len` rows.
+/// Writes a table of `len` rows, such as `obs`. `index` is what the names of rows are called, unless that is
+/// the name of a column.
 pub(super) fn write_table(
     output: &mut Output,
-    name: &str,
+    (parent, name): (Group, &str),
+    index: &str,
     len: u64,
     names: Option<Names<'_>>,
     table: Option<&dyn Annotations>,
 ) -> Result<()> {
-    let group = output.group(Group::ROOT, name)?;
+    let group = output.group(parent, name)?;
     output.encode(group, "dataframe", "0.2.0")?;
     let columns = table.map_or(&[][..], |table| table.columns());
     let taken = |name: &&str| columns.iter().any(|column| column.name == *name);
     // A column of that name stays where it is: anndata reads any name of an index.
-    let index = ["_index", "index", "names", "_names"].into_iter().find(|name| !taken(name));
+    let index = [index, "_index", "index", "names", "_names"].into_iter().find(|name| !taken(name));
     let index = index.unwrap_or("__index");
     output.set_text(group, "_index", index)?;
     let order: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();

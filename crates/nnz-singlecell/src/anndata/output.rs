@@ -12,7 +12,7 @@ const LARGE_CHUNK: u64 = 1 << 20;
 
 /// A group.
 #[derive(Clone, Copy)]
-pub(super) struct Group(NodeId);
+pub(super) struct Group(pub(super) NodeId);
 
 impl Group {
     pub(super) const ROOT: Self = Self(NodeId::ROOT);
@@ -24,8 +24,8 @@ pub(super) struct Array(NodeId);
 
 /// A tree being written.
 pub(super) struct Output {
-    tree: Box<dyn TreeWriter>,
-    compression: Compression,
+    pub(super) tree: Box<dyn TreeWriter>,
+    pub(super) compression: Compression,
     chunk: u64,
 }
 
@@ -44,7 +44,7 @@ impl Output {
         self.encode_node(group.0, kind, version)
     }
 
-    fn encode_node(&mut self, node: NodeId, kind: &str, version: &str) -> Result<()> {
+    pub(super) fn encode_node(&mut self, node: NodeId, kind: &str, version: &str) -> Result<()> {
         self.tree.set_attribute(node, "encoding-type", &Attribute::of_text(kind))?;
         self.tree.set_attribute(node, "encoding-version", &Attribute::of_text(version))
     }
@@ -93,6 +93,11 @@ impl Output {
         self.tree.append_bytes(array.0, bytes)
     }
 
+    /// Writes what is left of an array that is complete.
+    pub(super) fn finish_array(&mut self, array: Array) -> Result<()> {
+        self.tree.finish_array(array.0)
+    }
+
     /// Writes an array of numbers.
     pub(super) fn numbers(&mut self, group: Group, name: &str, values: &Values) -> Result<()> {
         let len = values.len().unwrap_or(0) as u64;
@@ -134,7 +139,7 @@ impl Output {
     }
 
     /// Returns the length of chunks.
-    fn chunk(&self, len: Option<u64>) -> u64 {
+    pub(super) fn chunk(&self, len: Option<u64>) -> u64 {
         len.unwrap_or(self.chunk).clamp(1, self.chunk)
     }
 

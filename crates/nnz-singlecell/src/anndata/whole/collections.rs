@@ -1,0 +1,191 @@
+//! What a file consists of, from its root.
+
+use std::sync::Arc;
+
+use nnz_container::tree::{ElementType, TreeWriter};
+use nnz_core::{Annotations as _, ColumnType, Result, Shape};
+
+use super::Report;
+use super::elements::Transfer;
+use super::picks::{ALL, FilePicks, Picks};
+use crate::anndata::element::Element;
+use crate::anndata::item::Along;
+use crate::anndata::output::Group;
+use crate::anndata::{AnnData, DataFrame, Item};
+
+/// The groups of elements that follow cells, genes or both, by their axes.
+const COLLECTIONS: [(&str, [Along; 2]); 5] = [
+    ("layers", [Along::Obs, Along::Var]),
+    ("obsm", [Along::Obs, Along::Nothing]),
+    ("varm", [Along::Var, Along::Nothing]),
+    ("obsp", [Along::Obs, Along::Obs]),
+    ("varp", [Along::Var, Along::Var]),
+];
+
+/// All else of a root that is known.
+const KNOWN: [&str; 8] = ["X", "obs", "var", "uns", "raw", "raw.X", "raw.var", "raw.varm"];
+
+impl Transfer<'_> {
+    /// Writes a file.
+    pub(super) fn file(
+        mut self,
+        file: &AnnData,
+        picks: &FilePicks,
+    ) -> Result<(Box<dyn TreeWriter>, Report)> {
+        let root = &*file.root;
+        let (obs, var) = (file.obs()?, file.var()?);
+        // Shapes that are not those of the tables show before anything is written.
+        for item in file.items()? {
+            drop(file.matrix(&item)?);
+        }
+        let [rows, cols] = [(&obs, &picks.obs), (&var, &picks.var)]
+            .map(|(frame, pick)| pick.as_ref().map_or(frame.len(), |pick| pick.len));
+        self.report.shape = Some(Shape { rows, cols });
+        let out = Group::ROOT;
+        self.attributes(root, out.0, "/", &["encoding-type", "encoding-version"])?;
+        self.output.encode(out, "anndata", "0.1.0")?;
+        if let Some((_, x)) = file.element(&Item::X)? {
+            self.element(&x, (out, "X"), "X", picks.along(Item::X.axes()))?;
+            if let Element::Array(array) = x {
+                self.report.entries = array.shape().iter().product();
+            }
+        }
+        for (name, frame, along) in [("obs", obs, Along::Obs), ("var", var, Along::Var)] {
+            self.root_table(file, name, (out, name), frame, picks.along([along, Along::Nothing]))?;
+        }
+        for (name, axes) in COLLECTIONS {
+            self.collection(file, name, (out, name), picks.along(axes))?;
+        }
+        self.raw(file, picks)?;
+        match Element::find(root, "uns")? {
+            Some(Element::Group(uns)) => {
+                let old = old_categories(file)?;
+                let left_out: Vec<&str> = old.iter().map(String::as_str).collect();
+                self.mapping(&*uns, (out, "uns"), "uns", ALL, &left_out)?;
+            }
+            _ => self.empty((out, "uns"))?,
+        }
+        for child in root.children()? {
+            let known = KNOWN.contains(&&*child.name)
+                || COLLECTIONS.iter().any(|(name, _)| *name == child.name);
+            match Element::find(root, &child.name)? {
+                _ if known => {}
+                Some(other) if picks.is_whole() => {
+                    self.element(&other, (out, &child.name), &child.name, ALL)?;
+                }
+                _ => self.dropped(&child.name, "no element of AnnData"),
+            }
+        }
+        Ok((self.output.tree, self.report))
+    }
+
+    /// Writes a table of cells or genes.
+    fn root_table(
+        &mut self,
+        file: &AnnData,
+        from: &str,
+        to: (Group, &str),
+        frame: Arc<DataFrame>,
+        picks: Picks<'_>,
+    ) -> Result<()> {
+        match Element::at(&*file.root, from)? {
+            Some(table @ Element::Group(_)) => self.element(&table, to, from, picks),
+            _ => self.old_table(frame, to, from, picks[0]),
+        }
+    }
+
+    /// Writes a group of elements; an empty one where there is none.
+    fn collection(
+        &mut self,
+        file: &AnnData,
+        from: &str,
+        to: (Group, &str),
+        picks: Picks<'_>,
+    ) -> Result<()> {
+        match Element::at(&*file.root, from)? {
+            Some(Element::Group(group)) => self.mapping(&*group, to, from, picks, &[]),
+            // Fields of compounds, in anndata 0.5.
+            Some(Element::Array(array)) => {
+                let ElementType::Compound(fields) = array.element_type() else {
+                    return self.empty(to);
+                };
+                let group = self.empty_group(to)?;
+                for field in fields {
+                    let element = Element::Array(array.field(&field.name)?);
+                    let path = format!("{from}/{}", field.name);
+                    self.element(&element, (group, &field.name), &path, picks)?;
+                }
+                Ok(())
+            }
+            None => self.empty(to),
+        }
+    }
+
+    /// Writes the matrix before genes were selected, with its own genes.
+    fn raw(&mut self, file: &AnnData, picks: &FilePicks) -> Result<()> {
+        let Some((path, x)) = file.element(&Item::RawX)? else { return Ok(()) };
+        let (parent, _) = path.rsplit_once(['/', '.']).unwrap_or((&path, ""));
+        let at = |name: &str| match path.contains('/') {
+            true => format!("{parent}/{name}"),
+            false => format!("{parent}.{name}"),
+        };
+        let raw = self.output.group(Group::ROOT, "raw")?;
+        self.output.encode(raw, "raw", "0.1.0")?;
+        self.element(&x, (raw, "X"), "raw/X", picks.along(Item::RawX.axes()))?;
+        self.root_table(file, &at("var"), (raw, "var"), file.raw_var()?, ALL)?;
+        self.collection(file, &at("varm"), (raw, "varm"), ALL)?;
+        if let Some(Element::Group(group)) = Element::find(&*file.root, "raw")? {
+            for child in group.children()? {
+                if !["X", "var", "varm"].contains(&&*child.name) {
+                    self.dropped(&format!("raw/{}", child.name), "no element of AnnData");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn empty(&mut self, to: (Group, &str)) -> Result<()> {
+        self.empty_group(to).map(drop)
+    }
+
+    fn empty_group(&mut self, (parent, name): (Group, &str)) -> Result<Group> {
+        let group = self.output.group(parent, name)?;
+        self.output.encode(group, "dict", "0.1.0")?;
+        Ok(group)
+    }
+}
+
+/// Names what is in `uns` and belongs to a column of a table, in anndata 0.6 and before.
+fn old_categories(file: &AnnData) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for (name, frame) in [("obs", file.obs()?), ("var", file.var()?)] {
+        if let Some(Element::Array(_)) = Element::find(&*file.root, name)? {
+            let categorical = frame
+                .columns()
+                .iter()
+                .filter(|info| matches!(info.column_type, ColumnType::Categorical { .. }));
+            names.extend(categorical.map(|info| format!("{}_categories", info.name)));
+        }
+    }
+    Ok(names)
+}
+
+/// Names all that is beside a matrix and the tables of its axes.
+pub(super) fn others(file: &AnnData, item: &Item) -> Result<Vec<String>> {
+    let mut others = Vec::new();
+    let root = &*file.root;
+    for child in root.children()? {
+        let name = &*child.name;
+        let element = Element::find(root, name)?;
+        match element {
+            _ if *item == Item::X && name == "X" => {}
+            _ if ["obs", "var"].contains(&name) => {}
+            Some(element) if element.is_null() => {}
+            Some(Element::Group(group)) if name != "raw" && name != "X" => {
+                others.extend(group.children()?.iter().map(|child| format!("{name}/{}", child.name)));
+            }
+            _ => others.push(name.to_owned()),
+        }
+    }
+    Ok(others)
+}

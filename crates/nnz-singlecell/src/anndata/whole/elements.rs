@@ -1,0 +1,367 @@
+//! Writing elements of any kind, in whole or some of their first one or two axes.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use nnz_container::Compression;
+use nnz_container::tree::{
+    AttributeValue, Attributes, ChildKind, CopyOptions, ElementType, Group as Stored,
+    NdArray, NodeId, TreeWriter, copy_array,
+};
+use nnz_core::{Annotations as _, Error, ErrorKind, Place, Result};
+
+use super::picks::{ALL, Picked, Picks};
+use super::{FileOptions, Report};
+use crate::anndata::element::{Element, Encoding};
+use crate::anndata::output::{Group, Output};
+use crate::anndata::{DataFrame, MatrixSource, frame};
+
+/// Groups inside each other, and groups in all. Real files have a few hundred.
+const DEEPEST: usize = 64;
+const MOST_GROUPS: usize = 1 << 16;
+
+/// The attributes that say what an element is.
+const ENCODING: [&str; 2] = ["encoding-type", "encoding-version"];
+
+/// Elements that are being written into a new file.
+pub(super) struct Transfer<'a> {
+    pub(super) output: Output,
+    pub(super) options: &'a FileOptions<'a>,
+    pub(super) report: Report,
+    /// Groups that were copied, of containers in which a group may have several names.
+    seen: BTreeSet<u64>,
+    groups: usize,
+}
+
+impl<'a> Transfer<'a> {
+    pub(super) fn new(tree: Box<dyn TreeWriter>, options: &'a FileOptions<'a>) -> Self {
+        let output = Output::new(tree, options.compression.unwrap_or_default());
+        Self { output, options, report: Report::default(), seen: BTreeSet::new(), groups: 0 }
+    }
+
+    pub(super) fn dropped(&mut self, path: &str, why: impl std::fmt::Display) {
+        self.report.dropped.push(format!("{path} ({why})"));
+    }
+
+    /// Writes an element under a name of a group. `path` is where it is in the file.
+    pub(super) fn element(
+        &mut self,
+        from: &Element,
+        to: (Group, &str),
+        path: &str,
+        picks: Picks<'_>,
+    ) -> Result<()> {
+        self.options.workers().check()?;
+        match from {
+            Element::Array(array) => self.array(&**array, to, path, picks),
+            Element::Group(group) => self.group(&**group, to, path, picks),
+        }
+    }
+
+    fn group(
+        &mut self,
+        from: &dyn Stored,
+        to: (Group, &str),
+        path: &str,
+        picks: Picks<'_>,
+    ) -> Result<()> {
+        if let Some(matrix) = MatrixSource::of_group(from)? {
+            return self.sparse(matrix, from, to, path, picks);
+        }
+        let encoding = Encoding::of(from, &Place::path(from.path()))?;
+        let first = [picks[0], None];
+        match &*encoding.kind {
+            "dataframe" if encoding.version == "0.2.0" => self.table(from, to, path, picks[0]),
+            "dataframe" => self.old_table(Arc::new(DataFrame::of_group(from)?), to, path, picks[0]),
+            "" if from.attribute("_index")?.is_some() => {
+                self.old_table(Arc::new(DataFrame::of_group(from)?), to, path, picks[0])
+            }
+            "categorical" => {
+                check_codes(&*from.array("codes")?, &*from.array("categories")?)?;
+                self.members(from, to, path, &[("codes", first), ("categories", ALL)])
+            }
+            "nullable-integer" | "nullable-boolean" | "nullable-string-array" => {
+                self.members(from, to, path, &[("values", first), ("mask", first)])
+            }
+            "" | "dict" => self.mapping(from, to, path, picks, &[]),
+            _ if picks.iter().all(Option::is_none) => self.mapping(from, to, path, ALL, &[]),
+            other => {
+                self.dropped(path, format!("elements of encoding-type {other} are not sliced"));
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes all that is in a group, but what is left out.
+    pub(super) fn mapping(
+        &mut self,
+        from: &dyn Stored,
+        to: (Group, &str),
+        path: &str,
+        picks: Picks<'_>,
+        left_out: &[&str],
+    ) -> Result<()> {
+        if from.identity().is_some_and(|identity| !self.seen.insert(identity)) {
+            self.dropped(path, "another name of a group that is copied");
+            return Ok(());
+        }
+        let made = self.create_group(from, to, path, &[])?;
+        for child in from.children()? {
+            if left_out.contains(&&*child.name) {
+                continue;
+            }
+            let inner = format!("{path}/{}", child.name);
+            if let ChildKind::Other(what) = child.kind {
+                self.dropped(&inner, what);
+                continue;
+            }
+            let element = Element::open(from, &child.name)?;
+            self.element(&element, (made, &child.name), &inner, picks)?;
+        }
+        Ok(())
+    }
+
+    /// Writes some members of a group, each with its own picks.
+    fn members(
+        &mut self,
+        from: &dyn Stored,
+        to: (Group, &str),
+        path: &str,
+        members: &[(&str, Picks<'_>)],
+    ) -> Result<()> {
+        let made = self.create_group(from, to, path, &[])?;
+        for (name, picks) in members {
+            let element = Element::open(from, name)?;
+            self.element(&element, (made, name), &format!("{path}/{name}"), *picks)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a table: the columns that it lists, and the names of rows.
+    fn table(
+        &mut self,
+        from: &dyn Stored,
+        to: (Group, &str),
+        path: &str,
+        rows: Option<&Picked>,
+    ) -> Result<()> {
+        let frame = DataFrame::of_group(from)?;
+        check_len(frame.len(), rows, 0, &frame.place())?;
+        if rows.is_none() {
+            // Columns of a layout that is not known are copied as they are.
+            if frame.broken_columns().iter().any(|e| !matches!(e.kind(), ErrorKind::Unsupported(_)))
+            {
+                self.check_columns(&frame, path)?;
+            }
+            return self.mapping(from, to, path, ALL, &[]);
+        }
+        self.check_columns(&frame, path)?;
+        let made = self.create_group(from, to, path, &["column-order"])?;
+        let columns: Vec<String> = frame.columns().iter().map(|info| info.name.clone()).collect();
+        self.output.set_texts(made, "column-order", &columns)?;
+        let index = frame.index_name();
+        let unlisted = Some(index).filter(|index| !columns.iter().any(|name| name == index));
+        let mut folders: Vec<(String, Group)> = Vec::new();
+        for name in unlisted.into_iter().chain(columns.iter().map(String::as_str)) {
+            let (parent, last) = self.folder(made, name, &mut folders)?;
+            let inner = format!("{path}/{name}");
+            let missing = || Error::new(ErrorKind::Missing, Place::array(from.path(), name));
+            let element = Element::at(from, name)?.ok_or_else(missing)?;
+            self.element(&element, (parent, last), &inner, [rows, None])?;
+        }
+        Ok(())
+    }
+
+    /// Returns the group for a name with slashes, and its last part.
+    fn folder<'n>(
+        &mut self,
+        group: Group,
+        name: &'n str,
+        folders: &mut Vec<(String, Group)>,
+    ) -> Result<(Group, &'n str)> {
+        let Some((above, last)) = name.rsplit_once('/') else { return Ok((group, name)) };
+        if let Some((_, made)) = folders.iter().find(|(path, _)| path == above) {
+            return Ok((*made, last));
+        }
+        let (parent, own) = self.folder(group, above, folders)?;
+        let made = self.output.group(parent, own)?;
+        folders.push((above.to_owned(), made));
+        Ok((made, last))
+    }
+
+    /// Creates a group with the attributes of another, but those left out.
+    fn create_group(
+        &mut self,
+        from: &dyn Stored,
+        (parent, name): (Group, &str),
+        path: &str,
+        left_out: &[&str],
+    ) -> Result<Group> {
+        let place = || Place::path(from.path());
+        let depth = path.split('/').count();
+        self.groups += 1;
+        if self.groups > MOST_GROUPS || depth > DEEPEST {
+            let what = format!("more than {MOST_GROUPS} groups, or {DEEPEST} inside each other");
+            return Err(Error::unsupported(place(), what));
+        }
+        let group = self.output.group(parent, name)?;
+        self.attributes(from, group.0, path, left_out)?;
+        if Encoding::of(from, &place())?.kind.is_empty() {
+            self.output.encode(group, "dict", "0.1.0")?;
+        }
+        Ok(group)
+    }
+
+    /// Copies attributes, but those left out.
+    pub(super) fn attributes<T: Attributes + ?Sized>(
+        &mut self,
+        from: &T,
+        to: NodeId,
+        path: &str,
+        left_out: &[&str],
+    ) -> Result<()> {
+        for name in from.attributes()? {
+            let Some(attribute) = from.attribute(&name)? else { continue };
+            // Without a type there is no version.
+            let untyped = ENCODING.contains(&&*name) && attribute.text() == Some("");
+            if untyped || left_out.contains(&&*name) {
+                continue;
+            }
+            let set = match attribute.value {
+                AttributeValue::References(_) => Err("references".to_owned()),
+                _ => held(self.output.tree.set_attribute(to, &name, &attribute))?,
+            };
+            if let Err(why) = set {
+                self.dropped(&format!("{path}, attribute {name:?}"), why);
+            }
+        }
+        Ok(())
+    }
+
+    fn array(
+        &mut self,
+        from: &dyn NdArray,
+        to: (Group, &str),
+        path: &str,
+        picks: Picks<'_>,
+    ) -> Result<()> {
+        for (axis, pick) in picks.iter().enumerate() {
+            let Some(&len) = from.shape().get(axis) else {
+                if pick.is_some() && !from.is_null() {
+                    let found = format!("{} dimensions", from.shape().len());
+                    let expected = format!("{} or more", axis + 1);
+                    return Err(Error::mismatch(from.place(), found, expected));
+                }
+                continue;
+            };
+            check_len(len, *pick, axis, &from.place())?;
+        }
+        if from.is_null() || picks.iter().all(Option::is_none) {
+            return self.copy(from, to, path);
+        }
+        match from.element_type() {
+            ElementType::Number(_) | ElementType::Float16 => self.numbers(from, to, path, picks),
+            found if found.is_string() && picks[1].is_none() => {
+                self.strings(from, to, path, picks[0])
+            }
+            found => {
+                self.dropped(path, format!("arrays of {found} are not sliced"));
+                Ok(())
+            }
+        }
+    }
+
+    /// Copies an array as it is.
+    fn copy(&mut self, from: &dyn NdArray, (parent, name): (Group, &str), path: &str) -> Result<()> {
+        let workers = self.options.workers();
+        let progress = |_: u64| workers.check();
+        let mut options = CopyOptions::new().memory(self.options.memory).progress(&progress);
+        if let Some(compression) = self.options.compression {
+            options = options.compress(compression);
+        }
+        let (made, report) = copy_array(from, &mut *self.output.tree, parent.0, name, &options)?;
+        for change in report.changes {
+            use nnz_container::tree::ChangeKind::Dropped;
+            let path = match &change.attribute {
+                Some(name) => format!("{path}, attribute {name:?}"),
+                None => path.to_owned(),
+            };
+            match change.kind {
+                Dropped => self.dropped(&path, change.reason),
+                // Anndata has a value for that in every container.
+                _ if from.is_null() => {}
+                _ => self.report.notes.push(format!("{path}: {}", change.reason)),
+            }
+        }
+        made.map_or(Ok(()), |made| self.encode_array(from, made))
+    }
+
+    /// Says what an array is, where it did not.
+    pub(super) fn encode_array(&mut self, from: &dyn NdArray, made: NodeId) -> Result<()> {
+        if !Encoding::of(from, &from.place())?.kind.is_empty() {
+            return Ok(());
+        }
+        let scalar = from.shape().is_empty();
+        let (kind, version) = match from.element_type() {
+            _ if from.is_null() => ("null", "0.1.0"),
+            ElementType::Compound(_) => ("rec-array", "0.2.0"),
+            found if found.is_string() && scalar => ("string", "0.2.0"),
+            found if found.is_string() => ("string-array", "0.2.0"),
+            _ if scalar => ("numeric-scalar", "0.2.0"),
+            _ => ("array", "0.2.0"),
+        };
+        self.output.encode_node(made, kind, version)
+    }
+
+    /// Returns how an array is compressed that was so or not.
+    pub(super) fn compression(&self, from: &dyn NdArray) -> Compression {
+        let uncompressed = |name: &String| {
+            let name = name.strip_prefix("numcodecs.").unwrap_or(name);
+            matches!(name, "shuffle" | "fletcher32" | "crc32c" | "delta")
+        };
+        match self.options.compression {
+            Some(compression) => compression,
+            None if from.storage().filters.iter().all(uncompressed) => Compression::None,
+            None => self.output.tree.usual_compression(),
+        }
+    }
+}
+
+/// Fails where an axis is not as long as that of which is picked.
+fn check_len(len: u64, pick: Option<&Picked>, axis: usize, place: &Place) -> Result<()> {
+    match pick.filter(|pick| pick.axis_len != len) {
+        None => Ok(()),
+        Some(pick) => {
+            let found = format!("a length of {len} along axis {axis}");
+            Err(Error::mismatch(place.clone(), found, pick.axis_len))
+        }
+    }
+}
+
+/// Fails where a code is that of no category.
+fn check_codes(codes: &dyn NdArray, categories: &dyn NdArray) -> Result<()> {
+    const BLOCK: u64 = 1 << 16;
+    let (&[len], count) = (codes.shape(), categories.shape().iter().product()) else {
+        let found = format!("{} dimensions", codes.shape().len());
+        return Err(Error::mismatch(codes.place(), found, "one dimension"));
+    };
+    let mut start = 0;
+    while start < len {
+        let end = len.min(start + BLOCK);
+        let values = codes.read(&codes.rows(start..end)?, u64::MAX)?;
+        frame::codes::codes(&values, count, start, &codes.place())?;
+        start = end;
+    }
+    Ok(())
+}
+
+/// Takes apart what the container does not hold from what fails.
+fn held<T>(done: Result<T>) -> Result<std::result::Result<T, String>> {
+    match done {
+        Ok(done) => Ok(Ok(done)),
+        Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {
+            Ok(Err(error.into_parts().0.to_string()))
+        }
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,112 @@
+//! Sparse matrices. Entries of a row stay in the order they are stored in, as in SciPy.
+
+use nnz_container::tree::Group as Stored;
+use nnz_core::{Batch, Order, Place, Projection, Result, Unit, Values};
+use nnz_engine::flow::{Join, Work, Write, run};
+use nnz_engine::{Progress, Selection, Slice};
+
+use super::elements::Transfer;
+use super::picks::Picks;
+use crate::anndata::MatrixSource;
+use crate::anndata::encode::{EncodedBatch, MatrixEncoder};
+use crate::anndata::matrix_writer::MatrixWriter;
+use crate::anndata::output::{Group, Output};
+
+impl Transfer<'_> {
+    /// Writes a sparse matrix, or some rows and columns of it.
+    pub(super) fn sparse(
+        &mut self,
+        matrix: MatrixSource,
+        from: &dyn Stored,
+        to: (Group, &str),
+        path: &str,
+        picks: Picks<'_>,
+    ) -> Result<()> {
+        self.output.compression = self.compression(&*from.array("data")?);
+        let place = Place::path(from.path());
+        if picks.iter().all(Option::is_none) {
+            return self.entries(&matrix, &place, to, path);
+        }
+        let [rows, cols] = picks.map(|pick| match pick {
+            Some(pick) => Selection::ranges(pick.ranges.iter().cloned()),
+            None => Selection::all(),
+        });
+        let slice = Slice::new(Box::new(matrix), place.clone(), &rows, &cols)?;
+        self.entries(&slice, &place, to, path)
+    }
+
+    /// Writes all entries of a source, whose majors are in order.
+    pub(super) fn entries(
+        &mut self,
+        source: &dyn nnz_core::MatrixSource,
+        place: &Place,
+        (parent, name): (Group, &str),
+        path: &str,
+    ) -> Result<()> {
+        let header = source.header();
+        let mut writer = MatrixWriter::new(&mut self.output, parent, name, header)?;
+        let units = source.units(0..header.shape.major(header.order), Projection::ALL)?;
+        let work = Encode { order: header.order, encoder: &writer.encoder() };
+        let progress = self.options.progress;
+        progress.begin(path, header.nnz);
+        let mut put = Put { writer: &mut writer, output: &mut self.output, progress };
+        let done = run(units, &work, &mut InTurn, &mut put, self.options.workers());
+        progress.end();
+        done.map_err(|error| error.with_context(place))?;
+        if path == "X" {
+            self.report.entries = writer.entries();
+        }
+        writer.finish(&mut self.output)
+    }
+}
+
+/// The part that any thread can do.
+struct Encode<'a> {
+    order: Order,
+    encoder: &'a MatrixEncoder,
+}
+
+impl Work for Encode<'_> {
+    type Batch = Batch;
+    type BatchUnits = Batch;
+    type Encoded = EncodedBatch;
+    type Joint = ();
+
+    fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<(Batch, Vec<u64>)> {
+        let mut batch = Batch::new(self.order, Values::default());
+        let mut stored = Vec::with_capacity(1);
+        // There is one.
+        for unit in units {
+            unit.decode(&mut batch)?;
+            stored.push(batch.entries() as u64);
+        }
+        Ok((batch, stored))
+    }
+
+    fn encode(&self, batch: Batch, (): ()) -> Result<EncodedBatch> {
+        self.encoder.encode_batch(&batch)
+    }
+}
+
+/// Nothing has to be known of the units before.
+struct InTurn;
+
+impl Join<Encode<'_>> for InTurn {
+    fn join(&mut self, _: &Batch) -> Result<Option<()>> {
+        Ok(Some(()))
+    }
+}
+
+/// Where entries go.
+struct Put<'a> {
+    writer: &'a mut MatrixWriter,
+    output: &'a mut Output,
+    progress: &'a dyn Progress,
+}
+
+impl Write<Encode<'_>> for Put<'_> {
+    fn write(&mut self, batch: EncodedBatch) -> Result<()> {
+        self.progress.advance(batch.runs.iter().map(|(_, count)| count).sum());
+        self.writer.put(self.output, &batch)
+    }
+}

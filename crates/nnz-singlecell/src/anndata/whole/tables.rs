@@ -1,0 +1,130 @@
+//! The tables of a file as what selections are looked up in, and tables of anndata before 0.8.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use nnz_core::{
+    About, Annotations, Axis, AxisKind, Batch, Duplicates, Error, ErrorKind, Header, MatrixSource,
+    Names, Order, Place, Projection, Result, Shape, Storage, Structure, UnitReader, ValueType,
+};
+use nnz_engine::{Selection, Slice};
+
+use super::elements::Transfer;
+use super::picks::Picked;
+use crate::anndata::columns::write_table;
+use crate::anndata::output::Group;
+use crate::anndata::{AnnData, DataFrame};
+
+/// Names and columns of rows and columns, without any entry.
+pub(super) struct Tables {
+    header: Header,
+    frames: [Option<Arc<DataFrame>>; 2],
+}
+
+impl Tables {
+    /// Takes the tables of cells and genes.
+    pub(super) fn of_file(file: &AnnData) -> Result<Self> {
+        Ok(Self::new([Some(file.obs()?), Some(file.var()?)]))
+    }
+
+    pub(super) fn new(frames: [Option<Arc<DataFrame>>; 2]) -> Self {
+        let [rows, cols] =
+            frames.each_ref().map(|frame| frame.as_ref().map_or(0, |frame| frame.len()));
+        let header = Header {
+            shape: Shape { rows, cols },
+            order: Order::Row,
+            ordered: true,
+            sorted_majors: true,
+            sorted_indices: Some(true),
+            value_type: ValueType::F32,
+            iso: false,
+            nnz: Some(0),
+            storage: Storage::Sparse,
+            structure: Structure::General,
+            fill: None,
+            duplicates: Duplicates::Kept,
+            axis_kinds: [AxisKind::Cells, AxisKind::Features],
+        };
+        Self { header, frames }
+    }
+
+    fn frame(&self, axis: Axis) -> Option<&DataFrame> {
+        self.frames[usize::from(axis == Axis::Cols)].as_deref()
+    }
+}
+
+impl MatrixSource for Tables {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn about(&self) -> Result<About> {
+        Ok(About::default())
+    }
+
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        self.frame(axis).map(DataFrame::names).transpose()
+    }
+
+    fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
+        Ok(self.frame(axis).map(|frame| Box::new(frame) as Box<dyn Annotations>))
+    }
+
+    fn random_access(&self) -> bool {
+        true
+    }
+
+    fn units(&self, _: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        Ok(Box::new(NoUnits))
+    }
+}
+
+/// There are no entries.
+struct NoUnits;
+
+impl<'a> UnitReader<'a> for NoUnits {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn nnz_core::Unit<Batch> + 'a>>> {
+        Ok(None)
+    }
+}
+
+impl Transfer<'_> {
+    /// Writes a table of a layout before anndata 0.8 in that of today.
+    pub(super) fn old_table(
+        &mut self,
+        frame: Arc<DataFrame>,
+        to: (Group, &str),
+        path: &str,
+        rows: Option<&Picked>,
+    ) -> Result<()> {
+        self.check_columns(&frame, path)?;
+        let index = frame.index_name().to_owned();
+        let mut source: Box<dyn MatrixSource> = Box::new(Tables::new([Some(frame), None]));
+        if let Some(rows) = rows {
+            let rows = Selection::ranges(rows.ranges.iter().cloned());
+            source = Box::new(Slice::new(source, Place::default(), &rows, &Selection::all())?);
+        }
+        self.output.compression = self.options.compression.unwrap_or_default();
+        let names = source.read_names(Axis::Rows)?;
+        let table = source.annotations(Axis::Rows)?;
+        let len = source.header().shape.rows;
+        write_table(&mut self.output, to, &index, len, names, table.as_deref())
+    }
+
+    /// Refuses a table with broken columns, and names those that are of no known layout.
+    pub(super) fn check_columns(&mut self, frame: &DataFrame, path: &str) -> Result<()> {
+        for error in frame.broken_columns() {
+            let place = error.place().clone();
+            let what = match error.kind() {
+                ErrorKind::Unsupported(what) => what,
+                ErrorKind::Missing => return Err(Error::new(ErrorKind::Missing, place)),
+                ErrorKind::Mismatch { found, expected } => {
+                    return Err(Error::mismatch(place, found, expected));
+                }
+                other => return Err(Error::unsupported(place, other.to_string())),
+            };
+            self.dropped(path, format!("a column of it: {what}"));
+        }
+        Ok(())
+    }
+}

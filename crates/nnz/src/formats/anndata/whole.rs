@@ -1,0 +1,130 @@
+//! A file as a whole, with all that is in it.
+
+use nnz_container::tree::TreeWriter;
+use nnz_core::{Error, Result, Shape};
+use nnz_engine::Progress;
+use nnz_singlecell::anndata::{AnnData, FileOptions, Report};
+
+use super::{AnnDataFile, INFO, place, target};
+use crate::formats::{MatrixTarget as _, Probe, WholeFormat};
+use crate::{CellAxis, ConvertOptions, Location, Selection, StructurePolicy, Summary};
+
+impl WholeFormat for AnnDataFile {
+    fn is_target(&self, to: &Location, options: &ConvertOptions) -> bool {
+        let Location::Path { path, group } = to else { return false };
+        let whole = group.as_deref().is_none_or(|group| group.trim_matches('/').is_empty());
+        whole
+            && match options.format {
+                Some(name) => name == INFO.name,
+                None => INFO.is_extension_of(path) || target::is_zarr(path),
+            }
+    }
+
+    fn is_file(&self, probe: &Probe) -> Result<bool> {
+        // What cannot be opened says why as its X is.
+        Ok(place::find(probe).is_ok_and(|found| matches!(found, Some((_, None)))))
+    }
+
+    fn convert_file(
+        &self,
+        from: &Probe,
+        to: &Location,
+        options: &ConvertOptions,
+        progress: &dyn Progress,
+    ) -> Result<Summary> {
+        write(from, to, options, progress, |file, tree, options| file.copy_to(tree, options))
+    }
+
+    fn slice_file(
+        &self,
+        from: &Probe,
+        to: &Location,
+        selected: [&Selection; 2],
+        options: &ConvertOptions,
+        progress: &dyn Progress,
+    ) -> Result<Summary> {
+        write(from, to, options, progress, |file, tree, options| {
+            file.slice_to(tree, selected, options)
+        })
+    }
+}
+
+/// A tree that was written, and what of.
+type Written = (Box<dyn TreeWriter>, Report);
+
+/// Writes a file, and puts it in its place.
+fn write(
+    from: &Probe,
+    to: &Location,
+    options: &ConvertOptions,
+    progress: &dyn Progress,
+    write: impl FnOnce(&AnnData, Box<dyn TreeWriter>, &FileOptions<'_>) -> Result<Written>,
+) -> Result<Summary> {
+    check_options(options)?;
+    let (file, _) = place::open(from)?;
+    let to = target::Target::new(to, options)?;
+    to.check()?;
+    // Now, since the target may be the source itself.
+    let bytes_before = from.file().and_then(|(file, _)| file.path().metadata().ok());
+    let bytes_before = bytes_before.map(|found| found.len());
+    let file_options = FileOptions {
+        compression: options.compress,
+        memory: options.memory,
+        threads: options.threads,
+        cancellation: options.cancellation.as_ref(),
+        progress,
+    };
+    let (tree, report) = write(&file, to.tree()?, &file_options)?;
+    finish(tree, report, &to, options, bytes_before)
+}
+
+/// Puts a tree in its place, unless what was dropped is an error.
+fn finish(
+    tree: Box<dyn TreeWriter>,
+    report: Report,
+    to: &target::Target,
+    options: &ConvertOptions,
+    bytes_before: Option<u64>,
+) -> Result<Summary> {
+    let Report { shape, entries, dropped, notes, .. } = report;
+    if options.strict && !dropped.is_empty() {
+        let what = format!("not supported by the target: {}", dropped.join(", "));
+        return Err(Error::unsupported(to.place(), what));
+    }
+    if let Some(cancellation) = &options.cancellation {
+        cancellation.check()?;
+    }
+    let bytes_after = tree.finish().map_err(|error| error.with_context(&to.place()))?;
+    Ok(Summary {
+        shape: shape.unwrap_or(Shape { rows: 0, cols: 0 }),
+        dimensions: None,
+        entries,
+        bytes_before,
+        bytes_after,
+        disk: 0,
+        seconds: 0.0,
+        dropped,
+        notes,
+    })
+}
+
+/// Refuses options that say how one matrix is stored.
+fn check_options(options: &ConvertOptions) -> Result<()> {
+    let set = [
+        ("--order", options.order.is_some()),
+        ("--type", options.value_type.is_some()),
+        ("--duplicates", options.duplicates.is_some()),
+        ("--structure", options.structure == StructurePolicy::Auto),
+        ("--cell-axis", matches!(options.cell_axis, CellAxis::Axis(_))),
+    ];
+    match set.iter().find(|(_, set)| *set) {
+        None => Ok(()),
+        Some((name, _)) => {
+            let what = format!(
+                "{name} applies to one matrix, and all of a file is written; name a matrix, as in \
+                 FILE.h5ad::X"
+            );
+            Err(Error::argument(what))
+        }
+    }
+}
