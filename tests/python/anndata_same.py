@@ -30,6 +30,8 @@ def same(a, b, where=""):
         for part in ["data", "indices", "indptr"]:
             np.testing.assert_array_equal(getattr(a, part), getattr(b, part), err_msg=where)
     elif isinstance(a, np.ndarray):
+        # Zarr and h5py have different types of strings.
+        a, b = [x.astype(object) if x.dtype.kind in "UT" else x for x in [a, np.asarray(b)]]
         assert a.shape == b.shape and a.dtype == b.dtype, f"{where}: {a.dtype} {b.dtype}"
         np.testing.assert_array_equal(a, b, err_msg=where)
     elif hasattr(a, "keys"):

@@ -13,7 +13,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use nnz::{
     Axis, CellAxis, Compression, ConvertOptions, DuplicatePolicy, Error, Location, Order,
-    StructurePolicy, ValueType, engine::Measures,
+    StructurePolicy, ValueType, engine::Measures, whole::Join,
 };
 
 pub(crate) use format_options::FormatArgs;
@@ -85,6 +85,7 @@ pub(crate) enum Verb {
     Transpose(Box<Transpose>),
     Slice(Box<Slice>),
     Concat(Box<Concat>),
+    Split(Box<Split>),
     Validate(Validate),
     Diff(Diff),
     Stats(Stats),
@@ -112,6 +113,7 @@ impl Verb {
             Self::Transpose(verb) => verb.convert.writing.resolve_format(),
             Self::Slice(verb) => verb.writing.resolve_format(),
             Self::Concat(verb) => verb.writing.resolve_format(),
+            Self::Split(verb) => verb.writing.resolve_format(),
             Self::Fragments(fragments::Fragments {
                 verb: fragments::FragmentsVerb::Count(verb),
             }) => verb.writing.resolve_format(),
@@ -144,6 +146,7 @@ impl Verb {
             Self::Transpose(verb) => verb.convert.writing.force,
             Self::Slice(verb) => verb.writing.force,
             Self::Concat(verb) => verb.writing.force,
+            Self::Split(verb) => verb.writing.force,
             Self::Fragments(verb) => verb.verb.forced(),
             Self::Man(verb) => verb.force,
             Self::Annotations(verb) => verb.force,
@@ -373,6 +376,66 @@ pub(crate) struct Concat {
     /// Take the names of the other axis from the first matrix that has any, whatever the rest say
     #[arg(long)]
     pub(crate) ignore_names: bool,
+
+    #[command(flatten)]
+    pub(crate) files: ConcatFiles,
+
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+}
+
+/// How files are put together that are written as a whole.
+#[derive(Debug, Group)]
+#[command(next_help_heading = "Options of whole AnnData files")]
+pub(crate) struct ConcatFiles {
+    /// Keep the genes, and the columns of obs, that all files have (inner) or any has (outer); genes go by
+    /// name [default: all files have to have the same genes]
+    #[arg(long, value_name = "HOW")]
+    pub(crate) join: Option<JoinArg>,
+
+    /// Add a column of this name to obs, with the number of the file from 0
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) label: Option<String>,
+
+    /// Add the number of the file to the names of cells, with this between
+    #[arg(long, value_name = "SEPARATOR", allow_hyphen_values = true)]
+    pub(crate) index_unique: Option<String>,
+
+    /// The value of what a file does not have in dense arrays, for --join outer [default: not a number]; it is
+    /// zero in sparse ones
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub(crate) fill: Option<f64>,
+}
+
+/// Which of what several files have is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum JoinArg {
+    Inner,
+    Outer,
+}
+
+/// Write the cells of an AnnData file that share a value to a file each
+///
+/// Each file is named by the value, and has all that belongs to its cells, as from slice. Cells without a
+/// value are in none.
+#[derive(Debug, Group)]
+#[command(after_help = "Example:\n  nnz split study.h5ad samples --by sample")]
+pub(crate) struct Split {
+    /// The file
+    #[arg(value_name = "SRC", value_parser = location())]
+    pub(crate) source: Location,
+
+    /// The directory of the files; created if it is not there
+    #[arg(value_name = "DIR")]
+    pub(crate) target: PathBuf,
+
+    /// The column of obs
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) by: String,
+
+    /// The extension of the files, which says what they are: h5ad or zarr
+    #[arg(long, value_name = "EXTENSION", default_value = "h5ad", value_parser = ["h5ad", "zarr"])]
+    pub(crate) extension: String,
 
     #[command(flatten)]
     pub(crate) writing: Writing,
@@ -744,6 +807,15 @@ pub(crate) enum StructureArg {
     Auto,
     General,
     Keep,
+}
+
+impl From<JoinArg> for Join {
+    fn from(join: JoinArg) -> Self {
+        match join {
+            JoinArg::Inner => Self::Inner,
+            JoinArg::Outer => Self::Outer,
+        }
+    }
 }
 
 impl From<StructureArg> for StructurePolicy {

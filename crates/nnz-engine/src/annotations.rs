@@ -6,7 +6,7 @@ mod text;
 
 use nnz_core::{Axis, MatrixSource};
 
-pub(crate) use appended::Appended;
+pub use appended::{Appended, Join};
 pub(crate) use picked::Picked;
 pub use text::{AnnotationText, write_annotations};
 

@@ -14,13 +14,14 @@ use nnz_core::{
     UnitReader, ValueType,
 };
 
-use crate::annotations::Appended;
+use crate::annotations::{Appended, Join};
 use crate::parts::{InParts, Next, Open, Steps};
 use crate::slice::one_of;
 use crate::stages::{Cast, Mirroring, Step, drop_unstored, mirror, turns_integers};
 use crate::types;
 use merge::Merging;
-use shifted::{Shared, Shifted};
+use shifted::Shared;
+pub(crate) use shifted::Shifted;
 
 /// Says how matrices are put together. The default changes nothing that need not change.
 #[derive(Clone, Copy, Debug, Default)]
@@ -259,7 +260,7 @@ fn common_type(parts: &[Part]) -> Result<ValueType> {
         let next = part.source.header().value_type;
         found = Some(match found {
             None => (next, &part.place),
-            Some((before, place)) => match types::common(before, next) {
+            Some((before, place)) => match types::common_type(before, next) {
                 Some(both) => (both, if both == before { place } else { &part.place }),
                 None => {
                     let what = format!(
@@ -491,7 +492,7 @@ impl Concat {
                 None => return Ok(None),
             }
         }
-        Ok(Some(Appended::new(tables)))
+        Ok(Some(Appended::new(tables, Join::Inner)))
     }
 
     /// Collects what each matrix tells of itself.

@@ -12,11 +12,15 @@ mod packet;
 mod store;
 
 use std::path::Path;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use nnz_core::{Batch, Bint8, MatrixSource, Order, Result, Scalar, Shape, Unit, ValueType, Values};
+use nnz_core::{
+    Batch, Bint8, MatrixSource, Order, Projection, Result, Scalar, Shape, Unit, UnitReader,
+    ValueType, Values,
+};
 
+use crate::Progress;
 use crate::flow::{Join, Work, Workers, Write, run};
 use crate::stages::{Step, Units, apply, emptied};
 use bucket::Buckets;
@@ -75,6 +79,49 @@ impl<'a> SortPlan<'a> {
         let unwanted = Values::Iso(Scalar::Bint8(Bint8(1)));
         self.value_type.map_or(unwanted, Values::new)
     }
+}
+
+/// Sorts the entries of a source out of core, and returns them in units with their number. Entries at one place
+/// keep their order.
+///
+/// ```
+/// use nnz_core::{MatrixSource, Order, Shape};
+/// use nnz_engine::{CsMatrix, NoProgress, flow::Workers, sorted_units};
+///
+/// let shape = Shape { rows: 2, cols: 1 };
+/// let matrix = CsMatrix::from_parts(shape, Order::Col, vec![0, 1], vec![1_u32], vec![2.0])?;
+/// let source = matrix.into_source()?;
+/// let workers = Workers { threads: 1, cancellation: None };
+/// let directory = std::env::temp_dir();
+/// let (_, count) =
+///     sorted_units(&*source, Order::Row, 1 << 20, &directory, workers, &NoProgress)?;
+/// assert_eq!(count, 1);
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails where the source cannot be read, the disk has no room, or it is cancelled.
+pub fn sorted_units(
+    source: &dyn MatrixSource,
+    order: Order,
+    memory: u64,
+    directory: &Path,
+    workers: Workers<'_>,
+    progress: &dyn Progress,
+) -> Result<(Box<dyn UnitReader<'static>>, u64)> {
+    let header = source.header();
+    let units = source.units(0..header.shape.major(header.order), Projection::ALL)?;
+    let disk = Arc::<AtomicU64>::default();
+    let plan =
+        SortPlan { disk: Some(&disk), ..SortPlan::of(source, order, memory, directory, workers) };
+    progress.begin("sorting", header.nnz);
+    let done = sorted(units, &[], plan, &|entries| {
+        progress.advance(entries);
+        progress.disk(disk.load(Ordering::Relaxed));
+    });
+    progress.end();
+    done
 }
 
 /// Reads all units and returns their entries sorted, with their number. Entries at one place keep

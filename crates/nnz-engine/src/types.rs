@@ -6,7 +6,8 @@ use nnz_core::ValueType::{
 };
 
 /// Returns the smallest type that holds every value of both exactly; `None` where there is none.
-pub(crate) fn common(a: ValueType, b: ValueType) -> Option<ValueType> {
+#[must_use]
+pub fn common_type(a: ValueType, b: ValueType) -> Option<ValueType> {
     if a == b {
         return Some(a);
     }
@@ -82,8 +83,8 @@ mod tests {
             (I32, ComplexF32, Some(ComplexF64)),
             (U64, ComplexF64, None),
         ] {
-            assert_eq!(common(a, b), both, "{a} and {b}");
-            assert_eq!(common(b, a), both, "{b} and {a}");
+            assert_eq!(common_type(a, b), both, "{a} and {b}");
+            assert_eq!(common_type(b, a), both, "{b} and {a}");
         }
     }
 

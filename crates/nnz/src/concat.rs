@@ -2,9 +2,11 @@
 
 use nnz_core::{Axis, Error, Place, Result};
 
+use crate::whole::ConcatFilesOptions;
 use crate::{Concat, ConcatOptions, ConvertOptions, Location, Progress, Summary};
 
-/// Writes matrices one behind the other.
+/// Writes matrices one behind the other. Files with several matrices and tables are put together as wholes along
+/// rows, where the target holds as much.
 ///
 /// # Errors
 ///
@@ -17,6 +19,12 @@ pub fn concat(
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Summary> {
+    if axis == Axis::Rows && !how.ignore_names && how.value_type.is_none() {
+        let files = ConcatFilesOptions::default();
+        if let Some(summary) = crate::whole::concat(from, to, &files, options, progress)? {
+            return Ok(summary);
+        }
+    }
     let mut sources = Vec::with_capacity(from.len());
     for location in from {
         if *location == Location::Stream && from.iter().filter(|one| *one == location).count() > 1 {

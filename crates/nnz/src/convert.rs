@@ -182,7 +182,8 @@ impl ConvertOptions {
     }
 }
 
-/// Converts the matrix at one place into another place.
+/// Converts the matrix at one place into another place. A file with several matrices and tables goes with all that
+/// is in it, where the target holds as much.
 ///
 /// # Errors
 ///

@@ -28,11 +28,11 @@ mod registry;
 #[cfg(feature = "scientific")]
 mod scipy;
 pub(crate) mod target;
-mod whole;
 #[cfg(feature = "scientific")]
 mod tensor_arrays;
 #[cfg(feature = "singlecell")]
 mod tenx;
+mod whole;
 
 use std::fmt;
 use std::path::Path;
@@ -56,7 +56,7 @@ pub use probe::Probe;
 pub(crate) use registry::check_options;
 pub(crate) use registry::format_of_path;
 pub use registry::{Detected, Registry, list};
-pub use whole::WholeFormat;
+pub use whole::{RowGroups, WholeFormat};
 
 use crate::{
     ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions, tensor::TensorFile,

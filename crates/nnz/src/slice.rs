@@ -4,7 +4,8 @@ use nnz_core::{Place, Result};
 
 use crate::{ConvertOptions, Location, Progress, Selection, Slice, Summary};
 
-/// Writes the rows and columns of a matrix that are selected.
+/// Writes the rows and columns of a matrix that are selected; of a file with several matrices and tables all that
+/// belongs to them, where the target holds as much.
 ///
 /// # Errors
 ///

@@ -1,12 +1,47 @@
 //! Files with several matrices and tables, from one place to another.
 
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use nnz_core::Result;
+use nnz_core::{Error, ErrorKind, Result};
 use nnz_storage::LocalStorage;
 
-use crate::formats::{Probe, WholeFormat};
+pub use nnz_engine::Join;
+
+use crate::formats::{Probe, RowGroups, WholeFormat};
 use crate::{ConvertOptions, Location, Progress, Selection, Summary};
+
+/// How files are put together. By default all have to have the same columns.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ConcatFilesOptions {
+    /// Which columns of matrices are kept, which are joined by name, and which columns of tables.
+    pub join: Option<Join>,
+    /// The name of a column of the table of rows that gets the number of the file.
+    pub label: Option<String>,
+    /// What is put between the name of a row and the number of its file; by default names stay as they are.
+    pub index_unique: Option<String>,
+    /// The value of what a file does not have in dense arrays; by default not a number.
+    pub fill: Option<f64>,
+}
+
+nnz_core::setters! {
+    ConcatFilesOptions {
+        join: Option<Join>,
+        label: Option<String>,
+        index_unique: Option<String>,
+        fill: Option<f64>,
+    }
+}
+
+impl ConcatFilesOptions {
+    /// Returns whether nothing is set.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        let Self { join, label, index_unique, fill } = self;
+        join.is_none() && label.is_none() && index_unique.is_none() && fill.is_none()
+    }
+}
 
 /// A file that is looked at, and the format that writes it as a whole.
 type Found = (&'static dyn WholeFormat, Probe);
@@ -66,6 +101,101 @@ pub fn slice(
     Ok(written.map(|summary| Summary { bytes_before: None, ..summary }))
 }
 
+/// Writes the rows of several files with several matrices and tables one behind the other; `None`, and nothing
+/// is done, where a source is one matrix or the target holds no more.
+///
+/// # Errors
+///
+/// Fails as [`convert`], and where columns or types do not go together.
+pub fn concat(
+    from: &[Location],
+    to: &Location,
+    how: &ConcatFilesOptions,
+    options: &ConvertOptions,
+    progress: &dyn Progress,
+) -> Result<Option<Summary>> {
+    let started = Instant::now();
+    let to = &to.resolve(&LocalStorage);
+    let mut format = None;
+    let mut probes = Vec::with_capacity(from.len());
+    for from in from {
+        let Some((found, probe)) = find(from, to, options)? else { return Ok(None) };
+        format = Some(found);
+        probes.push(probe);
+    }
+    let Some(format) = format else { return Ok(None) };
+    let summary = format.concat_files(&probes, to, how, options, progress)?;
+    Ok(Some(Summary { seconds: started.elapsed().as_secs_f64(), ..summary }))
+}
+
+/// What splitting a file came to.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct SplitSummary {
+    /// Each file, and what it came to.
+    pub files: Vec<(PathBuf, Summary)>,
+    /// Rows without a value, which are in none.
+    pub missing: u64,
+}
+
+/// Writes the rows of a file that share a value of a column to a file each, in a directory that is created if it
+/// is not there. Files are named by the values, with the extension `ending`, and appear one after the other,
+/// each as a whole.
+///
+/// # Errors
+///
+/// Fails as [`slice`], where the source is one matrix only, there is no such column, or a value is no name of a
+/// file.
+pub fn split(
+    from: &Location,
+    directory: &Path,
+    (column, ending): (&str, &str),
+    options: &ConvertOptions,
+    progress: &dyn Progress,
+) -> Result<SplitSummary> {
+    let target = |name: &str| Location::Path {
+        path: directory.join(format!("{name}.{ending}")),
+        group: None,
+    };
+    let Some((format, probe)) = find(from, &target("x"), options)? else {
+        let what =
+            format!("{from}: not a file that is split into files with the extension {ending}");
+        return Err(Error::argument(what));
+    };
+    let place = from.source_place();
+    let found = format.group_rows(&probe, column, options.memory / 4);
+    let RowGroups { groups, missing } = found.map_err(|error| error.with_context(&place))?;
+    for (value, _) in &groups {
+        let target = target(value);
+        let names_itself = !value.is_empty() && !value.starts_with('.');
+        if !names_itself || value.contains(['/', '\0']) {
+            let what = format!("{from}: the value {value:?} of {column:?} is no name of a file");
+            return Err(Error::argument(what));
+        }
+        if let Location::Path { path, .. } = &target
+            && !options.write.overwrite
+            && path.symlink_metadata().is_ok()
+        {
+            return Err(Error::new(ErrorKind::Exists, target.place()));
+        }
+    }
+    std::fs::create_dir_all(directory).map_err(|error| Error::io(directory, error))?;
+    let mut summary = SplitSummary { missing, ..SplitSummary::default() };
+    let all = Selection::all();
+    for (value, ranges) in groups {
+        let started = Instant::now();
+        let rows = Selection::ranges(ranges);
+        let target = target(&value);
+        let done = format.slice_file(&probe, &target, [&rows, &all], options, progress);
+        let done = done.map_err(|error| error.with_context(&place))?;
+        let done = Summary { bytes_before: None, seconds: started.elapsed().as_secs_f64(), ..done };
+        if let Location::Path { path, .. } = target {
+            summary.files.push((path, done));
+        }
+    }
+    Ok(summary)
+}
+
 fn write(
     from: &Location,
     to: &Location,
@@ -74,6 +204,7 @@ fn write(
 ) -> Result<Option<Summary>> {
     let started = Instant::now();
     let Some((format, probe)) = find(from, to, options)? else { return Ok(None) };
-    let summary = write(format, &probe).map_err(|error| error.with_context(&from.source_place()))?;
+    let summary =
+        write(format, &probe).map_err(|error| error.with_context(&from.source_place()))?;
     Ok(Some(Summary { seconds: started.elapsed().as_secs_f64(), ..summary }))
 }

@@ -1,8 +1,8 @@
 //! `nnz convert` and its kin: what writes a matrix.
 
 use nnz::{
-    ConcatOptions, ConvertOptions, Dataset, Error, Location, Rounding, StructurePolicy, Summary,
-    output::WriteOptions,
+    Axis, ConcatOptions, ConvertOptions, Dataset, Error, Location, Rounding, StructurePolicy,
+    Summary, output::WriteOptions, whole::ConcatFilesOptions,
 };
 
 use crate::Outcome;
@@ -67,9 +67,46 @@ pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error>
         .rounding(options.rounding)
         .ignore_names(args.ignore_names);
     let (axis, bar) = (args.axis.into(), Bar::new(quiet));
+    let files = ConcatFilesOptions::default()
+        .join(args.files.join.map(Into::into))
+        .label(args.files.label.clone())
+        .index_unique(args.files.index_unique.clone())
+        .fill(args.files.fill);
+    if axis == Axis::Rows && !args.ignore_names {
+        let written = nnz::whole::concat(&args.sources, &args.target, &files, &options, &bar)?;
+        if let Some(summary) = written {
+            if !quiet {
+                summarise(&args.sources, &args.target, &summary);
+            }
+            return Ok(Outcome::Good);
+        }
+    }
+    if !files.is_default() {
+        let what = "--join, --label, --index-unique and --fill apply to whole AnnData files, along rows and \
+                    into such a file";
+        return Err(Error::argument(what));
+    }
     let summary = nnz::concat(&args.sources, &args.target, axis, &how, &options, &bar)?;
     if !quiet {
         summarise(&args.sources, &args.target, &summary);
+    }
+    Ok(Outcome::Good)
+}
+
+/// Writes the rows that share a value of a column to a file each.
+pub(crate) fn split(args: &args::Split, quiet: bool) -> Result<Outcome, Error> {
+    let (options, bar) = (options(&args.writing), Bar::new(quiet));
+    let by = (&*args.by, &*args.extension);
+    let done = nnz::whole::split(&args.source, &args.target, by, &options, &bar)?;
+    if quiet {
+        return Ok(Outcome::Good);
+    }
+    if done.missing > 0 {
+        tell(&format!("note: {} rows without a value are in no file", done.missing));
+    }
+    for (path, summary) in &done.files {
+        let target = Location::Path { path: path.clone(), group: None };
+        summarise(std::slice::from_ref(&args.source), &target, summary);
     }
     Ok(Outcome::Good)
 }

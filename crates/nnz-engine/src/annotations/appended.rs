@@ -9,49 +9,72 @@ use nnz_core::{
 
 use crate::types;
 
-/// The rows of several tables, with the columns that all of them have in types that go together.
-pub(crate) struct Appended<'a> {
-    /// Each with the positions of the columns.
-    parts: Vec<(Box<dyn Annotations + 'a>, Vec<usize>)>,
+/// Which of what several have is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Join {
+    /// What all have.
+    #[default]
+    Inner,
+    /// What any has. It is missing in the others.
+    Outer,
+}
+
+/// The rows of several tables, one behind the other, with the columns that all or any of them have.
+///
+/// Types that go together become one that holds both; other columns are left out. Categories are united.
+pub struct Appended<'a> {
+    parts: Vec<Part<'a>>,
     columns: Vec<ColumnInfo>,
     /// The columns that are left out.
     dropped: Vec<String>,
 }
 
+/// A table with the positions of the columns it has.
+type Part<'a> = (Box<dyn Annotations + 'a>, Vec<Option<usize>>);
+
+impl std::fmt::Debug for Appended<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Appended").field("columns", &self.columns).finish_non_exhaustive()
+    }
+}
+
 impl<'a> Appended<'a> {
-    pub(crate) fn new(tables: Vec<Box<dyn Annotations + 'a>>) -> Self {
-        let (mut columns, mut dropped) = (Vec::new(), Vec::new());
+    /// Puts tables one behind the other.
+    #[must_use]
+    pub fn new(tables: Vec<Box<dyn Annotations + 'a>>, join: Join) -> Self {
+        let (mut columns, mut dropped) = (Vec::<ColumnInfo>::new(), Vec::<String>::new());
         let mut positions = vec![Vec::new(); tables.len()];
-        for info in tables.first().map_or(&[][..], |first| first.columns()) {
-            let found: Option<Vec<_>> = tables.iter().map(|table| find(&**table, info)).collect();
-            let common = found.as_ref().and_then(|found| {
-                let mut types = found.iter().map(|(_, column_type)| *column_type);
-                let first = types.next()?;
-                types.try_fold(first, common_type)
-            });
-            let (Some(found), Some(column_type)) = (found, common) else {
-                dropped.push(info.name.clone());
-                continue;
-            };
-            columns.push(ColumnInfo { name: info.name.clone(), column_type });
-            for (positions, (position, _)) in positions.iter_mut().zip(found) {
-                positions.push(position);
+        for (at, table) in tables.iter().enumerate() {
+            for info in table.columns() {
+                let known = columns.iter().map(|column| &column.name).chain(&dropped);
+                if known.into_iter().any(|name| *name == info.name) {
+                    continue;
+                }
+                let found: Vec<_> = tables.iter().map(|table| find(&**table, info)).collect();
+                let mut types = found.iter().flatten().map(|(_, column_type)| *column_type);
+                let first = types.next();
+                let common = first.and_then(|first| types.try_fold(first, common_type));
+                let kept = match join {
+                    Join::Inner => at == 0 && found.iter().all(Option::is_some),
+                    Join::Outer => true,
+                };
+                let Some(column_type) = common.filter(|_| kept) else {
+                    dropped.push(info.name.clone());
+                    continue;
+                };
+                columns.push(ColumnInfo { name: info.name.clone(), column_type });
+                for (positions, found) in positions.iter_mut().zip(found) {
+                    positions.push(found.map(|(position, _)| position));
+                }
             }
-        }
-        for table in tables.iter().skip(1) {
-            let known = |name: &String| {
-                columns.iter().any(|column| column.name == *name) || dropped.contains(name)
-            };
-            let names = table.columns().iter().map(|column| column.name.clone());
-            let more: Vec<_> = names.filter(|name| !known(name)).collect();
-            dropped.extend(more);
         }
         Self { parts: tables.into_iter().zip(positions).collect(), columns, dropped }
     }
 
-    /// Returns the names of columns that some tables do not have, or in a type that does not go together with
-    /// the others.
-    pub(crate) fn dropped(&self) -> &[String] {
+    /// Returns the names of columns that some tables do not have, where those of all are kept, or in a type that
+    /// does not go together with the others.
+    #[must_use]
+    pub fn dropped(&self) -> &[String] {
         &self.dropped
     }
 }
@@ -68,7 +91,7 @@ fn common_type(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
     Some(match (a, b) {
         (Number(ValueType::Bint8), Number(ValueType::Bint8)) => a,
         (Number(ValueType::Bint8), _) | (_, Number(ValueType::Bint8)) => return None,
-        (Number(a), Number(b)) => Number(types::common(a, b)?),
+        (Number(a), Number(b)) => Number(types::common_type(a, b)?),
         (String, String) => String,
         // Whether they are ordered shows when the categories are read.
         (Categorical { ordered: a }, Categorical { ordered: b }) => Categorical { ordered: a && b },
@@ -93,9 +116,12 @@ impl Annotations for Appended<'_> {
         };
         let mut joined = Joined::new(info.column_type);
         for (table, positions) in &self.parts {
-            let position = positions.get(column).copied().unwrap_or(usize::MAX);
-            let next = table.read_column(position, memory / 2)?;
-            joined.push(&next, &info.name)?;
+            match positions.get(column).copied().flatten() {
+                Some(position) => {
+                    joined.push(&table.read_column(position, memory / 2)?, &info.name)?;
+                }
+                None => joined.push_missing(table.len())?,
+            }
         }
         Ok(joined.finish())
     }
@@ -151,6 +177,26 @@ impl Joined {
                 }
             }
             _ => return Err(Error::argument(format!("column {name:?} changes its type"))),
+        }
+        Ok(())
+    }
+
+    /// Appends rows of which nothing is known.
+    fn push_missing(&mut self, rows: u64) -> Result<()> {
+        let too_many = || Error::argument("more rows than memory holds");
+        let count = usize::try_from(rows).map_err(|_| too_many())?;
+        self.missing.extend(std::iter::repeat_n(true, count));
+        match &mut self.values {
+            ColumnValues::Numbers(values) => {
+                let zeros = Values::try_zeroed(values.value_type(), count).ok_or_else(too_many)?;
+                values.extend_from(&zeros, 0..count);
+            }
+            ColumnValues::Strings(list) => {
+                (0..rows).try_for_each(|_| list.try_push(b""))?;
+            }
+            ColumnValues::Categorical(categorical) => {
+                categorical.codes.extend(std::iter::repeat_n(-1, count));
+            }
         }
         Ok(())
     }
@@ -244,6 +290,50 @@ mod tests {
         assert_eq!(same, categories(&[1, 0, -1, 1, 0, -1], &["T", "B"], true));
         let fewer = joined(ordered, &[a, categories(&[0], &["T"], true)]);
         assert_eq!(fewer, categories(&[1, 0, -1, 0], &["T", "B"], false));
+    }
+
+    #[test]
+    fn columns_of_any_table_are_missing_in_the_others() {
+        struct Table(Vec<ColumnInfo>, Vec<Column>);
+        impl Annotations for Table {
+            fn columns(&self) -> &[ColumnInfo] {
+                &self.0
+            }
+            fn len(&self) -> u64 {
+                self.1[0].len()
+            }
+            fn read_column(&self, column: usize, _: u64) -> Result<Column> {
+                Ok(self.1[column].clone())
+            }
+        }
+        let table = |columns: &[(&str, Column)]| {
+            let info = columns.iter().map(|(name, column)| ColumnInfo {
+                name: (*name).to_owned(),
+                column_type: column.column_type(),
+            });
+            let columns = columns.iter().map(|(_, column)| column.clone()).collect();
+            Box::new(Table(info.collect(), columns)) as Box<dyn Annotations>
+        };
+        let cell_types = categories(&[0, 1], &["T", "B"], false);
+        let of = |values| Column { values: ColumnValues::Numbers(values), missing: None };
+        let tables = || {
+            let first = [("n", of(Values::I8(vec![1, 2]))), ("t", cell_types.clone())];
+            vec![
+                table(&first),
+                table(&[("m", of(Values::F32(vec![3.0]))), ("n", of(Values::I8(vec![4])))]),
+            ]
+        };
+        let inner = Appended::new(tables(), Join::Inner);
+        assert_eq!(inner.columns().len(), 1);
+        assert_eq!(inner.dropped(), ["t", "m"]);
+        let outer = Appended::new(tables(), Join::Outer);
+        let names: Vec<&str> = outer.columns().iter().map(|info| &*info.name).collect();
+        assert_eq!(names, ["n", "t", "m"]);
+        let read = |column| outer.read_column(column, 1 << 20).unwrap();
+        assert_eq!(read(0), of(Values::I8(vec![1, 2, 4])));
+        assert_eq!(read(1), categories(&[0, 1, -1], &["T", "B"], false));
+        let missing = Some(vec![true, true, false]);
+        assert_eq!(read(2), Column { missing, ..of(Values::F32(vec![0.0, 0.0, 3.0])) });
     }
 
     #[test]

@@ -7,7 +7,7 @@ use nnz_core::{
 use crate::stages::{Builder, Step, emptied};
 
 /// Moves entries to where their matrix lies.
-pub(super) struct Shifted {
+pub(crate) struct Shifted {
     /// The shape and order they have, which is checked.
     shape: Shape,
     order: Order,
@@ -21,7 +21,7 @@ pub(super) struct Shifted {
 }
 
 impl Shifted {
-    pub(super) fn new(source: &Header, target: &Header, rows: u64, cols: u64) -> Self {
+    pub(crate) fn new(source: &Header, target: &Header, rows: u64, cols: u64) -> Self {
         Self {
             shape: source.shape,
             order: source.order,

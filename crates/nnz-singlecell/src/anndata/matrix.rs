@@ -6,10 +6,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use nnz_container::matrix::{Compressed, CompressedArrays, Indices, Vector};
-use nnz_container::tree::Group;
+use nnz_container::tree::{Group, NdArray};
 use nnz_core::{
-    About, Annotations, ArrayAbout, Axis, AxisKind, Duplicates, Error, ErrorKind, Header, Names, Order,
-    Place, Projection, Result, Shape, Storage, Structure, UnitReader,
+    About, Annotations, ArrayAbout, Axis, AxisKind, Duplicates, Error, ErrorKind, Header, Names,
+    Order, Place, Projection, Result, Shape, Storage, Structure, UnitReader,
 };
 
 use super::element::{Element, SparseGroup};
@@ -107,6 +107,16 @@ impl MatrixSource {
         let (encoding, version, container) = (encoding.kind, None, group.kind());
         let (item, frames, file) = (None, [None, None], None);
         Ok(Some(Self { header, stored, encoding, version, container, item, frames, file }))
+    }
+
+    /// Opens an array of two dimensions as a matrix without names.
+    pub(super) fn of_array(array: Box<dyn NdArray>, container: &'static str) -> Result<Self> {
+        let (dense, shape) = Dense::open(array)?;
+        let stored = Stored::Dense(dense);
+        let header = header(&stored, shape, Order::Row, [AxisKind::Unknown; 2]);
+        let (encoding, version) = ("array".to_owned(), None);
+        let (item, frames, file) = (None, [None, None], None);
+        Ok(Self { header, stored, encoding, version, container, item, frames, file })
     }
 
     /// Returns the place in the file; `None` of a sparse matrix that is elsewhere in it.

@@ -2,10 +2,14 @@
 
 mod arrays;
 mod collections;
+mod concat;
 mod elements;
 mod entries;
+mod groups;
 mod picks;
 mod tables;
+
+use std::path::Path;
 
 use nnz_container::Compression;
 use nnz_container::tree::TreeWriter;
@@ -17,6 +21,9 @@ use super::AnnData;
 use elements::Transfer;
 use picks::{FilePicks, Picked};
 use tables::Tables;
+
+pub use concat::ConcatFilesOptions;
+pub use groups::Groups;
 
 /// How a file is written as a whole.
 #[derive(Clone, Copy)]
@@ -30,6 +37,8 @@ pub struct FileOptions<'a> {
     pub threads: usize,
     /// Cancels it.
     pub cancellation: Option<&'a Cancellation>,
+    /// The directory of what does not fit into memory.
+    pub directory: &'a Path,
     /// Is called as entries are written.
     pub progress: &'a dyn Progress,
 }

@@ -13,7 +13,9 @@ use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
 use nnz_singlecell::anndata::{AnnData, Item};
 use nnz_storage::InputDirectory;
 
-use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe, WholeFormat};
+use super::{
+    Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Member, Probe, WholeFormat,
+};
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
 /// An AnnData file or store, or one matrix of it.

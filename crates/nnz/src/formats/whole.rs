@@ -1,9 +1,30 @@
 //! Files with several matrices and tables, written as a whole.
 
+use std::ops::Range;
+
 use nnz_core::Result;
 
 use super::Probe;
+use crate::whole::ConcatFilesOptions;
 use crate::{ConvertOptions, Location, Progress, Selection, Summary};
+
+/// Rows of a file by the value that they have in a column.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RowGroups {
+    /// Each value as text, in the order they occur, and the positions of its rows.
+    pub groups: Vec<(String, Vec<Range<u64>>)>,
+    /// Rows without a value.
+    pub missing: u64,
+}
+
+impl RowGroups {
+    /// Takes the groups, and the number of rows that are in none.
+    #[must_use]
+    pub fn new(groups: Vec<(String, Vec<Range<u64>>)>, missing: u64) -> Self {
+        Self { groups, missing }
+    }
+}
 
 /// A format with several matrices and tables in one file, all of which go along when a file is converted or
 /// cut. What names one matrix in a file is no such file.
@@ -45,4 +66,25 @@ pub trait WholeFormat: Sync {
         options: &ConvertOptions,
         progress: &dyn Progress,
     ) -> Result<Summary>;
+
+    /// Writes the rows of several files one behind the other.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`convert_file`](Self::convert_file), and where columns or types do not go together.
+    fn concat_files(
+        &self,
+        from: &[Probe],
+        to: &Location,
+        how: &ConcatFilesOptions,
+        options: &ConvertOptions,
+        progress: &dyn Progress,
+    ) -> Result<Summary>;
+
+    /// Groups the rows of a file by a column of its table of rows, which may take so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there is no such column, or it cannot be read.
+    fn group_rows(&self, from: &Probe, column: &str, memory: u64) -> Result<RowGroups>;
 }

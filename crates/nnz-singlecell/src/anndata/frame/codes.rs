@@ -20,7 +20,11 @@ pub(in crate::anndata) fn codes(
             let found =
                 values.get(at).map_or_else(|| "no code".to_owned(), |code| code.to_string());
             let expected = format!("-1, or less than {categories}, the number of categories");
-            return Err(Error::mismatch(place.clone().at(At::Element(first + at as u64)), found, expected));
+            return Err(Error::mismatch(
+                place.clone().at(At::Element(first + at as u64)),
+                found,
+                expected,
+            ));
         };
         codes.push(code);
     }

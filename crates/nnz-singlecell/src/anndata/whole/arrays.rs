@@ -44,8 +44,8 @@ impl Transfer<'_> {
         let block = (self.options.memory / 4).clamp(LEAST, MOST) / width.max(1);
         let block = block.max(1);
         let chunk = from.storage().chunk_shape.and_then(|chunk| chunk.first().copied());
-        let all = [0..height];
-        let ranges = rows.map_or(&all[..], |rows| &rows.ranges);
+        let all = 0..height;
+        let ranges = rows.map_or(std::slice::from_ref(&all), |rows| &rows.ranges);
         let refused = |needed| {
             let kind = ErrorKind::Memory { needed, allowed: self.options.memory };
             Err(Error::new(kind, from.place()))
@@ -74,7 +74,7 @@ impl Transfer<'_> {
         self.output.tree.finish_array(array)
     }
 
-    /// Writes some rows of an array of strings.
+    /// Writes some rows of an array of strings, as strings of any length.
     pub(super) fn strings(
         &mut self,
         from: &dyn NdArray,
@@ -82,8 +82,11 @@ impl Transfer<'_> {
         path: &str,
         rows: Option<&Picked>,
     ) -> Result<()> {
-        let Some(rows) = rows else { return Ok(()) };
-        let array = self.picked_array(from, to, path, [Some(rows), None])?;
+        let array = self.picked_array(from, to, path, [rows, None])?;
+        let Some(rows) = rows else {
+            self.output.tree.append_strings(array, &mut *from.read_strings(&from.all())?)?;
+            return self.output.tree.finish_array(array);
+        };
         let width = from.shape().iter().skip(1).fold(1, |a: u64, b| a.saturating_mul(*b));
         let ranges = rows.ranges.iter();
         let ranges =
@@ -182,8 +185,7 @@ fn gather(
             let at = |row: u64| usize::try_from(row.saturating_mul(width)).unwrap_or(usize::MAX);
             let source = at(run.start - first.start)..at(run.start + run.len - first.start);
             let target = at(run.to)..at(run.to + run.len);
-            if let (Some(source), Some(target)) =
-                (values.bytes().get(source), out.get_mut(target))
+            if let (Some(source), Some(target)) = (values.bytes().get(source), out.get_mut(target))
             {
                 target.copy_from_slice(source);
             }
@@ -201,7 +203,8 @@ fn pick_columns(rows: &[u8], cols: &Picked, [width, cell]: [u64; 2], out: &mut V
     }
     for row in rows.chunks_exact(bytes(width)) {
         for range in &cols.ranges {
-            let range = bytes(range.start.saturating_mul(cell))..bytes(range.end.saturating_mul(cell));
+            let range =
+                bytes(range.start.saturating_mul(cell))..bytes(range.end.saturating_mul(cell));
             out.extend_from_slice(row.get(range).unwrap_or_default());
         }
     }

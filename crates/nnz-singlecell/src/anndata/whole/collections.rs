@@ -182,7 +182,8 @@ pub(super) fn others(file: &AnnData, item: &Item) -> Result<Vec<String>> {
             _ if ["obs", "var"].contains(&name) => {}
             Some(element) if element.is_null() => {}
             Some(Element::Group(group)) if name != "raw" && name != "X" => {
-                others.extend(group.children()?.iter().map(|child| format!("{name}/{}", child.name)));
+                others
+                    .extend(group.children()?.iter().map(|child| format!("{name}/{}", child.name)));
             }
             _ => others.push(name.to_owned()),
         }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use nnz_container::Compression;
 use nnz_container::tree::{
-    AttributeValue, Attributes, ChildKind, CopyOptions, ElementType, Group as Stored,
-    NdArray, NodeId, TreeWriter, copy_array,
+    AttributeValue, Attributes, ChildKind, CopyOptions, ElementType, Group as Stored, NdArray,
+    NodeId, TreeWriter, copy_array,
 };
 use nnz_core::{Annotations as _, Error, ErrorKind, Place, Result};
 
@@ -256,6 +256,13 @@ impl<'a> Transfer<'a> {
             };
             check_len(len, *pick, axis, &from.place())?;
         }
+        if picks.iter().all(Option::is_none) && !from.is_null() {
+            // Before anndata 0.8, strings could be of a fixed length, which are bytes in Zarr.
+            let fixed = matches!(from.element_type(), ElementType::FixedString { .. });
+            if fixed && Encoding::of(from, &from.place())?.kind.is_empty() {
+                return self.strings(from, to, path, None);
+            }
+        }
         if from.is_null() || picks.iter().all(Option::is_none) {
             return self.copy(from, to, path);
         }
@@ -272,7 +279,12 @@ impl<'a> Transfer<'a> {
     }
 
     /// Copies an array as it is.
-    fn copy(&mut self, from: &dyn NdArray, (parent, name): (Group, &str), path: &str) -> Result<()> {
+    fn copy(
+        &mut self,
+        from: &dyn NdArray,
+        (parent, name): (Group, &str),
+        path: &str,
+    ) -> Result<()> {
         let workers = self.options.workers();
         let progress = |_: u64| workers.check();
         let mut options = CopyOptions::new().memory(self.options.memory).progress(&progress);

@@ -1,7 +1,7 @@
 //! Sparse matrices. Entries of a row stay in the order they are stored in, as in SciPy.
 
 use nnz_container::tree::Group as Stored;
-use nnz_core::{Batch, Order, Place, Projection, Result, Unit, Values};
+use nnz_core::{Batch, Header, Order, Place, Projection, Result, Unit, UnitReader, Values};
 use nnz_engine::flow::{Join, Work, Write, run};
 use nnz_engine::{Progress, Selection, Slice};
 
@@ -40,12 +40,24 @@ impl Transfer<'_> {
         &mut self,
         source: &dyn nnz_core::MatrixSource,
         place: &Place,
-        (parent, name): (Group, &str),
+        to: (Group, &str),
         path: &str,
     ) -> Result<()> {
         let header = source.header();
-        let mut writer = MatrixWriter::new(&mut self.output, parent, name, header)?;
         let units = source.units(0..header.shape.major(header.order), Projection::ALL)?;
+        self.units(units, header, place, to, path)
+    }
+
+    /// Writes all entries of a reader, whose majors are in order.
+    pub(super) fn units<'u>(
+        &mut self,
+        units: Box<dyn UnitReader<'u> + 'u>,
+        header: &Header,
+        place: &Place,
+        (parent, name): (Group, &str),
+        path: &str,
+    ) -> Result<()> {
+        let mut writer = MatrixWriter::new(&mut self.output, parent, name, header)?;
         let work = Encode { order: header.order, encoder: &writer.encoder() };
         let progress = self.options.progress;
         progress.begin(path, header.nnz);

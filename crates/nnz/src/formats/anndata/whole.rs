@@ -3,10 +3,11 @@
 use nnz_container::tree::TreeWriter;
 use nnz_core::{Error, Result, Shape};
 use nnz_engine::Progress;
-use nnz_singlecell::anndata::{AnnData, FileOptions, Report};
+use nnz_singlecell::anndata::{self as format, AnnData, FileOptions, Report};
 
 use super::{AnnDataFile, INFO, place, target};
-use crate::formats::{MatrixTarget as _, Probe, WholeFormat};
+use crate::formats::{MatrixTarget as _, Probe, RowGroups, WholeFormat};
+use crate::whole::ConcatFilesOptions;
 use crate::{CellAxis, ConvertOptions, Location, Selection, StructurePolicy, Summary};
 
 impl WholeFormat for AnnDataFile {
@@ -32,7 +33,9 @@ impl WholeFormat for AnnDataFile {
         options: &ConvertOptions,
         progress: &dyn Progress,
     ) -> Result<Summary> {
-        write(from, to, options, progress, |file, tree, options| file.copy_to(tree, options))
+        let (file, _) = place::open(from)?;
+        let from = std::slice::from_ref(from);
+        write(from, to, options, progress, |tree, options| file.copy_to(tree, options))
     }
 
     fn slice_file(
@@ -43,9 +46,39 @@ impl WholeFormat for AnnDataFile {
         options: &ConvertOptions,
         progress: &dyn Progress,
     ) -> Result<Summary> {
-        write(from, to, options, progress, |file, tree, options| {
-            file.slice_to(tree, selected, options)
+        let (file, _) = place::open(from)?;
+        let from = std::slice::from_ref(from);
+        write(from, to, options, progress, |tree, options| file.slice_to(tree, selected, options))
+    }
+
+    fn concat_files(
+        &self,
+        from: &[Probe],
+        to: &Location,
+        how: &ConcatFilesOptions,
+        options: &ConvertOptions,
+        progress: &dyn Progress,
+    ) -> Result<Summary> {
+        let mut files = Vec::with_capacity(from.len());
+        for probe in from {
+            let place = probe.location().source_place();
+            let opened = place::open(probe).map_err(|error| error.with_context(&place));
+            files.push((opened?.0, place));
+        }
+        let how = format::ConcatFilesOptions {
+            join: how.join,
+            label: how.label.as_deref(),
+            index_unique: how.index_unique.as_deref(),
+            fill: how.fill,
+        };
+        write(from, to, options, progress, |tree, options| {
+            AnnData::concat_to(&files, tree, &how, options)
         })
+    }
+
+    fn group_rows(&self, from: &Probe, column: &str, memory: u64) -> Result<RowGroups> {
+        let format::Groups { groups, missing } = place::open(from)?.0.groups(column, memory)?;
+        Ok(RowGroups::new(groups, missing))
     }
 }
 
@@ -54,27 +87,29 @@ type Written = (Box<dyn TreeWriter>, Report);
 
 /// Writes a file, and puts it in its place.
 fn write(
-    from: &Probe,
+    from: &[Probe],
     to: &Location,
     options: &ConvertOptions,
     progress: &dyn Progress,
-    write: impl FnOnce(&AnnData, Box<dyn TreeWriter>, &FileOptions<'_>) -> Result<Written>,
+    write: impl FnOnce(Box<dyn TreeWriter>, &FileOptions<'_>) -> Result<Written>,
 ) -> Result<Summary> {
     check_options(options)?;
-    let (file, _) = place::open(from)?;
     let to = target::Target::new(to, options)?;
     to.check()?;
     // Now, since the target may be the source itself.
-    let bytes_before = from.file().and_then(|(file, _)| file.path().metadata().ok());
-    let bytes_before = bytes_before.map(|found| found.len());
+    let size =
+        |probe: &Probe| probe.file().and_then(|(file, _)| Some(file.path().metadata().ok()?.len()));
+    let bytes_before = from.iter().map(size).sum();
+    let directory = to.directory();
     let file_options = FileOptions {
         compression: options.compress,
         memory: options.memory,
         threads: options.threads,
         cancellation: options.cancellation.as_ref(),
+        directory: &directory,
         progress,
     };
-    let (tree, report) = write(&file, to.tree()?, &file_options)?;
+    let (tree, report) = write(to.tree()?, &file_options)?;
     finish(tree, report, &to, options, bytes_before)
 }
 

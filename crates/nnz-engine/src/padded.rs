@@ -1,0 +1,160 @@
+//! A matrix with empty rows and columns behind its own.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use nnz_core::{
+    About, Annotations, Axis, Error, Header, MatrixSource, Names, Place, Projection, Result, Shape,
+    Storage, Structure, UnitReader,
+};
+
+use crate::concat::Shifted;
+use crate::parts::{InParts, Next, Steps};
+use crate::stages::{Step, drop_unstored};
+
+/// A matrix that is larger than another, whose entries it has. A dense one becomes sparse, without its zeros.
+///
+/// With a [`Slice`](crate::Slice) of it, rows and columns go to any place of a larger matrix.
+///
+/// ```
+/// use nnz_core::{MatrixSource, Order, Place, Shape};
+/// use nnz_engine::{CsMatrix, Padded};
+///
+/// let shape = Shape { rows: 1, cols: 1 };
+/// let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 1], vec![0_u32], vec![2.0])?;
+/// let larger = Shape { rows: 1, cols: 3 };
+/// let padded = Padded::new(matrix.into_source()?, Place::default(), larger)?;
+/// assert_eq!(padded.header().shape.to_string(), "1 x 3");
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+pub struct Padded {
+    inner: Box<dyn MatrixSource>,
+    header: Header,
+    steps: Arc<Steps>,
+}
+
+impl std::fmt::Debug for Padded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Padded").field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
+impl Padded {
+    /// Makes a matrix larger. `place` is what messages call it.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the shape is smaller than that of the matrix, entries of it follow from others, or what is not
+    /// stored is not zero.
+    pub fn new(inner: Box<dyn MatrixSource>, place: Place, shape: Shape) -> Result<Self> {
+        let source = inner.header();
+        if shape.rows < source.shape.rows || shape.cols < source.shape.cols {
+            let expected = format!("no more than {shape}");
+            return Err(Error::mismatch(place, source.shape, expected));
+        }
+        if source.structure != Structure::General || source.fill.is_some() || source.iso {
+            let what = "a matrix whose entries follow from others is not made larger";
+            return Err(Error::unsupported(place, what));
+        }
+        let dense = source.storage == Storage::Dense;
+        let header = Header {
+            shape,
+            storage: Storage::Sparse,
+            nnz: source.nnz.filter(|_| !dense),
+            ..source.clone()
+        };
+        let mut steps: Vec<Box<dyn Step>> = Vec::new();
+        if dense {
+            steps.extend(drop_unstored(source));
+        }
+        steps.push(Box::new(Shifted::new(source, &header, 0, 0)));
+        let steps = Arc::new(Steps::new(place, steps));
+        Ok(Self { inner, header, steps })
+    }
+
+    fn own(&self) -> u64 {
+        self.inner.header().shape.major(self.header.order)
+    }
+}
+
+impl MatrixSource for Padded {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn about(&self) -> Result<About> {
+        self.inner.about()
+    }
+
+    /// There are none: rows and columns that were added have no names.
+    fn read_names(&self, _: Axis) -> Result<Option<Names<'_>>> {
+        Ok(None)
+    }
+
+    fn annotations(&self, _: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
+        Ok(None)
+    }
+
+    fn random_access(&self) -> bool {
+        self.inner.random_access()
+    }
+
+    fn rereadable(&self) -> bool {
+        self.inner.rereadable()
+    }
+
+    fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        let count = self.header.shape.major(self.header.order);
+        if majors.start > majors.end || majors.end > count {
+            let (axis, Range { start, end }) = (self.header.order.major(), majors);
+            let what = format!("{axis} {start} to {end} of {count} were asked for");
+            return Err(Error::argument(what));
+        }
+        let own = majors.start.min(self.own())..majors.end.min(self.own());
+        let mut begun = own.is_empty() && !majors.is_empty();
+        Ok(Box::new(InParts::new(Box::new(move || {
+            if std::mem::replace(&mut begun, true) {
+                return Ok(None);
+            }
+            // Whether a cell is zero shows in its value.
+            let units = self.inner.units(own.clone(), Projection::ALL)?;
+            Ok(Some(Next::Part(units, Arc::clone(&self.steps))))
+        }))))
+    }
+
+    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
+        match self.inner.header().storage {
+            Storage::Dense => Ok(None),
+            _ => self.inner.stored_before(major.min(self.own())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nnz_core::Order;
+
+    use super::*;
+    use crate::CsMatrix;
+
+    #[test]
+    fn rows_and_columns_behind_are_empty() {
+        for order in [Order::Row, Order::Col] {
+            // 1 .
+            // . 2
+            let (indptr, indices) = (vec![0, 1, 2], vec![0_u32, 1]);
+            let small = Shape { rows: 2, cols: 2 };
+            let matrix =
+                CsMatrix::from_parts(small, order, indptr, indices, vec![1.0, 2.0]).unwrap();
+            let large = Shape { rows: 3, cols: 4 };
+            let place = Place::default;
+            let padded = Padded::new(matrix.into_source().unwrap(), place(), large).unwrap();
+            let read = crate::read(&padded, &place(), &crate::ReadOptions::default()).unwrap();
+            assert_eq!(read.shape(), large);
+            let mut indptr = vec![0, 1, 2];
+            indptr.resize(usize::try_from(large.major(order)).unwrap() + 1, 2);
+            assert_eq!(read.indptr(), indptr);
+            assert!(Padded::new(read.into_source().unwrap(), place(), small).is_err());
+        }
+    }
+}

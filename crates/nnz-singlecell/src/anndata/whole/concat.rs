@@ -1,0 +1,319 @@
+//! The cells of several files, one file behind the other, as `anndata.concat` has them.
+
+mod dense;
+mod genes;
+mod sparse;
+mod tables;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use nnz_container::tree::{ElementType, TreeWriter};
+use nnz_core::{Annotations as _, Error, Place, Result, Shape};
+use nnz_engine::Join;
+
+use super::elements::Transfer;
+use super::{FileOptions, Report};
+use crate::anndata::columns::write_table;
+use crate::anndata::element::Element;
+use crate::anndata::output::Group;
+use crate::anndata::sink::MAPPINGS;
+use crate::anndata::{AnnData, DataFrame, Item};
+use genes::Columns;
+
+/// How files are put together.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ConcatFilesOptions<'a> {
+    /// Which genes are kept, and which columns of `obs`. Unless set, all files have to have the same genes.
+    pub join: Option<Join>,
+    /// The name of a column of `obs` that gets the number of the file.
+    pub label: Option<&'a str>,
+    /// What is put between a name and the number of its file; unless set, names stay as they are.
+    pub index_unique: Option<&'a str>,
+    /// The value of what a file does not have in dense arrays; unless set, not a number. In sparse matrices it
+    /// is zero.
+    pub fill: Option<f64>,
+}
+
+/// A file, and what messages call it.
+type File = (AnnData, Place);
+
+impl AnnData {
+    /// Writes the cells of several files into an empty tree, which remains to be finished: `X`, `raw/X`, the
+    /// layers and arrays of `obsm` that all have, and `obs`. Of genes there are the names. All else is left out,
+    /// as by `anndata.concat`.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a file is broken or cannot be read, genes or types do not go together, the tree cannot be
+    /// written, or it is cancelled.
+    pub fn concat_to(
+        files: &[(Self, Place)],
+        tree: Box<dyn TreeWriter>,
+        how: &ConcatFilesOptions<'_>,
+        options: &FileOptions<'_>,
+    ) -> Result<(Box<dyn TreeWriter>, Report)> {
+        Transfer::new(tree, options).files(files, how)
+    }
+}
+
+impl Transfer<'_> {
+    fn files(
+        mut self,
+        files: &[File],
+        how: &ConcatFilesOptions<'_>,
+    ) -> Result<(Box<dyn TreeWriter>, Report)> {
+        let root = Group::ROOT;
+        let obs = frames(files, AnnData::obs)?;
+        let var = frames(files, AnnData::var)?;
+        for (file, place) in files {
+            let opened = file
+                .items()
+                .and_then(|items| items.iter().try_for_each(|item| file.matrix(item).map(drop)));
+            opened.map_err(|error| error.with_context(place))?;
+        }
+        let places: Vec<&Place> = files.iter().map(|(_, place)| place).collect();
+        let genes = Columns::of_names(&var, &places, how.join, self.options.memory)?;
+        let rows: Vec<u64> = obs.iter().map(|frame| frame.len()).collect();
+        let length = rows.iter().try_fold(0_u64, |sum, rows| sum.checked_add(*rows));
+        let length = length.ok_or_else(|| Error::argument("more than 2^64 cells"))?;
+        self.report.shape = Some(Shape { rows: length, cols: genes.columns.len });
+        self.output.encode(root, "anndata", "0.1.0")?;
+        self.joined_matrix(files, &Item::X, (root, "X"), &genes.columns, how)?;
+        self.joined_obs((root, "obs"), &obs, &obs, how)?;
+        self.joined_var(&var, (root, "var"), &genes)?;
+        for name in MAPPINGS {
+            let group = self.output.group(root, name)?;
+            self.output.encode(group, "dict", "0.1.0")?;
+            match name {
+                "layers" => {
+                    self.joined_mapping(files, name, group, Some(&genes.columns), &obs, how)?
+                }
+                "obsm" => self.joined_mapping(files, name, group, None, &obs, how)?,
+                _ => {}
+            }
+        }
+        self.joined_raw(files, &places, how)?;
+        self.left_out(files, &var)?;
+        Ok((self.output.tree, self.report))
+    }
+
+    /// Writes a matrix that all files have.
+    fn joined_matrix(
+        &mut self,
+        files: &[File],
+        item: &Item,
+        to: (Group, &str),
+        columns: &Columns,
+        how: &ConcatFilesOptions<'_>,
+    ) -> Result<()> {
+        let mut elements = Vec::with_capacity(files.len());
+        for (file, _) in files {
+            elements.push(file.element(item)?.map(|(_, element)| element));
+        }
+        let there = elements.iter().flatten().count();
+        if there == 0 {
+            return Ok(());
+        }
+        if let Some(at) = elements.iter().position(Option::is_none) {
+            let what = format!("without {item}, which other files have");
+            return Err(Error::unsupported(files[at].1.clone(), what));
+        }
+        let elements: Vec<Element> = elements.into_iter().flatten().collect();
+        self.joined(elements, files, to, &item.to_string(), Some(columns), None, how)
+    }
+
+    /// Writes the elements of a collection that all files have.
+    fn joined_mapping(
+        &mut self,
+        files: &[File],
+        name: &str,
+        to: Group,
+        columns: Option<&Columns>,
+        obs: &[Arc<DataFrame>],
+        how: &ConcatFilesOptions<'_>,
+    ) -> Result<()> {
+        let mut keys: Vec<BTreeSet<String>> = Vec::with_capacity(files.len());
+        for (file, _) in files {
+            keys.push(match Element::at(&*file.root, name)? {
+                Some(Element::Group(group)) => {
+                    group.children()?.into_iter().map(|child| child.name).collect()
+                }
+                Some(Element::Array(array)) => match array.element_type() {
+                    ElementType::Compound(fields) => {
+                        fields.iter().map(|field| field.name.clone()).collect()
+                    }
+                    _ => BTreeSet::new(),
+                },
+                None => BTreeSet::new(),
+            });
+        }
+        let any: BTreeSet<&String> = keys.iter().flatten().collect();
+        for key in any {
+            let path = format!("{name}/{key}");
+            if !keys.iter().all(|keys| keys.contains(key)) {
+                self.dropped(&path, "not all files have it");
+                continue;
+            }
+            let mut elements = Vec::with_capacity(files.len());
+            for (file, place) in files {
+                let element = Element::at(&*file.root, &path)?;
+                let missing = || Error::mismatch(place.clone(), "nothing", &path);
+                elements.push(element.ok_or_else(missing)?);
+            }
+            self.joined(elements, files, (to, key), &path, columns, Some(obs), how)?;
+        }
+        Ok(())
+    }
+
+    /// Writes elements one behind the other; by position of their columns, unless these are given.
+    #[expect(clippy::too_many_arguments, reason = "each says another thing")]
+    fn joined(
+        &mut self,
+        elements: Vec<Element>,
+        files: &[File],
+        to: (Group, &str),
+        path: &str,
+        columns: Option<&Columns>,
+        obs: Option<&[Arc<DataFrame>]>,
+        how: &ConcatFilesOptions<'_>,
+    ) -> Result<()> {
+        self.options.workers().check()?;
+        let mut kinds = Vec::with_capacity(elements.len());
+        for element in &elements {
+            kinds.push(Kind::of(element)?);
+        }
+        let all = |of: &[Kind]| kinds.iter().all(|kind| of.contains(kind));
+        if all(&[Kind::Dense]) {
+            let arrays = elements.into_iter().filter_map(|element| match element {
+                Element::Array(array) => Some(array),
+                Element::Group(_) => None,
+            });
+            return self.joined_dense(arrays.collect(), to, path, columns, how);
+        }
+        if all(&[Kind::Dense, Kind::Sparse]) {
+            return self.joined_sparse(elements, files, to, path, columns, how);
+        }
+        if let (true, Some(obs)) = (all(&[Kind::Table]), obs) {
+            let mut tables = Vec::with_capacity(elements.len());
+            for element in &elements {
+                if let Element::Group(group) = element {
+                    tables.push(Arc::new(DataFrame::of_group(&**group)?));
+                }
+            }
+            let how = ConcatFilesOptions { label: None, ..*how };
+            return self.joined_obs(to, obs, &tables, &how);
+        }
+        self.dropped(path, "not put together: of a kind, or kinds, that do not follow each other");
+        Ok(())
+    }
+
+    /// Writes the genes without what describes them.
+    fn joined_var(
+        &mut self,
+        var: &[Arc<DataFrame>],
+        to: (Group, &str),
+        genes: &genes::Genes,
+    ) -> Result<()> {
+        let index = common_index(var);
+        self.output.compression = self.options.compression.unwrap_or_default();
+        let names = Some(genes.names.reader());
+        write_table(&mut self.output, to, &index, genes.columns.len, names, None)
+    }
+
+    /// Writes `raw`, if all files have it.
+    fn joined_raw(
+        &mut self,
+        files: &[File],
+        places: &[&Place],
+        how: &ConcatFilesOptions<'_>,
+    ) -> Result<()> {
+        let mut there = 0;
+        for (file, _) in files {
+            there += usize::from(file.element(&Item::RawX)?.is_some());
+        }
+        if there < files.len() {
+            if there > 0 {
+                self.dropped("raw", "not all files have it");
+            }
+            return Ok(());
+        }
+        let var = frames(files, AnnData::raw_var)?;
+        let genes = Columns::of_names(&var, places, how.join, self.options.memory)?;
+        let raw = self.output.group(Group::ROOT, "raw")?;
+        self.output.encode(raw, "raw", "0.1.0")?;
+        self.joined_matrix(files, &Item::RawX, (raw, "X"), &genes.columns, how)?;
+        self.joined_var(&var, (raw, "var"), &genes)?;
+        let varm = self.output.group(raw, "varm")?;
+        self.output.encode(varm, "dict", "0.1.0")?;
+        self.columns_left_out("raw/var", &var);
+        Ok(())
+    }
+
+    /// Names what is not written.
+    fn left_out(&mut self, files: &[File], var: &[Arc<DataFrame>]) -> Result<()> {
+        self.columns_left_out("var", var);
+        let mut left = BTreeSet::new();
+        for (file, _) in files {
+            for name in ["varm", "varp", "obsp", "uns", "raw/varm"] {
+                if let Some(Element::Group(group)) = Element::at(&*file.root, name)? {
+                    let children = group.children()?;
+                    left.extend(children.iter().map(|child| format!("{name}/{}", child.name)));
+                }
+            }
+        }
+        self.report.dropped.extend(left);
+        Ok(())
+    }
+
+    fn columns_left_out(&mut self, path: &str, frames: &[Arc<DataFrame>]) {
+        let names: BTreeSet<&str> = frames
+            .iter()
+            .flat_map(|frame| frame.columns().iter().map(|info| &*info.name))
+            .collect();
+        if !names.is_empty() {
+            let names: Vec<&str> = names.into_iter().collect();
+            self.report.dropped.push(format!("the columns of {path} ({})", names.join(", ")));
+        }
+    }
+}
+
+/// What elements are, as far as they follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Sparse,
+    Dense,
+    Table,
+    Other,
+}
+
+impl Kind {
+    fn of(element: &Element) -> Result<Self> {
+        Ok(match element {
+            Element::Group(group) => match &*element.encoding()?.kind {
+                "dataframe" => Self::Table,
+                _ if crate::anndata::element::SparseGroup::of(&**group)?.is_some() => Self::Sparse,
+                _ => Self::Other,
+            },
+            Element::Array(array) if array.is_null() => Self::Other,
+            Element::Array(array) => match array.element_type().value_type() {
+                Some(_) if array.shape().len() > 1 => Self::Dense,
+                _ => Self::Other,
+            },
+        })
+    }
+}
+
+fn frames(
+    files: &[File],
+    open: impl Fn(&AnnData) -> Result<Arc<DataFrame>>,
+) -> Result<Vec<Arc<DataFrame>>> {
+    files.iter().map(|(file, place)| open(file).map_err(|e| e.with_context(place))).collect()
+}
+
+/// Returns what all call the names of rows.
+fn common_index(frames: &[Arc<DataFrame>]) -> String {
+    let mut names = frames.iter().map(|frame| frame.index_name());
+    let first = names.next().unwrap_or("_index");
+    if names.all(|name| name == first) { first.to_owned() } else { "_index".to_owned() }
+}

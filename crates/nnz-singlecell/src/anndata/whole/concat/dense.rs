@@ -1,0 +1,173 @@
+//! Arrays one behind the other.
+
+use nnz_container::tree::{ArraySpec, ElementType, NdArray};
+use nnz_core::{Error, ErrorKind, Result, Rounding, Scalar, ValueType, Values};
+use nnz_engine::common_type;
+
+use super::ConcatFilesOptions;
+use super::genes::Columns;
+use crate::anndata::output::Group;
+use crate::anndata::whole::elements::Transfer;
+
+/// Bytes of rows that are read at a time, at least and at most.
+const LEAST: u64 = 64 << 10;
+const MOST: u64 = 32 << 20;
+
+impl Transfer<'_> {
+    /// Writes arrays of numbers one behind the other; by position of their columns, unless these are given.
+    pub(super) fn joined_dense(
+        &mut self,
+        arrays: Vec<Box<dyn NdArray>>,
+        (parent, name): (Group, &str),
+        path: &str,
+        columns: Option<&Columns>,
+        how: &ConcatFilesOptions<'_>,
+    ) -> Result<()> {
+        let Some(first) = arrays.first() else { return Ok(()) };
+        let inner = first.shape().get(2..).unwrap_or(&[]).to_vec();
+        if arrays.iter().any(|array| array.shape().get(2..) != Some(&inner[..])) {
+            self.dropped(path, "arrays of different dimensions");
+            return Ok(());
+        }
+        let own;
+        let columns = match columns {
+            Some(columns) => columns,
+            None => {
+                let lengths: Vec<u64> = arrays.iter().map(|array| array.shape()[1]).collect();
+                own = Columns::by_position(&lengths, how.join);
+                &own
+            }
+        };
+        let (value_type, fill) = self.common(&arrays, columns, path, how)?;
+        let rows = arrays.iter().try_fold(0_u64, |sum, array| sum.checked_add(array.shape()[0]));
+        let rows = rows.ok_or_else(|| Error::argument("more than 2^64 cells"))?;
+        let shape = [&[rows, columns.len], &inner[..]].concat();
+        let mut spec = ArraySpec::new(ElementType::Number(value_type), &shape);
+        spec = spec.compress(self.compression(&**first));
+        let chunk = first.storage().chunk_shape.filter(|chunk| chunk.len() == shape.len());
+        if let Some(chunk) = chunk.filter(|chunk| !chunk.contains(&0)) {
+            spec = spec.chunk(&chunk);
+        }
+        let target = self.output.tree.create_array(parent.0, name, &spec)?;
+        self.output.encode_node(target, "array", "0.2.0")?;
+        let cells = inner.iter().fold(1, |all: u64, len| all.saturating_mul(*len));
+        for (array, positions) in arrays.iter().zip(&columns.positions) {
+            let [height, width] = [array.shape()[0], array.shape()[1]];
+            let widest = width.max(columns.len).saturating_mul(cells);
+            let row = widest.saturating_mul(value_type.size() as u64).max(1);
+            let allowed = self.options.memory.max(MOST);
+            if row > allowed {
+                let kind = ErrorKind::Memory { needed: row, allowed };
+                return Err(Error::new(kind, array.place()));
+            }
+            let block = ((self.options.memory / 8).clamp(LEAST, MOST) / row).max(1);
+            let mut start = 0;
+            while start < height {
+                self.options.workers().check()?;
+                let end = height.min(start.saturating_add(block));
+                let values = array.read(&array.rows(start..end)?, u64::MAX)?;
+                let values = cast(values, value_type, path)?;
+                match positions {
+                    None => self.output.tree.append_bytes(target, values.bytes())?,
+                    Some(positions) => {
+                        let size = cells.saturating_mul(value_type.size() as u64);
+                        let moved = moved(values.bytes(), positions, [width, size], fill.bytes());
+                        self.output.tree.append_bytes(target, &moved)?;
+                    }
+                }
+                start = end;
+            }
+        }
+        if path == "X" {
+            self.report.entries = rows.saturating_mul(columns.len);
+        }
+        self.output.tree.finish_array(target)
+    }
+
+    /// Returns a type that holds the values of all arrays and of what is missing, which comes with it.
+    fn common(
+        &self,
+        arrays: &[Box<dyn NdArray>],
+        columns: &Columns,
+        path: &str,
+        how: &ConcatFilesOptions<'_>,
+    ) -> Result<(ValueType, Values)> {
+        let mut common: Option<ValueType> = None;
+        for array in arrays {
+            let own = array.value_type()?;
+            let both = common.map_or(Some(own), |before| common_type(before, own));
+            common = Some(both.ok_or_else(|| {
+                let what =
+                    format!("{own} values at {path}, which no type holds with those before them");
+                Error::unsupported(array.place(), what)
+            })?);
+        }
+        let value_type =
+            common.ok_or_else(|| Error::argument("there is nothing to put together"))?;
+        if !columns.has_missing() {
+            return Ok((value_type, Values::new(value_type)));
+        }
+        let no_type = |what: String| Error::argument(format!("{path}: {what}"));
+        let Some(fill) = how.fill else {
+            let value_type = match value_type {
+                ValueType::F32 | ValueType::F64 => value_type,
+                // Whatever is missing is not a number, as in anndata.
+                other => common_type(other, ValueType::F64).ok_or_else(|| {
+                    no_type(format!("{other} has no value for what is missing; --fill names one"))
+                })?,
+            };
+            return Ok((
+                value_type,
+                match value_type {
+                    ValueType::F32 => Scalar::F32(f32::NAN).repeat(1),
+                    ValueType::F64 => Scalar::F64(f64::NAN).repeat(1),
+                    other => return Err(no_type(format!("{other} values need --fill"))),
+                },
+            ));
+        };
+        let fill = Scalar::F64(fill).cast(value_type, Rounding::Refused);
+        let fill = fill.map_err(|_| no_type(format!("{value_type} does not hold the --fill")))?;
+        Ok((value_type, fill.repeat(1)))
+    }
+}
+
+fn cast(values: Values, to: ValueType, path: &str) -> Result<Values> {
+    if values.value_type() == to {
+        return Ok(values);
+    }
+    let mut cast = Values::new(to);
+    values.cast_into(to, Rounding::Refused, &mut cast).map_err(|offender| {
+        Error::argument(format!("{path}: {to} cannot hold {}", offender.found))
+    })?;
+    Ok(cast)
+}
+
+/// Brings columns of some bytes each into another order; what is missing is filled up.
+fn moved(rows: &[u8], positions: &[Option<u64>], [width, size]: [u64; 2], fill: &[u8]) -> Vec<u8> {
+    let bytes = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+    let (size, row) = (bytes(size), bytes(width.saturating_mul(size)));
+    let count = rows.len().checked_div(row).unwrap_or(0);
+    let mut out = Vec::with_capacity(count.saturating_mul(positions.len()).saturating_mul(size));
+    for row in rows.chunks_exact(row.max(1)) {
+        for position in positions {
+            let at = position.map(|position| bytes(position).saturating_mul(size));
+            match at.and_then(|at| row.get(at..at.saturating_add(size))) {
+                Some(column) => out.extend_from_slice(column),
+                None => out.extend(fill.iter().cycle().take(size)),
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_go_where_they_belong() {
+        let rows = [1, 1, 2, 2, 3, 3, 4, 4];
+        let moved = moved(&rows, &[Some(1), None, Some(0)], [2, 2], &[9]);
+        assert_eq!(moved, [2, 2, 9, 9, 1, 1, 4, 4, 9, 9, 3, 3]);
+    }
+}

@@ -1,0 +1,82 @@
+//! Sparse matrices one behind the other: by row, as those of `anndata.concat`.
+
+use nnz_core::{Axis, Error, Header, MatrixSource as _, Order, Place, Result, Shape};
+use nnz_engine::{Concat, ConcatOptions, Padded, Selection, Slice, sorted_units};
+
+use super::genes::{Columns, ranges};
+use super::{ConcatFilesOptions, File};
+use crate::anndata::MatrixSource;
+use crate::anndata::element::Element;
+use crate::anndata::output::Group;
+use crate::anndata::whole::elements::Transfer;
+
+impl Transfer<'_> {
+    /// Writes matrices of which at least one is sparse.
+    pub(super) fn joined_sparse(
+        &mut self,
+        elements: Vec<Element>,
+        files: &[File],
+        to: (Group, &str),
+        path: &str,
+        columns: Option<&Columns>,
+        how: &ConcatFilesOptions<'_>,
+    ) -> Result<()> {
+        self.output.compression = self.options.compression.unwrap_or_default();
+        let mut sources = Vec::with_capacity(elements.len());
+        for (element, (file, _)) in elements.into_iter().zip(files) {
+            let place = element.place();
+            sources.push(match element {
+                Element::Array(array) => (MatrixSource::of_array(array, file.root.kind())?, place),
+                Element::Group(group) => {
+                    if self.options.compression.is_none() {
+                        self.output.compression = self.compression(&*group.array("data")?);
+                    }
+                    let not = || Error::mismatch(place.clone(), "a group", "a sparse matrix");
+                    (MatrixSource::of_group(&*group)?.ok_or_else(not)?, place)
+                }
+            });
+        }
+        let own;
+        let columns = match columns {
+            Some(columns) => columns,
+            None => {
+                let lengths: Vec<u64> =
+                    sources.iter().map(|(source, _)| source.header().shape.cols).collect();
+                own = Columns::by_position(&lengths, how.join);
+                &own
+            }
+        };
+        if columns.has_missing() && how.fill.is_some_and(|fill| fill != 0.0) {
+            let what =
+                format!("{path} is sparse: what is missing in it is zero, whatever --fill says");
+            return Err(Error::argument(what));
+        }
+        let mut parts: Vec<(Box<dyn nnz_core::MatrixSource>, Place)> = Vec::new();
+        for ((source, place), positions) in sources.into_iter().zip(&columns.positions) {
+            let Some(positions) = positions else {
+                parts.push((Box::new(source), place));
+                continue;
+            };
+            let Shape { rows, cols } = source.header().shape;
+            let (ranges, missing) = ranges(positions, cols);
+            let padded = Shape { rows, cols: cols.saturating_add(missing) };
+            let padded = Padded::new(Box::new(source), place.clone(), padded)?;
+            let cols = Selection::ranges(ranges);
+            let slice = Slice::new(Box::new(padded), place.clone(), &Selection::all(), &cols)?;
+            parts.push((Box::new(slice), place));
+        }
+        let concat = Concat::new(parts, Axis::Rows, &ConcatOptions::default())?;
+        let place = Place::path(path);
+        let header = concat.header();
+        if header.order == Order::Row && header.sorted_majors {
+            return self.entries(&concat, &place, to, path);
+        }
+        let (options, progress) = (self.options, self.options.progress);
+        let directory = nnz_storage::spill_directory(options.directory);
+        let (memory, workers) = (options.memory, options.workers());
+        let sorted = sorted_units(&concat, Order::Row, memory, &directory, workers, progress);
+        let (units, count) = sorted.map_err(|error| error.with_context(&place))?;
+        let header = Header { order: Order::Row, nnz: Some(count), ..header.clone() };
+        self.units(units, &header, &place, to, path)
+    }
+}

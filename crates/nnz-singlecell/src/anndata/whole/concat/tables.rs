@@ -1,0 +1,217 @@
+//! Tables one behind the other.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use nnz_core::{
+    Annotations, Categorical, Categories, Column, ColumnInfo, ColumnType, ColumnValues, Error,
+    Names, Result, StringReader,
+};
+use nnz_engine::{Appended, Join};
+
+use super::{ConcatFilesOptions, common_index};
+use crate::anndata::DataFrame;
+use crate::anndata::columns::write_table;
+use crate::anndata::output::Group;
+use crate::anndata::whole::elements::Transfer;
+
+impl Transfer<'_> {
+    /// Writes tables one behind the other, with the names of cells.
+    pub(super) fn joined_obs(
+        &mut self,
+        to: (Group, &str),
+        obs: &[Arc<DataFrame>],
+        tables: &[Arc<DataFrame>],
+        how: &ConcatFilesOptions<'_>,
+    ) -> Result<()> {
+        let path = to.1;
+        for (frame, obs) in tables.iter().zip(obs) {
+            self.check_columns(frame, path)?;
+            if frame.len() != obs.len() {
+                let found = format!("{} rows", frame.len());
+                return Err(Error::mismatch(frame.place(), found, obs.len()));
+            }
+        }
+        let parts = tables.iter().map(|frame| Box::new(&**frame) as Box<dyn Annotations>);
+        let appended = Appended::new(parts.collect(), how.join.unwrap_or(Join::Inner));
+        for name in appended.dropped() {
+            let why = "not all files have it alike";
+            self.report.dropped.push(format!("the column {name:?} of {path} ({why})"));
+        }
+        let lengths = obs.iter().map(|frame| frame.len()).collect();
+        let table = Labelled::new(appended, how.label, lengths)?;
+        let names = UniqueNames {
+            frames: obs.iter(),
+            names: None,
+            number: 0,
+            separator: how.index_unique,
+            name: Vec::new(),
+        };
+        self.output.compression = self.options.compression.unwrap_or_default();
+        let (index, len) = (common_index(obs), table.len());
+        write_table(&mut self.output, to, &index, len, Some(Box::new(names)), Some(&table))
+    }
+}
+
+/// A table with the number of the file in a column, and categories in their natural order.
+struct Labelled<'a> {
+    inner: Appended<'a>,
+    columns: Vec<ColumnInfo>,
+    /// Rows of each file.
+    lengths: Vec<u64>,
+}
+
+impl<'a> Labelled<'a> {
+    fn new(inner: Appended<'a>, label: Option<&str>, lengths: Vec<u64>) -> Result<Self> {
+        let mut columns = inner.columns().to_vec();
+        if let Some(label) = label {
+            if columns.iter().any(|column| column.name == label) {
+                let what = format!("obs has a column {label:?}; --label takes another name");
+                return Err(Error::argument(what));
+            }
+            let column_type = ColumnType::Categorical { ordered: false };
+            columns.push(ColumnInfo { name: label.to_owned(), column_type });
+        }
+        Ok(Self { inner, columns, lengths })
+    }
+
+    fn label(&self) -> Result<Column> {
+        let mut codes = Vec::new();
+        for (file, rows) in (0_i32..).zip(&self.lengths) {
+            let rows = usize::try_from(*rows).map_err(|_| Error::argument("too many cells"))?;
+            codes.extend(std::iter::repeat_n(file, rows));
+        }
+        let names = (0..self.lengths.len()).map(|file| file.to_string());
+        let categories = Categories::Strings(names.collect());
+        let values = Categorical { codes, categories, ordered: false };
+        Ok(Column { values: ColumnValues::Categorical(values), missing: None })
+    }
+}
+
+impl Annotations for Labelled<'_> {
+    fn columns(&self) -> &[ColumnInfo] {
+        &self.columns
+    }
+
+    fn len(&self) -> u64 {
+        self.inner.len()
+    }
+
+    fn read_column(&self, column: usize, memory: u64) -> Result<Column> {
+        if column >= self.inner.columns().len() {
+            return self.label();
+        }
+        let mut read = self.inner.read_column(column, memory)?;
+        if let ColumnValues::Categorical(categorical) = &mut read.values
+            && !categorical.ordered
+        {
+            sort_naturally(categorical);
+        }
+        Ok(read)
+    }
+}
+
+/// Brings categories of strings into their natural order.
+fn sort_naturally(categorical: &mut Categorical) {
+    let Categories::Strings(list) = &categorical.categories else { return };
+    let mut sorted: Vec<(i32, &[u8])> = (0..).zip(list.iter()).collect();
+    sorted.sort_by(|(_, a), (_, b)| natural(a, b));
+    let mut moved = vec![-1; sorted.len()];
+    for (new, (old, _)) in (0..).zip(&sorted) {
+        if let Some(slot) = usize::try_from(*old).ok().and_then(|old| moved.get_mut(old)) {
+            *slot = new;
+        }
+    }
+    let names = sorted.into_iter().map(|(_, name)| name).collect();
+    for code in &mut categorical.codes {
+        *code = usize::try_from(*code).ok().and_then(|old| moved.get(old)).copied().unwrap_or(-1);
+    }
+    categorical.categories = Categories::Strings(names);
+}
+
+/// Compares strings with numbers in them by these numbers: `s2` comes before `s10`.
+fn natural(a: &[u8], b: &[u8]) -> Ordering {
+    let (mut left, mut right) = (pieces(a), pieces(b));
+    loop {
+        let ordering = match (left.next(), right.next()) {
+            (None, None) => return a.cmp(b),
+            (None, Some(_)) => Ordering::Less,
+            (Some(_), None) => Ordering::Greater,
+            (Some(a), Some(b)) if is_number(a) && is_number(b) => {
+                let [a, b] = [a, b].map(significant);
+                a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+            }
+            // Text that is not there comes before any.
+            (Some(a), Some(_)) if is_number(a) => Ordering::Less,
+            (Some(_), Some(b)) if is_number(b) => Ordering::Greater,
+            (Some(a), Some(b)) => a.cmp(b),
+        };
+        if ordering != Ordering::Equal {
+            return ordering;
+        }
+    }
+}
+
+/// Cuts a string into digits and what is between.
+fn pieces(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit())
+}
+
+fn is_number(piece: &[u8]) -> bool {
+    piece.first().is_some_and(u8::is_ascii_digit)
+}
+
+fn significant(digits: &[u8]) -> &[u8] {
+    let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
+    digits.get(zeros..).unwrap_or_default()
+}
+
+/// The names of cells of several files, told apart if that is wanted.
+struct UniqueNames<'a> {
+    frames: std::slice::Iter<'a, Arc<DataFrame>>,
+    names: Option<Names<'a>>,
+    /// The number of the file after the one that names are of.
+    number: u64,
+    separator: Option<&'a str>,
+    name: Vec<u8>,
+}
+
+impl StringReader for UniqueNames<'_> {
+    fn next_string(&mut self) -> Result<Option<&[u8]>> {
+        loop {
+            if let Some(names) = &mut self.names
+                && let Some(name) = names.next_string()?
+            {
+                self.name.clear();
+                self.name.extend_from_slice(name);
+                if let Some(separator) = self.separator {
+                    let suffix = format!("{separator}{}", self.number - 1);
+                    self.name.extend_from_slice(suffix.as_bytes());
+                }
+                return Ok(Some(&self.name));
+            }
+            let Some(frame) = self.frames.next() else { return Ok(None) };
+            self.names = Some(frame.names()?);
+            self.number += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn categories_are_in_natural_order() {
+        let names = ["s10", "s2", "B", "a", "", "10", "9", "s2b"];
+        let codes = (0..).take(names.len()).chain([-1]).collect();
+        let categories = Categories::Strings(names.into_iter().collect());
+        let mut categorical = Categorical { codes, categories, ordered: false };
+        sort_naturally(&mut categorical);
+        let Categories::Strings(list) = &categorical.categories else { panic!("strings") };
+        let sorted: Vec<&str> =
+            list.iter().map(|name| std::str::from_utf8(name).unwrap()).collect();
+        assert_eq!(sorted, ["", "9", "10", "B", "a", "s2", "s2b", "s10"]);
+        assert_eq!(categorical.codes, [7, 5, 3, 4, 0, 2, 1, 6, -1]);
+    }
+}
