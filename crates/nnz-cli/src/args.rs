@@ -3,6 +3,7 @@
 pub(crate) mod daphne;
 mod format_options;
 pub(crate) mod fragments;
+mod selecting;
 pub(crate) mod topics;
 mod values;
 
@@ -17,8 +18,9 @@ use nnz::{
 };
 
 pub(crate) use format_options::FormatArgs;
-pub(crate) use values::{Selected, To, empty_list};
-use values::{compress, memory, selected, threads};
+pub(crate) use selecting::{AxisArg, Selecting};
+pub(crate) use values::{To, empty_list};
+use values::{compress, memory, threads};
 
 const ABOUT: &str = "Read, write, check and convert sparse matrices on disk, exactly and in \
                      bounded memory.";
@@ -96,11 +98,6 @@ pub(crate) enum Verb {
     Help(Help),
 }
 
-/// Returns the texts of lists that are no files.
-fn texts(lists: [&Option<Selected>; 2]) -> Vec<&OsStr> {
-    lists.into_iter().flatten().filter_map(Selected::text).collect()
-}
-
 impl Verb {
     /// Replaces aliases whose meaning depends on their value.
     ///
@@ -129,9 +126,9 @@ impl Verb {
     /// Returns lists of rows, columns, cells and chromosomes that were given as they are, without @FILE.
     pub(crate) fn lists(&self) -> Vec<&OsStr> {
         match self {
-            Self::Cat(verb) => texts([&verb.rows, &verb.cols]),
-            Self::Slice(verb) => texts([&verb.rows, &verb.cols]),
-            Self::Stats(verb) => texts([&verb.rows, &verb.cols]),
+            Self::Cat(verb) => verb.selecting.texts(),
+            Self::Slice(verb) => verb.selecting.texts(),
+            Self::Stats(verb) => verb.selecting.texts(),
             Self::Fragments(fragments::Fragments {
                 verb: fragments::FragmentsVerb::Select(verb),
             }) => [&verb.cells, &verb.chromosomes].into_iter().flatten().map(|s| &**s).collect(),
@@ -196,17 +193,8 @@ pub(crate) struct Cat {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Only these rows: ranges, positions, names, or @FILE, as slice takes them [default: all]
-    #[arg(long, value_name = "LIST", value_parser = selection())]
-    pub(crate) rows: Option<Selected>,
-
-    /// Only these columns, likewise [default: all]
-    #[arg(long, value_name = "LIST", value_parser = selection())]
-    pub(crate) cols: Option<Selected>,
-
-    /// Select none where a list in a file is empty, instead of refusing it
-    #[arg(long)]
-    pub(crate) allow_empty: bool,
+    #[command(flatten)]
+    pub(crate) selecting: Selecting,
 
     /// Print names in place of positions, where rows or columns have names
     #[arg(long)]
@@ -325,7 +313,8 @@ pub(crate) struct Transpose {
 Examples:
   nnz slice pbmc.bpcells first.bpcells --cols 0:1000
   nnz slice filtered_feature_bc_matrix markers.mtx --rows CD3E,CD8A,MS4A1
-  nnz slice pbmc.bpcells kept.bpcells --cols @barcodes.txt --rows @genes.txt")]
+  nnz slice pbmc.bpcells kept.bpcells --cols @barcodes.txt --rows @genes.txt
+  nnz slice study.h5ad tumor.h5ad --cells \"tissue=tumor\" --cells \"n_counts>=500\"")]
 pub(crate) struct Slice {
     /// The matrix
     #[arg(value_name = "SRC", value_parser = location())]
@@ -335,17 +324,8 @@ pub(crate) struct Slice {
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
-    /// The rows: ranges, positions, names, or @FILE [default: all]
-    #[arg(long, value_name = "LIST", value_parser = selection(), required_unless_present = "cols")]
-    pub(crate) rows: Option<Selected>,
-
-    /// The columns, likewise [default: all]
-    #[arg(long, value_name = "LIST", value_parser = selection())]
-    pub(crate) cols: Option<Selected>,
-
-    /// Select none where a list in a file is empty, instead of refusing it
-    #[arg(long)]
-    pub(crate) allow_empty: bool,
+    #[command(flatten)]
+    pub(crate) selecting: Selecting,
 
     #[command(flatten)]
     pub(crate) writing: Writing,
@@ -608,17 +588,8 @@ pub(crate) struct Stats {
     #[arg(value_name = "SRC", value_parser = location())]
     pub(crate) source: Location,
 
-    /// Only these rows: ranges, positions, names, or @FILE, as slice takes them [default: all]
-    #[arg(long, value_name = "LIST", value_parser = selection())]
-    pub(crate) rows: Option<Selected>,
-
-    /// Only these columns, likewise [default: all]
-    #[arg(long, value_name = "LIST", value_parser = selection())]
-    pub(crate) cols: Option<Selected>,
-
-    /// Select none where a list in a file is empty, instead of refusing it
-    #[arg(long)]
-    pub(crate) allow_empty: bool,
+    #[command(flatten)]
+    pub(crate) selecting: Selecting,
 
     /// A table of every row or column; both, in one pass, if given twice
     #[arg(long, value_name = "AXIS")]
@@ -735,12 +706,6 @@ impl Memory {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AxisArg {
-    Rows,
-    Cols,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CellAxisArg {
     Rows,
     Cols,
@@ -761,28 +726,23 @@ impl From<CellAxisArg> for CellAxis {
 pub(crate) enum NamesArg {
     Rows,
     Cols,
-    /// Of fragments
+    /// Of fragments, or of whichever axis has cells
     Cells,
+    /// Of whichever axis has features
+    Features,
     /// Of fragments
     Chromosomes,
 }
 
 impl NamesArg {
-    /// Returns the axis of a matrix, if it is one.
-    pub(crate) fn axis(self) -> Option<Axis> {
+    /// Returns what it means of a matrix, if anything.
+    pub(crate) fn of_matrix(self) -> Option<AxisArg> {
         match self {
-            Self::Rows => Some(Axis::Rows),
-            Self::Cols => Some(Axis::Cols),
-            Self::Cells | Self::Chromosomes => None,
-        }
-    }
-}
-
-impl From<AxisArg> for Axis {
-    fn from(axis: AxisArg) -> Self {
-        match axis {
-            AxisArg::Rows => Self::Rows,
-            AxisArg::Cols => Self::Cols,
+            Self::Rows => Some(AxisArg::Rows),
+            Self::Cols => Some(AxisArg::Cols),
+            Self::Cells => Some(AxisArg::Cells),
+            Self::Features => Some(AxisArg::Features),
+            Self::Chromosomes => None,
         }
     }
 }
@@ -851,9 +811,4 @@ impl From<Duplicates> for DuplicatePolicy {
 /// Reads a place; names of files need not be UTF-8.
 fn location() -> impl TypedValueParser<Value = Location> {
     OsStringValueParser::new().try_map(Location::try_parse)
-}
-
-/// Reads rows or columns that are selected; the name of a file with them need not be UTF-8.
-fn selection() -> impl TypedValueParser<Value = Selected> {
-    OsStringValueParser::new().try_map(|text| selected(&text))
 }

@@ -13,7 +13,6 @@ mod write;
 
 use nnz::{Dataset, Error, Location, Place, matrix::StringReader};
 
-use crate::args::Selected;
 use crate::output::with_stdout;
 use crate::{Outcome, args};
 
@@ -31,9 +30,13 @@ pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
     let options =
         nnz::OpenOptions::new().memory_limit(args.resources.bytes()).dialect(args.reading.dialect);
     let found = args.reading.from.set(options).open(&args.source)?;
+    let [rows, cols] = args.selecting.of_axes(|| match &found {
+        Dataset::Matrix(matrix) => Ok(matrix.header().clone()),
+        _ => Err(Error::argument("--cells and --features select of a matrix")),
+    })?;
     let options = nnz::CatOptions::default()
-        .rows(Selected::list(args.rows.as_ref(), args.allow_empty)?)
-        .cols(Selected::list(args.cols.as_ref(), args.allow_empty)?)
+        .rows(rows)
+        .cols(cols)
         .names(args.names)
         .expand(args.expand)
         .duplicates(args.duplicates.into())
@@ -76,9 +79,10 @@ pub(crate) fn names(args: &args::Names) -> Result<Outcome, Error> {
         Dataset::Table(frame) => return frames::names(args, &frame),
         other => other.into_matrix()?,
     };
-    let Some(axis) = args.axis.axis() else {
+    let Some(axis) = args.axis.of_matrix() else {
         return Err(Error::argument("a matrix has names of rows and of cols"));
     };
+    let axis = axis.axis(|| Ok(opened.header().clone()))?;
     let Some(mut names) = opened.read_names(axis)? else {
         return Ok(Outcome::Good);
     };

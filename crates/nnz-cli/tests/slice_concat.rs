@@ -432,3 +432,50 @@ fn rows_of_10x_folders_are_selected_by_any_column() {
     let ids: Vec<&str> = ids.lines().skip(1).map(|line| line.split('\t').nth(1).unwrap()).collect();
     assert_eq!(ids, ["ENSG00000142192", "ENSG00000142168"]);
 }
+
+#[test]
+fn rows_are_selected_by_conditions_and_cells_wherever_they_are() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = folder(&scratch, "pbmc", "ENSG1 ENSG2 ENSG3", CELLS);
+    let table =
+        "ENSG1\tCD3E\tGene Expression\nENSG2\tPTPRC\tGene Expression\nENSG3\tCD45\tAntibody\n";
+    fs::write(source.join("genes.tsv"), table).unwrap();
+    let rows = |flags: &[&str]| {
+        run(&[&["stats", text(&source), "--axis", "features", "--measures", "nnz"], flags].concat())
+            .good()
+            .lines()
+            .skip(1)
+            .map(|line| line.split('\t').nth(1).unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&["--rows", "feature_type=Gene Expression"]), ["ENSG1", "ENSG2"]);
+    assert_eq!(rows(&["--features", "feature_type!=Gene Expression"]), ["ENSG3"]);
+    assert_eq!(rows(&["--rows", "name=PTPRC,CD45", "--features", "1:"]), ["ENSG2", "ENSG3"]);
+    assert_eq!(rows(&["--rows", "name=PTPRC,CD45", "--rows", "0:2"]), ["ENSG2"]);
+
+    // Cells are columns here, and rows in AnnData.
+    let target = scratch.path().join("t.h5ad");
+    let cells = ["--cells", "TTT,AAA", "--features", "feature_type=Gene Expression"];
+    run(&[&["-q", "slice", text(&source), text(&target)], &cells[..]].concat()).good();
+    assert_eq!(run(&["names", text(&target), "rows"]).good(), "TTT\nAAA\n");
+    assert_eq!(run(&["names", text(&target), "cells"]).good(), "TTT\nAAA\n");
+    assert_eq!(run(&["names", text(&target), "features"]).good(), "ENSG1\nENSG2\n");
+    let cat = run(&["cat", text(&target), "--names", "--cells", "AAA"]).good();
+    assert_eq!(cat, "AAA\tENSG1\t1\n");
+
+    let refused = |flags: &[&str]| run(&[&["cat", text(&source)], flags].concat()).refused();
+    assert!(
+        refused(&["--rows", "feature_type=gene"]).contains("there are Gene Expression, Antibody")
+    );
+    assert!(refused(&["--rows", "type=gene"]).contains("there are name, feature_type"));
+    assert!(refused(&["--cols", "type=gene"]).contains("no annotations of columns"));
+    let plain = scratch.path().join("m.mtx");
+    run(&["-q", "convert", text(&source), text(&plain)]).good();
+    for (flags, says) in [
+        (&["cat", text(&plain), "--cells", "0"][..], "does not say which axis has cells"),
+        (&["slice", text(&plain), "x.mtx"], "nothing is selected"),
+    ] {
+        let done = run(flags);
+        assert!(done.code == Some(2) && done.err.contains(says), "{done:?}");
+    }
+}

@@ -32,9 +32,18 @@ Places
                  new. FILE:: is the root.
   -              Standard input or output, for text: Matrix Market, and for nnz fragments also
                  fragments. Write ./- for a file of this name.
-  @FILE          In --rows, --cols, --cells and --chromosomes: a list of names in a file, one per
-                 line. --rows and --cols also take positions, which are counted from 0. An empty
-                 list is an error unless --allow-empty is given.
+  @FILE          In --rows, --cols, --cells, --features and --chromosomes: a list of names in a
+                 file, one per line. An empty list is an error unless --allow-empty is given.
+
+Rows and columns are selected by --rows and --cols, or as --cells and --features, whichever axis
+of a file has them:
+  0:100,7        Ranges, whose end is not a part, and positions, counted from 0.
+  CD3E,CD8A      Names; or else a text in an annotation that only one row or column has, such as the
+                 symbol of a gene. nnz annotations prints them.
+  COLUMN=A,B     Those with one of these values in an annotation; COLUMN!=A,B with none of them, and
+                 COLUMN>=N, >, <=, < by number. A missing value meets no condition.
+If an option is given again, all that was given has to hold. A list keeps its own order, a condition
+that of the file.
 
 URLs are not supported: https://... and s3://... are paths like any other. Download the file first,
 or pipe Matrix Market into nnz:

@@ -20,19 +20,27 @@ pub(crate) enum Selected {
 }
 
 impl Selected {
-    /// Returns the list, if there is one. A file without lines is refused unless it is allowed.
-    pub(crate) fn list(selected: Option<&Self>, empty: bool) -> Result<Option<Selection>, Error> {
-        match selected {
-            None => Ok(None),
-            Some(Self::Listed(_, selection)) => Ok(Some(selection.clone())),
-            Some(Self::File(path)) => {
-                let selection = nnz::text::read_selection(path)?;
-                if selection.is_empty() && !empty {
-                    return Err(empty_list(path));
+    /// Returns what all of these select; `None` where there are none. A file without lines is refused unless it is
+    /// allowed.
+    pub(crate) fn all(selected: &[Self], empty: bool) -> Result<Option<Selection>, Error> {
+        let mut all = None;
+        for one in selected {
+            let selection = match one {
+                Self::Listed(_, selection) => selection.clone(),
+                Self::File(path) => {
+                    let selection = nnz::text::read_selection(path)?;
+                    if selection.is_empty() && !empty {
+                        return Err(empty_list(path));
+                    }
+                    selection
                 }
-                Ok(Some(selection))
-            }
+            };
+            all = Some(match all.take() {
+                Some(before) => Selection::and(before, selection),
+                None => selection,
+            });
         }
+        Ok(all)
     }
 
     /// Returns the text of a list that is no file.

@@ -14,10 +14,10 @@ pub(crate) fn annotations(args: &args::Annotations) -> Result<Outcome, Error> {
     let memory = args.resources.bytes();
     let opened = nnz::OpenOptions::new().memory_limit(memory).open(&args.source)?.into_matrix()?;
     let place = args.source.source_place();
+    let axis = args.axis.axis(|| Ok(opened.header().clone()))?;
     let write = |separator: u8, out: &mut dyn Write| {
         let how = AnnotationText::default().separator(separator).memory(memory);
-        write_annotations(&*opened, args.axis.into(), &how, out)
-            .map_err(|error| error.with_context(&place))
+        write_annotations(&*opened, axis, &how, out).map_err(|error| error.with_context(&place))
     };
     let Some(target) = &args.target else {
         with_stdout(|out| write(b'\t', out))?;

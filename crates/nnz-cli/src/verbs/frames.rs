@@ -97,7 +97,7 @@ pub(super) fn names(args: &args::Names, frame: &FrameSource) -> Result<Outcome, 
     match args.axis {
         NamesArg::Cols => {}
         NamesArg::Rows => return Ok(Outcome::Good),
-        NamesArg::Cells | NamesArg::Chromosomes => {
+        NamesArg::Cells | NamesArg::Features | NamesArg::Chromosomes => {
             return Err(Error::argument("a frame has names of cols"));
         }
     }

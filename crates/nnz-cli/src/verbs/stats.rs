@@ -9,7 +9,6 @@ use nnz::{
 };
 use serde::Serialize;
 
-use crate::args::{AxisArg, Selected};
 use crate::output::{failed, print_json, with_stdout};
 use crate::{Outcome, args};
 
@@ -84,20 +83,22 @@ impl From<&Moments> for Line {
 
 /// Prints sums and what follows from them.
 pub(crate) fn stats(args: &args::Stats) -> Result<Outcome, Error> {
-    if args.csv && args.axis.contains(&AxisArg::Rows) && args.axis.contains(&AxisArg::Cols) {
+    let place = args.source.source_place();
+    let memory = args.resources.bytes();
+    let dataset = nnz::OpenOptions::new().memory_limit(memory).open(&args.source)?;
+    let opened = dataset.into_matrix().map_err(|error| error.with_context(&place))?;
+    let header = || Ok(opened.header().clone());
+    let axes = args.axis.iter().map(|axis| axis.axis(header)).collect::<Result<Vec<_>, _>>()?;
+    if args.csv && axes.contains(&Axis::Rows) && axes.contains(&Axis::Cols) {
         return Err(Error::argument("--csv is one table: of rows or of cols"));
     }
     let options = StatsOptions::default()
-        .rows(args.axis.contains(&AxisArg::Rows))
-        .cols(args.axis.contains(&AxisArg::Cols))
+        .rows(axes.contains(&Axis::Rows))
+        .cols(axes.contains(&Axis::Cols))
         .measures(args.measures.into())
-        .memory(args.resources.bytes())
+        .memory(memory)
         .threads(args.threads.number());
-    let rows = Selected::list(args.rows.as_ref(), args.allow_empty)?;
-    let cols = Selected::list(args.cols.as_ref(), args.allow_empty)?;
-    let place = args.source.source_place();
-    let dataset = nnz::OpenOptions::new().memory_limit(options.memory).open(&args.source)?;
-    let opened = dataset.into_matrix().map_err(|error| error.with_context(&place))?;
+    let [rows, cols] = args.selecting.of_axes(header)?;
     let matrix = match (rows, cols) {
         (None, None) => Matrix::Whole(opened),
         (rows, cols) => {

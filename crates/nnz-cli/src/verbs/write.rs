@@ -1,12 +1,12 @@
 //! `nnz convert` and its kin: what writes a matrix.
 
 use nnz::{
-    Axis, ConcatOptions, ConvertOptions, Dataset, Error, Location, Rounding, StructurePolicy,
-    Summary, output::WriteOptions, whole::ConcatFilesOptions,
+    Axis, ConcatOptions, ConvertOptions, Dataset, Error, Header, Location, Rounding,
+    StructurePolicy, Summary, output::WriteOptions, whole::ConcatFilesOptions,
 };
 
 use crate::Outcome;
-use crate::args::{self, Selected, Writing};
+use crate::args::{self, Writing};
 use crate::output::{bytes, rounded, tell};
 use crate::progress::Bar;
 
@@ -47,10 +47,19 @@ pub(crate) fn convert(
     Ok(Outcome::Good)
 }
 
+fn header_of(place: &Location) -> Result<Header, Error> {
+    Ok(nnz::open(place)?.into_matrix()?.header().clone())
+}
+
 /// Writes some rows and columns.
 pub(crate) fn slice(args: &args::Slice, quiet: bool) -> Result<Outcome, Error> {
-    let rows = Selected::list(args.rows.as_ref(), args.allow_empty)?.unwrap_or_default();
-    let cols = Selected::list(args.cols.as_ref(), args.allow_empty)?.unwrap_or_default();
+    if args.selecting.is_empty() {
+        return Err(Error::argument(
+            "nothing is selected: give --rows, --cols, --cells or --features",
+        ));
+    }
+    let [rows, cols] =
+        args.selecting.of_axes(|| header_of(&args.source))?.map(Option::unwrap_or_default);
     let (options, bar) = (options(&args.writing), Bar::new(quiet));
     let summary = nnz::slice(&args.source, &args.target, [&rows, &cols], &options, &bar)?;
     if !quiet {
@@ -66,7 +75,11 @@ pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error>
         .value_type(options.value_type)
         .rounding(options.rounding)
         .ignore_names(args.ignore_names);
-    let (axis, bar) = (args.axis.into(), Bar::new(quiet));
+    let header = || match args.sources.first() {
+        Some(first) => header_of(first),
+        None => Err(Error::argument("nothing to concatenate")),
+    };
+    let (axis, bar) = (args.axis.axis(header)?, Bar::new(quiet));
     let files = ConcatFilesOptions::default()
         .join(args.files.join.map(Into::into))
         .label(args.files.label.clone())

@@ -15,7 +15,7 @@ use crate::progress::Bar;
 
 /// Prints all fragments: chromosome, start, end and cell.
 pub(crate) fn cat(args: &args::Cat, source: &dyn FragmentSource) -> Result<Outcome, Error> {
-    if args.rows.is_some() || args.cols.is_some() || args.expand || args.names {
+    if !args.selecting.is_empty() || args.expand || args.names {
         return Err(Error::argument("fragments have neither rows nor columns"));
     }
     print(&args.source, source, &[], StoreOptions::default().threads)
@@ -26,7 +26,7 @@ pub(crate) fn names(args: &args::Names, source: &dyn FragmentSource) -> Result<O
     let (mut names, what) = match args.axis {
         NamesArg::Cells => (source.read_cell_names()?, "cells"),
         NamesArg::Chromosomes => (source.chromosome_names()?.into_reader(), "chromosomes"),
-        NamesArg::Rows | NamesArg::Cols => {
+        NamesArg::Rows | NamesArg::Cols | NamesArg::Features => {
             return Err(Error::argument("fragments have names of cells and of chromosomes"));
         }
     };
