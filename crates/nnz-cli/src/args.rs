@@ -264,7 +264,8 @@ pub(crate) struct Annotations {
 /// Convert a matrix to another format
 ///
 /// The target appears when it is complete and on disk, or not at all. Values are stored exactly,
-/// or the first that cannot be is named and nothing is written.
+/// or the first that cannot be is named and nothing is written. An AnnData file goes to another with
+/// all that is in it; FILE.h5ad::X is its matrix alone, with names and annotations.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Examples:
@@ -272,6 +273,7 @@ Examples:
   nnz convert pbmc.bpcells pbmc.mtx.gz
   nnz convert pbmc.bpcells study.h5ad::bpcells/raw --to bpcells --compress gzip:1
   nnz convert pbmc.bpcells pbmc.rds --to dgCMatrix
+  nnz convert study.h5ad study.zarr
   nnz convert counts.mtx counts.bpcells --order row --type double
   nnz convert counts.mtx counts.dbdf --dialect daphne
   nnz convert people.csv people.dbdf --types si64,f64,ui8")]
@@ -306,7 +308,8 @@ pub(crate) struct Transpose {
 /// A list has commas between: ranges A:B (from A to B - 1; either may be left out), positions
 /// counted from 0, and names. @FILE reads positions or names from a file, one a line. What is
 /// written has the order of the list. Nothing may be selected twice, and a name has to be that of
-/// one row or column only. In a 10x folder, names of rows are any column of features.tsv, such as
+/// one row or column only. From an AnnData file to another, all that belongs to the rows and columns is
+/// written. In a 10x folder, names of rows are any column of features.tsv, such as
 /// ids and symbols.
 #[derive(Debug, Group)]
 #[command(after_help = "\
@@ -335,11 +338,13 @@ pub(crate) struct Slice {
 ///
 /// With --axis rows each comes below the one before it, with --axis cols to its right. In the
 /// other dimension they have to agree, in its names too where there are any. Values become the
-/// smallest type that holds those of all matrices exactly.
+/// smallest type that holds those of all matrices exactly. AnnData files are put together as wholes along
+/// rows: genes by name, and with them layers, raw, obs and obsm.
 #[derive(Debug, Group)]
 #[command(after_help = "\
 Example:
-  nnz concat monday.bpcells tuesday.bpcells all.bpcells --axis cols")]
+  nnz concat monday.bpcells tuesday.bpcells all.bpcells --axis cols
+  nnz concat a.h5ad b.h5ad all.h5ad --axis rows --join outer --label batch")]
 pub(crate) struct Concat {
     /// The matrices
     #[arg(value_name = "SRC", value_parser = location(), required = true)]

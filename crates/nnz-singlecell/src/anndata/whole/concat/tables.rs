@@ -39,7 +39,7 @@ impl Transfer<'_> {
             self.report.dropped.push(format!("the column {name:?} of {path} ({why})"));
         }
         let lengths = obs.iter().map(|frame| frame.len()).collect();
-        let table = Labelled::new(appended, how.label, lengths)?;
+        let table = Labelled::new(appended, how.label, lengths, tables)?;
         let names = UniqueNames {
             frames: obs.iter(),
             names: None,
@@ -53,16 +53,23 @@ impl Transfer<'_> {
     }
 }
 
-/// A table with the number of the file in a column, and categories in their natural order.
+/// A table with the number of the file in a column. Categories that differ between files are in their natural
+/// order.
 struct Labelled<'a> {
     inner: Appended<'a>,
+    tables: &'a [Arc<DataFrame>],
     columns: Vec<ColumnInfo>,
     /// Rows of each file.
     lengths: Vec<u64>,
 }
 
 impl<'a> Labelled<'a> {
-    fn new(inner: Appended<'a>, label: Option<&str>, lengths: Vec<u64>) -> Result<Self> {
+    fn new(
+        inner: Appended<'a>,
+        label: Option<&str>,
+        lengths: Vec<u64>,
+        tables: &'a [Arc<DataFrame>],
+    ) -> Result<Self> {
         let mut columns = inner.columns().to_vec();
         if let Some(label) = label {
             if columns.iter().any(|column| column.name == label) {
@@ -72,7 +79,20 @@ impl<'a> Labelled<'a> {
             let column_type = ColumnType::Categorical { ordered: false };
             columns.push(ColumnInfo { name: label.to_owned(), column_type });
         }
-        Ok(Self { inner, columns, lengths })
+        Ok(Self { inner, tables, columns, lengths })
+    }
+
+    /// Returns whether all tables have these categories, in this order.
+    fn all_have(&self, name: &str, categories: &Categories, memory: u64) -> Result<bool> {
+        for table in self.tables {
+            let at = table.columns().iter().position(|info| info.name == name);
+            let Some(at) = at else { return Ok(false) };
+            match table.read_column(at, memory)?.values {
+                ColumnValues::Categorical(own) if own.categories == *categories => {}
+                _ => return Ok(false),
+            }
+        }
+        Ok(true)
     }
 
     fn label(&self) -> Result<Column> {
@@ -98,12 +118,11 @@ impl Annotations for Labelled<'_> {
     }
 
     fn read_column(&self, column: usize, memory: u64) -> Result<Column> {
-        if column >= self.inner.columns().len() {
-            return self.label();
-        }
+        let Some(info) = self.inner.columns().get(column) else { return self.label() };
         let mut read = self.inner.read_column(column, memory)?;
         if let ColumnValues::Categorical(categorical) = &mut read.values
             && !categorical.ordered
+            && !self.all_have(&info.name, &categorical.categories, memory)?
         {
             sort_naturally(categorical);
         }

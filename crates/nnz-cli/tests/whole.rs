@@ -1,0 +1,134 @@
+//! Whole AnnData files: what goes along, and what is refused.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    reason = "a test stops where it fails, and uses what it needs of what tests share"
+)]
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::{run, testdata, text};
+
+fn study() -> PathBuf {
+    testdata().join("anndata/valid/0.12.19/h5ad/full_csr.h5ad")
+}
+
+/// Lists the matrices and columns of a file.
+fn members(path: &Path) -> Vec<String> {
+    let info = run(&["info", "--json", text(path)]).good();
+    let info: serde_json::Value = serde_json::from_str(&info).unwrap();
+    let members = info["members"].as_array().unwrap();
+    members.iter().map(|member| member["path"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn everything_goes_from_file_to_store_and_back() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (store, back) = (scratch.path().join("s.zarr"), scratch.path().join("b.h5ad"));
+    run(&["-q", "convert", text(&study()), text(&store)]).good();
+    run(&["-q", "convert", text(&store), text(&back), "--compress", "gzip:1"]).good();
+    for copy in [&store, &back] {
+        assert_eq!(members(copy), members(&study()));
+        run(&["validate", text(copy)]).good();
+        for member in members(&study()) {
+            if member.starts_with("obs/") || member.starts_with("var/") {
+                continue;
+            }
+            let [a, b] = [&study(), copy].map(|path| format!("{}::{member}", text(path)));
+            run(&["diff", "--stored", &a, &b]).good();
+        }
+    }
+}
+
+#[test]
+fn a_matrix_that_is_named_goes_with_its_tables_alone() {
+    let scratch = tempfile::tempdir().unwrap();
+    let target = scratch.path().join("x.h5ad");
+    let x = format!("{}::X", text(&study()));
+    for verb in [&["convert"][..], &["slice", "--rows", "1:3"]] {
+        let arguments = [verb, &["-q", "--force", "--strict", &x, text(&target)]].concat();
+        run(&arguments).good();
+        assert!(!members(&target).iter().any(|name| name.contains("layers")));
+    }
+}
+
+#[test]
+fn a_target_of_one_matrix_names_all_else() {
+    let scratch = tempfile::tempdir().unwrap();
+    let target = scratch.path().join("x.npz");
+    let source = study();
+    let run_it = |flags: &[&str]| {
+        let arguments = [&["convert", text(&source), text(&target)], flags].concat();
+        run(&arguments)
+    };
+    let done = run_it(&[]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    for name in ["layers/counts", "obsm/X_pca", "obsp/distances", "varm/PCs", "raw", "uns/pca"] {
+        assert!(done.err.contains(name), "{name}: {}", done.err);
+    }
+    let refused = run_it(&["--force", "--strict"]).refused();
+    assert!(refused.contains("layers/counts"), "{refused}");
+}
+
+#[test]
+fn options_of_one_matrix_are_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let target = scratch.path().join("x.h5ad");
+    let source = study();
+    for flags in [&["--order", "col"], &["--type", "double"], &["--cell-axis", "cols"]] {
+        let arguments = [&["convert", text(&source), text(&target)][..], flags].concat();
+        let refused = run(&arguments).refused();
+        assert!(refused.contains("name a matrix, as in FILE.h5ad::X"), "{refused}");
+        assert!(!target.exists());
+    }
+    let options = ["concat", text(&source), text(&target), "--axis", "cols", "--join", "inner"];
+    assert!(run(&options).refused().contains("--join"));
+}
+
+#[test]
+fn a_file_that_is_there_is_replaced_with_force_only() {
+    let scratch = tempfile::tempdir().unwrap();
+    let target = scratch.path().join("x.h5ad");
+    run(&["-q", "convert", text(&study()), text(&target)]).good();
+    let before = std::fs::read(&target).unwrap();
+    run(&["convert", text(&study()), text(&target)]).refused();
+    // A cell that is not there shows before anything is replaced.
+    run(&["slice", "--force", "--rows", "99", text(&study()), text(&target)]).refused();
+    assert_eq!(std::fs::read(&target).unwrap(), before);
+    run(&["-q", "slice", "--force", "--rows", "0", text(&target), text(&target)]).good();
+    assert_eq!(run(&["names", text(&target), "rows"]).good().lines().count(), 1);
+    assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn broken_files_are_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = testdata().join("anndata/malformed");
+    let mut refused = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "h5ad") {
+            continue;
+        }
+        let target = scratch.path().join("x.h5ad");
+        let done = run(&["-q", "convert", text(&path), text(&target), "--force"]);
+        let valid = run(&["validate", text(&path)]);
+        match done.code {
+            Some(0) => run(&["validate", text(&target)]).good(),
+            Some(1) => {
+                assert_ne!(valid.code, Some(0), "{}: {}", path.display(), done.err);
+                refused += 1;
+                continue;
+            }
+            _ => panic!("{}: {done:?}", path.display()),
+        };
+        std::fs::remove_file(&target).unwrap();
+    }
+    assert!(refused > 20, "{refused}");
+}

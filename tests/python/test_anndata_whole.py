@@ -1,0 +1,225 @@
+"""Whole AnnData files: what nnz converts, slices, puts together and splits is what anndata makes of them."""
+
+import tarfile
+import warnings
+from pathlib import Path
+
+import pytest
+
+np = pytest.importorskip("numpy")
+pd = pytest.importorskip("pandas")
+sparse = pytest.importorskip("scipy.sparse")
+anndata = pytest.importorskip("anndata", exc_type=ImportError)
+
+import anndata_same
+from anndata_same import read, same_file
+
+CORPUS = Path(__file__).resolve().parents[2] / "testdata/anndata/valid"
+
+# Filters that h5py has as plugins only, values that scipy has no type for, and stores that zarr does not open.
+UNREAD = ["bitshuffle", "blosc", "lz4", "zstd", "dtypes_sparse", "zip.zarr"]
+
+# Every file of the newest anndata that the tests run with, and the fullest ones of the others.
+FULL = ["full_csr", "full_csc", "full_dense", "categories", "unsorted_csc", "x_none"]
+
+FILES = sorted(
+    str(path.relative_to(CORPUS))
+    for path in CORPUS.glob("*/*/*")
+    if not (path.suffix == ".h5ad" and any(name in path.name for name in UNREAD[:4]))
+    and not any(name in path.name for name in UNREAD[4:])
+    and not ("0.13.4/zarr3" in str(path))
+    and (path.parts[-3] == "0.12.19" or any(path.name.startswith(name) for name in FULL))
+)
+
+# Strings of a fixed length, and arrays of one string in `uns`, which anndata takes for the string in files of 0.5.
+OLD_UNS = ["uns"]
+
+
+@pytest.fixture
+def source(request, tmp_path):
+    """A file of the corpus, unpacked."""
+    path = CORPUS / request.param
+    if path.name.endswith(".tar.gz"):
+        store = tmp_path / "source.zarr"
+        with tarfile.open(path) as packed:
+            packed.extractall(store, filter="data")
+        return store
+    return path
+
+
+def but(path):
+    return OLD_UNS if "0.5.10" in str(path) else []
+
+
+@pytest.mark.parametrize("source", FILES, indirect=True)
+def test_a_copy_has_all_of_a_file(nnz, tmp_path, source):
+    expected = read(source)
+    for target, options in [
+        ("a.h5ad", ["--compress", "gzip:4"]),
+        ("c.zarr", []),
+        ("d.zarr", ["--format-version", "3"]),
+    ]:
+        found = read(nnz.convert(source, tmp_path / target, "--no-sync", *options), strict=True)
+        same_file(expected, found, but(source))
+    # And back.
+    nnz.convert(tmp_path / "d.zarr", tmp_path / "back.h5ad", "--no-sync")
+    same_file(expected, read(tmp_path / "back.h5ad", strict=True), but(source))
+
+
+@pytest.fixture
+def keep_categories():
+    before = anndata.settings.remove_unused_categories
+    anndata.settings.remove_unused_categories = False
+    yield
+    anndata.settings.remove_unused_categories = before
+
+
+@pytest.fixture
+def any_order(monkeypatch):
+    """Compares sparse matrices whose entries may lie in another order inside a row."""
+
+    same = anndata_same.same
+
+    def same_entries(a, b, where=""):
+        if not sparse.issparse(a):
+            return same(a, b, where)
+        assert a.format == b.format and a.dtype == b.dtype and a.nnz == b.nnz, where
+        np.testing.assert_array_equal(a.toarray(), b.toarray(), err_msg=where)
+
+    monkeypatch.setattr(anndata_same, "same", same_entries)
+
+
+@pytest.mark.parametrize("source", FILES, indirect=True)
+def test_a_slice_has_what_anndata_keeps(nnz, tmp_path, source, keep_categories, any_order):
+    whole = read(source)
+    cells, genes = whole.shape
+    if cells < 5 or genes < 5:
+        pytest.skip("too small to slice")
+    if whole.X is not None and getattr(getattr(whole.X, "indptr", None), "dtype", None) == np.uint64:
+        pytest.skip("scipy does not slice it")
+    for target, options, rows, cols in [
+        ("a.h5ad", ["--rows", "3,0,2"], [3, 0, 2], slice(None)),
+        ("b.zarr", ["--rows", "1:4", "--cols", "4,1:3"], slice(1, 4), [4, 1, 2]),
+        ("c.h5ad", ["--cols", f"{genes - 1},0"], slice(None), [genes - 1, 0]),
+        ("d.h5ad", ["--rows", "0:0"], slice(0, 0), slice(None)),
+        ("e.h5ad", ["--rows", "2:", "--cols", "1,3"], slice(2, None), [1, 3]),
+    ]:
+        nnz.ok("slice", source, tmp_path / target, "--no-sync", *options)
+        found = read(tmp_path / target, strict=True)
+        same_file(whole[rows, cols].copy(), found, but(source))
+
+
+def study(seed, genes, kind, extra=None):
+    """A study with elements of every kind that is put together."""
+    rng = np.random.default_rng(seed)
+    cells, count = 7 + seed, len(genes)
+    dense = rng.poisson(0.6, (cells, count)).astype("float32")
+    form = {"csr": sparse.csr_matrix, "csc": sparse.csc_matrix, "dense": np.asarray}[kind]
+    obs = pd.DataFrame(
+        {
+            "n": rng.integers(0, 9, cells),
+            "f": rng.random(cells).astype("float32"),
+            "t": pd.Categorical(rng.choice(["T", "s10", "s2", f"x{seed}"], cells)),
+            "s": [f"c{seed}-{i}" for i in range(cells)],
+            "b": rng.random(cells) > 0.5,
+        },
+        index=[f"cell{i}" for i in range(cells)],
+    )
+    if extra:
+        obs[extra] = rng.random(cells)
+    a = anndata.AnnData(form(dense), obs=obs, var=pd.DataFrame({"v": range(count)}, index=genes))
+    a.layers["counts"] = form((dense * 2).astype("int32"))
+    a.layers["dense"] = dense * 3
+    a.obsm["X_pca"] = rng.random((cells, 3 + seed % 2))
+    a.obsm["table"] = pd.DataFrame({"q": rng.random(cells)}, index=obs.index)
+    a.obsm["sparse"] = sparse.csr_matrix(dense[:, :2])
+    a.obsp["graph"] = sparse.csr_matrix(dense[:, :1] @ dense[:, :1].T)
+    a.varm["PCs"] = rng.random((count, 2))
+    a.uns["x"] = 3
+    names = list(genes) + [f"{gene}r" for gene in genes]
+    raw = anndata.AnnData(
+        form(np.hstack([dense, dense])),
+        obs=pd.DataFrame(index=obs.index),
+        var=pd.DataFrame(index=names),
+    )
+    a.raw = raw
+    return a
+
+
+GENES = [f"g{i}" for i in range(8)]
+SETS = {
+    "same": [GENES, GENES, GENES],
+    "moved": [GENES, GENES[::-1], GENES],
+    "others": [GENES, GENES[2:] + ["h1", "a0"], ["zz"] + GENES[:6]],
+}
+
+
+@pytest.fixture
+def studies(request, tmp_path):
+    """Three files, and what is in them."""
+    genes, kinds = request.param
+    paths = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for seed, (names, kind) in enumerate(zip(SETS[genes], kinds)):
+            extra = "extra" if seed == 1 else None
+            paths.append(tmp_path / f"{seed}.h5ad")
+            study(seed, names, kind, extra).write_h5ad(paths[-1])
+    return paths, [read(path) for path in paths]
+
+
+KINDS = [["csr"] * 3, ["csc"] * 3, ["dense"] * 3, ["csr", "csc", "dense"]]
+
+
+@pytest.mark.parametrize("join", ["inner", "outer"])
+@pytest.mark.parametrize(
+    "studies",
+    [(genes, kinds) for genes in SETS for kinds in KINDS],
+    indirect=True,
+    ids=[f"{genes}-{'-'.join(dict.fromkeys(kinds))}" for genes in SETS for kinds in KINDS],
+)
+def test_a_concatenation_is_that_of_anndata(nnz, tmp_path, studies, join, any_order):
+    paths, parts = studies
+    for options, arguments in [
+        ([], {}),
+        (["--label", "batch", "--index-unique", "-"], {"label": "batch", "index_unique": "-"}),
+        (["--fill", "0"], {"fill_value": 0}),
+    ]:
+        out = tmp_path / "all.h5ad"
+        nnz.ok("concat", *paths, out, "--axis", "rows", "--join", join, "--force", "--no-sync", *options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = anndata.concat(parts, join=join, **arguments)
+            expected.write_h5ad(tmp_path / "expected.h5ad")
+        same_file(read(tmp_path / "expected.h5ad"), read(out))
+
+
+@pytest.mark.parametrize("studies", [("others", ["csr"] * 3)], indirect=True)
+def test_what_is_left_out_of_a_concatenation_is_named(nnz, tmp_path, studies):
+    paths, _ = studies
+    out = tmp_path / "all.h5ad"
+    message = nnz.refuses("concat", *paths, out, "--axis", "rows")
+    assert "--join inner" in message and not out.exists()
+    done = nnz.run("concat", *paths, out, "--axis", "rows", "--join", "inner")
+    message = done.stderr.decode()
+    assert done.returncode == 0, message
+    for name in ["the columns of var (v)", "obsp/graph", "uns/x", "varm/PCs", '"extra" of obs']:
+        assert name in message, message
+    message = nnz.refuses(
+        "concat", *paths, out, "--axis", "rows", "--join", "inner", "--strict", "--force"
+    )
+    assert "uns/x" in message
+
+
+@pytest.mark.parametrize("studies", [("same", ["csr", "csc", "dense"])], indirect=True)
+def test_a_file_is_split_by_a_column(nnz, tmp_path, studies, keep_categories, any_order):
+    for path, whole in zip(*studies):
+        folder = tmp_path / path.stem
+        nnz.ok("split", path, folder, "--by", "t")
+        values = whole.obs["t"].unique().tolist()
+        assert sorted(file.stem for file in folder.iterdir()) == sorted(values)
+        for value in values:
+            part = whole[whole.obs["t"] == value].copy()
+            same_file(part, read(folder / f"{value}.h5ad", strict=True))
+        assert "exists" in nnz.refuses("split", path, folder, "--by", "t")
+        assert "expected n, f, t" in nnz.refuses("split", path, folder, "--by", "none")
