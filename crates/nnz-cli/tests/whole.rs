@@ -88,7 +88,9 @@ fn options_of_one_matrix_are_refused() {
         assert!(!target.exists());
     }
     let options = ["concat", text(&source), text(&target), "--axis", "cols", "--join", "inner"];
-    assert!(run(&options).refused().contains("--join"));
+    let done = run(&options);
+    assert_eq!(done.code, Some(2), "{done:?}");
+    assert!(done.err.contains("--join"), "{}", done.err);
 }
 
 #[test]
