@@ -204,8 +204,7 @@ fn dataset(spec: &ArraySpec) -> Result<Option<DatasetSpec>> {
             let stored = stored.compress(spec.compression, spec.shuffle);
             let stored = if spec.unwritten { stored.unwritten() } else { stored };
             match (spec.growing, &spec.chunk) {
-                (true, None) => stored.growing().fitting(),
-                (true, Some(_)) => stored.growing(),
+                (true, _) => stored.growing().fitting(),
                 (false, _) => stored,
             }
         }
