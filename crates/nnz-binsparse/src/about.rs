@@ -26,7 +26,7 @@ impl Descriptor {
                 name,
                 value_type: Some(array.value_type()),
                 len: Some(array.len()),
-                bytes: array.stored_bytes(),
+                bytes: array.stored_bytes()?,
             });
         }
         let dialect = match (self.format, self.layout.format()) {

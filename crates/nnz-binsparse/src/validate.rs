@@ -7,7 +7,7 @@ mod levels;
 mod values;
 
 use nnz_container::Container;
-use nnz_core::{Error, Finding, Place, Result, Structure};
+use nnz_core::{Error, Finding, Place, Result, Structure, readable};
 
 use crate::Version;
 use crate::descriptor::{DESCRIPTOR, DIAGONAL, Descriptor};
@@ -58,7 +58,8 @@ fn foreign(container: &dyn Container, descriptor: &Descriptor, found: &mut Devia
     let fill = (descriptor.fill, "fill_value");
     for name in found.take(container.members()).unwrap_or_default() {
         let known = own.contains(&name) || name == DESCRIPTOR || fill == (true, &*name);
-        if !known && container.array(&name).is_ok() {
+        let mut foreign = || found.take(readable(container.array(&name))).flatten().is_some();
+        if !known && foreign() {
             found.note(Place::array(container.path(), name), "not an array of what is described");
         }
     }

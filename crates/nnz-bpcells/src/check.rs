@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use nnz_bitpack::{Codec, EPOCH_WORDS};
 use nnz_container::{Container, NumberArray};
-use nnz_core::{At, Error, ErrorKind, Finding, Place, Result, ValueType};
+use nnz_core::{At, Error, ErrorKind, Finding, Place, Result, ValueType, readable};
 
 use crate::arrays::chunks;
 use crate::{FormatVersion, Packing};
@@ -79,8 +79,9 @@ impl<'a> Check<'a> {
     }
 
     pub(crate) fn trailing(&mut self, name: &str) {
+        let array = readable(self.container.array(name));
         // What else is wrong with the array is found by who reads it.
-        if let Ok(array) = self.container.array(name) {
+        if let Some(array) = self.take(array).flatten() {
             let bytes = array.trailing_bytes();
             if bytes > 0 {
                 let place = array.place().at(At::Element(array.len()));

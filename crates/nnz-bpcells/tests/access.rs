@@ -73,7 +73,7 @@ impl NumberArray for CountingArray {
         self.0.len()
     }
 
-    fn stored_bytes(&self) -> u64 {
+    fn stored_bytes(&self) -> Result<u64> {
         self.0.stored_bytes()
     }
 

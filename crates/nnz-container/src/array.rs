@@ -21,7 +21,12 @@ pub trait NumberArray: Send + Sync {
     }
 
     /// Returns the bytes the array takes where it is stored.
-    fn stored_bytes(&self) -> u64;
+    ///
+    /// # Errors
+    ///
+    /// Fails where the system cannot say. What is stored in pieces that are broken takes none: it is an
+    /// error for whoever reads elements.
+    fn stored_bytes(&self) -> Result<u64>;
 
     /// Returns the bytes left over behind the last whole element.
     fn trailing_bytes(&self) -> u64 {

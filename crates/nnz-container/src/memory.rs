@@ -145,8 +145,8 @@ impl NumberArray for Numbers {
         (self.bytes.len() / self.value_type.size()) as u64
     }
 
-    fn stored_bytes(&self) -> u64 {
-        self.bytes.len() as u64
+    fn stored_bytes(&self) -> Result<u64> {
+        Ok(self.bytes.len() as u64)
     }
 
     fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {

@@ -31,9 +31,7 @@ pub use nnz_storage::Texts;
 ///
 /// Fails where the file cannot be read.
 pub fn is_rds(file: &InputFile) -> Result<bool> {
-    // What cannot be decompressed is some other file.
-    file.start(1)?;
-    Ok(nnz_rds::looks_like(file.start_reader()).unwrap_or(false))
+    nnz_rds::looks_like(file.start_reader()).map_err(|error| file.error(error))
 }
 
 /// Reads the object of a file, whatever it is.

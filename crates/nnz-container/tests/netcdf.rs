@@ -91,7 +91,7 @@ fn arrays_of_one_length_share_a_dimension_that_no_group_around_has() {
     );
     // A dimension takes no space, however long it is.
     let dimension = Hdf5::open(&path, "inner/most").unwrap().array("length_70000").unwrap();
-    assert_eq!((dimension.len(), dimension.stored_bytes()), (70_000, 0));
+    assert_eq!((dimension.len(), dimension.stored_bytes().unwrap()), (70_000, 0));
 
     let file = NetCdf::open(&path, "inner/most").unwrap();
     assert_eq!(file.kind(), "NetCDF");

@@ -65,7 +65,7 @@ fn numbers_text_and_strings_of_the_first_form_are_read() {
     assert_eq!(file.members().unwrap(), ["a", "b", "c", "d", "n", "text"]);
     assert_eq!(file.attribute("text").unwrap(), "{\n}ë");
     let a = file.array("a").unwrap();
-    assert_eq!((a.value_type(), a.len(), a.stored_bytes()), (ValueType::I16, 3, 6));
+    assert_eq!((a.value_type(), a.len(), a.stored_bytes().unwrap()), (ValueType::I16, 3, 6));
     let mut out = [0_i16; 3];
     a.read(0, &mut out).unwrap();
     assert_eq!(out, [-2, 1, i16::MAX]);

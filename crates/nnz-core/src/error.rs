@@ -10,6 +10,31 @@ use crate::{Scalar, ValueType};
 /// The result of an operation that may fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// Returns what was read, or `None` where it is missing, broken or not handled: for whoever asks whether
+/// something is there. An error of the [system](Error::is_system) is no answer to that.
+///
+/// ```
+/// use nnz_core::{Error, ErrorKind, Place, readable};
+///
+/// let missing = Error::new(ErrorKind::Missing, Place::default());
+/// assert_eq!(readable(Err::<u8, _>(missing))?, None);
+/// let failed = Error::io("a.h5".as_ref(), std::io::Error::other("no answer"));
+/// assert!(readable(Err::<u8, _>(failed)).is_err());
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails where the system could not read, and where it was cancelled.
+pub fn readable<T>(read: Result<T>) -> Result<Option<T>> {
+    match read {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if matches!(error.kind(), ErrorKind::Cancelled) => Err(error),
+        Err(error) if error.is_system() && !error.is_absence() => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
 /// Says where inside an array, a text or a matrix something is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum At {
@@ -253,6 +278,12 @@ impl Error {
         // These are also what a file that is cut short or damaged comes to.
         let content = [io::ErrorKind::InvalidData, io::ErrorKind::UnexpectedEof];
         matches!(self.kind(), ErrorKind::Io(error) if !content.contains(&error.kind()))
+    }
+
+    /// Returns whether the system says that there is nothing of the name.
+    fn is_absence(&self) -> bool {
+        let absence = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
+        matches!(self.kind(), ErrorKind::Io(error) if absence.contains(&error.kind()))
     }
 
     /// Returns where.

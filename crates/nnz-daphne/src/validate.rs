@@ -7,7 +7,7 @@ mod values;
 
 use std::path::Path;
 
-use nnz_core::{Cancellation, Error, ErrorKind, Finding, Place, Result};
+use nnz_core::{Cancellation, Error, ErrorKind, Finding, Place, Result, readable};
 use nnz_storage::Opened;
 
 use crate::file::DataFile;
@@ -58,7 +58,8 @@ fn check(opened: &Opened, options: &ReadOptions, mut check: Check<'_>) -> Result
     };
     let opened = SegmentsSource::from_directory(directory, options);
     check.take(opened)?;
-    for segment in segments::files(directory).unwrap_or_default() {
+    // Why they cannot be listed has been told.
+    for segment in readable(segments::files(directory))?.unwrap_or_default() {
         check.file(Ok(DataFile::new(segment)), options)?;
     }
     Ok(())

@@ -42,9 +42,12 @@ struct Part {
 }
 
 /// Returns whether a directory holds a matrix as a 10x folder does.
-#[must_use]
-pub fn looks_like(directory: &InputDirectory) -> bool {
-    Files::family(directory).is_some()
+///
+/// # Errors
+///
+/// Fails where that cannot be found out.
+pub fn looks_like(directory: &InputDirectory) -> Result<bool> {
+    Ok(Files::family(directory)?.is_some())
 }
 
 /// Opens a folder.

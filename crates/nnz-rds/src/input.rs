@@ -3,6 +3,7 @@
 mod bzip2;
 mod gzip;
 
+use std::cell::Cell;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use lzma_rust2::XzReader;
@@ -89,15 +90,31 @@ pub(crate) fn open<'a>(mut reader: impl Read + 'a) -> Result<(Stream<'a>, Compre
 ///
 /// Fails only where the reader itself does: what cannot be decompressed is no object.
 pub fn looks_like(reader: impl Read) -> io::Result<bool> {
-    let mut stream = match open(reader) {
-        Ok((stream, _)) => stream,
-        Err(error) => {
-            return match error.into_parts().0 {
-                ErrorKind::Io(error) => Err(error),
-                _ => Ok(false),
-            };
-        }
-    };
+    let failed = Cell::new(None);
+    let looks = starts_like(Watched { reader, failed: &failed });
+    failed.take().map_or(Ok(looks), Err)
+}
+
+/// A reader whose own error is kept, whatever is made of it.
+struct Watched<'a, R> {
+    reader: R,
+    failed: &'a Cell<Option<io::Error>>,
+}
+
+impl<R: Read> Read for Watched<'_, R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.reader.read(out).map_err(|error| {
+            let kind = error.kind();
+            if kind != io::ErrorKind::Interrupted {
+                self.failed.set(Some(error));
+            }
+            kind.into()
+        })
+    }
+}
+
+fn starts_like(reader: impl Read) -> bool {
+    let Ok((mut stream, _)) = open(reader) else { return false };
     let first = stream.fill_buf().unwrap_or_default();
     let workspace = first.starts_with(b"RDX") || first.starts_with(b"RDA");
     let version = match first {
@@ -105,5 +122,5 @@ pub fn looks_like(reader: impl Read) -> io::Result<bool> {
         [b'A', b'\n', version, b'\n', ..] => version.wrapping_sub(b'0'),
         _ => 0,
     };
-    Ok(workspace || matches!(version, 1..=9))
+    workspace || matches!(version, 1..=9)
 }

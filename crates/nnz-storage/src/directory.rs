@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use nnz_core::{Error, Place, Result};
 
+use crate::storage::found;
 use crate::{EntryKind, InputFile, ListedEntry, Metadata, Storage};
 
 /// Names of a directory that are kept, files that are kept open, and bytes of all small files that are
@@ -43,7 +44,7 @@ struct Root {
 struct Known {
     /// Directories with few enough entries to keep all of their names.
     listed: BTreeMap<PathBuf, Arc<BTreeMap<OsString, EntryKind>>>,
-    /// Directories that cannot be listed or have more entries.
+    /// Directories that may not be listed or have more entries.
     unlisted: BTreeSet<PathBuf>,
     names: usize,
     /// Files that were opened, by path.
@@ -160,21 +161,42 @@ impl InputDirectory {
     }
 
     /// Returns whether there is anything at a path in it.
-    #[must_use]
-    pub fn exists(&self, path: impl AsRef<Path>) -> bool {
-        self.metadata(path).is_ok()
+    ///
+    /// # Errors
+    ///
+    /// Fails where that cannot be found out.
+    pub fn exists(&self, path: impl AsRef<Path>) -> Result<bool> {
+        Ok(self.find(path.as_ref())?.is_some())
     }
 
     /// Returns whether there is a regular file at a path in it, or a link to one.
-    #[must_use]
-    pub fn is_file(&self, path: impl AsRef<Path>) -> bool {
+    ///
+    /// # Errors
+    ///
+    /// Fails where that cannot be found out.
+    pub fn is_file(&self, path: impl AsRef<Path>) -> Result<bool> {
         let path = path.as_ref();
         let known = single(path).and_then(|name| self.known(name));
-        match known {
+        Ok(match known {
             Some(Some(EntryKind::File)) => true,
             Some(None | Some(EntryKind::Directory | EntryKind::Special)) => false,
-            _ => self.metadata(path).is_ok_and(|found| found.kind == EntryKind::File),
-        }
+            _ => self.find(path)?.is_some_and(|found| found.kind == EntryKind::File),
+        })
+    }
+
+    /// Returns whether there is a directory at a path in it, or a link to one.
+    ///
+    /// # Errors
+    ///
+    /// Fails where that cannot be found out.
+    pub fn is_directory(&self, path: impl AsRef<Path>) -> Result<bool> {
+        let found = self.find(path.as_ref())?;
+        Ok(found.is_some_and(|found| found.kind == EntryKind::Directory))
+    }
+
+    /// Describes what is at a path in it; `None` where there is nothing.
+    fn find(&self, path: &Path) -> Result<Option<Metadata>> {
+        found(self.metadata(path)).map_err(|error| Error::io(&self.path.join(path), error))
     }
 
     /// Opens a file in it; `None` where there is nothing. It stays open, as long as there are not many:
@@ -237,15 +259,18 @@ impl InputDirectory {
     }
 
     /// Returns the names in it and what each is, links not followed; `None` where there are too many to
-    /// be kept, or it cannot be listed.
-    #[must_use]
-    pub fn names(&self) -> Option<Arc<BTreeMap<OsString, EntryKind>>> {
+    /// be kept, it is not there, or it may be searched and not listed.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it cannot be listed for another reason.
+    pub fn names(&self) -> Result<Option<Arc<BTreeMap<OsString, EntryKind>>>> {
         let known = self.lock();
         if known.unlisted.contains(&self.key) {
-            return None;
+            return Ok(None);
         }
         if let Some(names) = known.listed.get(&self.key) {
-            return Some(Arc::clone(names));
+            return Ok(Some(Arc::clone(names)));
         }
         drop(known);
         let mut names = BTreeMap::new();
@@ -255,15 +280,19 @@ impl InputDirectory {
             names.insert(entry.name, entry.kind);
             Ok(complete)
         });
+        let listed = match listed {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => None,
+            listed => found(listed).map_err(|error| Error::io(&self.path, error))?,
+        };
         let mut known = self.lock();
-        if listed.is_err() || !complete || known.names > 16 * MOST_NAMES {
+        if listed.is_none() || !complete || known.names > 16 * MOST_NAMES {
             known.unlisted.insert(self.key.clone());
-            return None;
+            return Ok(None);
         }
         known.names += names.len();
         let names = Arc::new(names);
         known.listed.insert(self.key.clone(), Arc::clone(&names));
-        Some(names)
+        Ok(Some(names))
     }
 
     /// Passes entries to `each`, in no order, until it returns false.
@@ -272,7 +301,7 @@ impl InputDirectory {
     ///
     /// Fails where it cannot be listed, or `each` fails.
     pub fn for_each(&self, each: &mut dyn FnMut(&ListedEntry) -> Result<bool>) -> Result<()> {
-        if let Some(names) = self.names() {
+        if let Some(names) = self.names()? {
             for (name, &kind) in &*names {
                 if !each(&ListedEntry { name: name.clone(), kind })? {
                     break;

@@ -27,15 +27,18 @@ struct Faults {
 impl Faults {
     fn call(&self) -> io::Result<()> {
         if self.calls.fetch_add(1, Ordering::Relaxed) == self.failing {
-            return Err(io::Error::other("a fault of the storage"));
+            return Err(io::Error::other(FaultyStorage::FAULT));
         }
         Ok(())
     }
 }
 
 impl FaultyStorage {
-    /// Wraps a storage whose call number `call` fails, from 0: to look up a name, to open, to list and
-    /// to read.
+    /// What the error of the call that fails says.
+    pub const FAULT: &str = "a fault of the storage";
+
+    /// Wraps a storage whose call number `call` fails, from 0: to look up a name, to open, to list, to
+    /// go on to the next entry of a listing, to read, and to tell states of a file apart.
     #[must_use]
     pub fn failing(inner: Arc<dyn Storage>, call: u64) -> Self {
         let faults = Faults { calls: AtomicU64::new(0), failing: call, short: usize::MAX };
@@ -97,7 +100,10 @@ impl Storage for FaultyStorage {
         each: &mut dyn FnMut(ListedEntry) -> io::Result<bool>,
     ) -> io::Result<()> {
         self.faults.call()?;
-        self.inner.list(path, each)
+        self.inner.list(path, &mut |entry| {
+            self.faults.call()?;
+            each(entry)
+        })
     }
 
     fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
@@ -132,6 +138,7 @@ impl ReadAt for FaultyFile {
     }
 
     fn identity(&self) -> io::Result<Option<Identity>> {
+        self.faults.call()?;
         self.inner.identity()
     }
 }

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use nnz_core::{Error, ErrorKind, Place, Result};
 
 use crate::kept::{Kept, Part};
+use crate::storage::found;
 use crate::{EntryKind, Identity, Mapped, Opened, ReadAt, Storage, local};
 
 /// What is found where a file is expected.
@@ -249,12 +250,14 @@ impl InputFile {
             path.push(suffix);
             PathBuf::from(path)
         };
-        let is_link = storage.kind(key).is_ok_and(|kind| kind == EntryKind::Link);
-        let target = is_link.then(|| storage.resolve(key).ok()).flatten();
-        if let Some(beside) = target.map(|target| with_suffix(&target))
-            && storage.kind(&beside).is_ok()
+        let io = |error| Error::io(path, error);
+        if found(storage.kind(key)).map_err(io)? == Some(EntryKind::Link)
+            && let Some(target) = found(storage.resolve(key)).map_err(io)?
         {
-            return Self::in_storage(storage, beside.clone(), beside);
+            let beside = with_suffix(&target);
+            if found(storage.kind(&beside)).map_err(io)?.is_some() {
+                return Self::in_storage(storage, beside.clone(), beside);
+            }
         }
         Self::in_storage(storage, with_suffix(key), with_suffix(path))
     }

@@ -90,7 +90,7 @@ pub fn validate(
     options: &ValidateOptions,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
-    let location = &location.into().resolve(&*options.open_options().storage);
+    let location = &location.into().resolve(&*options.open_options().storage)?;
     check_one(location, options, each)?;
     let Location::Path { path, group: None } = location else { return Ok(()) };
     if options.open_options().format.is_some() {

@@ -221,7 +221,7 @@ impl Dataset {
     ) -> Result<Summary> {
         let matrix = match self {
             Self::Tensor(tensor) if !tensor.is_vector() => {
-                let to = &to.resolve(&LocalStorage);
+                let to = &to.resolve(&LocalStorage)?;
                 let format = options.registry.format_of_target(to, options)?;
                 let written = format.write_tensor(&tensor, to, options);
                 return written.map_err(|error| error.with_context(from));
@@ -245,7 +245,7 @@ pub fn convert_source(
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Summary> {
-    let to = &to.resolve(&LocalStorage);
+    let to = &to.resolve(&LocalStorage)?;
     for _ in 1..ATTEMPTS {
         match convert_once(source, from, to, options, progress) {
             Err(error) if source.rereadable() && appeared_meanwhile(&error, to) => {}

@@ -179,11 +179,12 @@ pub trait Format: Send + Sync {
     /// Describes the format.
     fn info(&self) -> &'static FormatInfo;
 
-    /// Returns whether a probe holds data of this format, judging by as little of it as possible.
+    /// Returns whether a probe holds data of this format, judging by as little of it as possible. What
+    /// is missing or broken is an answer ([`readable`](nnz_core::readable)), an error of the system none.
     ///
     /// # Errors
     ///
-    /// Fails where the place cannot be read, or holds what is known not to be supported.
+    /// Fails where the system cannot read the place, or holds what is known not to be supported.
     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>>;
 
     /// Opens what a probe holds.
@@ -290,8 +291,12 @@ pub trait Format: Send + Sync {
     /// Returns whether a file or directory looks like this format from outside, as by its extension or by
     /// the names in the directory. A file is then of this format whatever its content. Where a directory
     /// is of no format, such entries of it are listed.
-    fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> bool {
+    ///
+    /// # Errors
+    ///
+    /// Fails where the system cannot say what is in the directory.
+    fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> Result<bool> {
         let _ = (path, directory);
-        false
+        Ok(false)
     }
 }

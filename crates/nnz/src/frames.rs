@@ -48,11 +48,11 @@ pub fn holds(location: &Location, dialect: Option<Dialect>) -> bool {
 /// Returns whether a place is a file that is called `.csv`, and no matrix.
 #[must_use]
 pub fn is_text(location: &Location) -> bool {
-    let location = &location.resolve(&LocalStorage);
-    let Location::Path { path, group: None } = location else { return false };
+    let Ok(location) = location.resolve(&LocalStorage) else { return false };
+    let Location::Path { path, group: None } = &location else { return false };
     let unknown = |error: &Error| matches!(error.kind(), ErrorKind::Unrecognized(_));
     ends_in(path, &["csv"])
-        && Registry::default().detect(location, &options(None)).is_err_and(|e| unknown(&e))
+        && Registry::default().detect(&location, &options(None)).is_err_and(|e| unknown(&e))
 }
 
 /// Opens what a place holds if it is of a format with tables.

@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -75,26 +76,30 @@ impl Location {
     ///
     /// The names of files and groups may have `::`, too. A file or directory that is called as the whole
     /// text is taken; else the first one before a `::`. Where there is none, the last `::` splits.
-    #[must_use]
-    pub fn resolve(&self, storage: &dyn Storage) -> Self {
-        let Self::Path { path, group: Some(group) } = self else { return self.clone() };
-        let exists = |path: &[u8]| storage.metadata(Path::new(OsStr::from_bytes(path))).is_ok();
+    ///
+    /// # Errors
+    ///
+    /// Fails where the storage cannot say what it holds.
+    pub fn resolve(&self, storage: &dyn Storage) -> Result<Self> {
+        let Self::Path { path, group: Some(group) } = self else { return Ok(self.clone()) };
         let text = self.text();
         let bytes = text.as_bytes();
-        if exists(bytes) {
-            return Self::Path { path: PathBuf::from(text), group: None };
+        if exists(storage, bytes)? {
+            return Ok(Self::Path { path: PathBuf::from(text), group: None });
         }
+        let mut split = (path.as_path(), group.as_str());
         let last = path.as_os_str().len();
-        let splits = memmem::find_iter(&bytes[..last], SEPARATOR);
-        let mut there = splits.filter_map(|at| {
-            let group = std::str::from_utf8(&bytes[at + SEPARATOR.len()..]).ok()?;
-            exists(&bytes[..at]).then(|| (Path::new(OsStr::from_bytes(&bytes[..at])), group))
-        });
-        let (path, group) = there.next().unwrap_or((path, group));
-        Self::Path {
-            path: path.to_path_buf(),
-            group: Some(group.trim_start_matches('/').to_owned()),
+        for at in memmem::find_iter(&bytes[..last], SEPARATOR) {
+            if let Ok(group) = std::str::from_utf8(&bytes[at + SEPARATOR.len()..])
+                && exists(storage, &bytes[..at])?
+            {
+                split = (Path::new(OsStr::from_bytes(&bytes[..at])), group);
+                break;
+            }
         }
+        let (path, group) = split;
+        let group = Some(group.trim_start_matches('/').to_owned());
+        Ok(Self::Path { path: path.to_path_buf(), group })
     }
 
     /// Returns the place as it is written.
@@ -110,6 +115,21 @@ impl Location {
                 text
             }
         }
+    }
+}
+
+/// Returns whether a storage has something of a name. One that no file can have is that of a group.
+fn exists(storage: &dyn Storage, name: &[u8]) -> Result<bool> {
+    use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound, PermissionDenied};
+    let path = Path::new(OsStr::from_bytes(name));
+    match storage.metadata(path) {
+        Ok(_) => Ok(true),
+        Err(error) => match error.kind() {
+            NotFound | NotADirectory | InvalidInput | InvalidFilename | PermissionDenied => {
+                Ok(false)
+            }
+            _ => Err(Error::io(path, error)),
+        },
     }
 }
 
@@ -194,10 +214,10 @@ mod tests {
         std::fs::create_dir(at("dir::")).unwrap();
         std::fs::write(at("dir::/inner"), "").unwrap();
         let resolved = |name: &str, path: &str, group: Option<&str>| {
-            let found = Location::parse(at(name)).resolve(&LocalStorage);
+            let found = Location::parse(at(name)).resolve(&LocalStorage).unwrap();
             assert_eq!(found, place(at(path).as_os_str().as_bytes(), group), "{name}");
             // Once it is resolved it stays so.
-            assert_eq!(found.resolve(&LocalStorage), found);
+            assert_eq!(found.resolve(&LocalStorage).unwrap(), found);
         };
         resolved("file::a::b", "file", Some("a::b"));
         resolved("none::a::b", "none::a", Some("b"));

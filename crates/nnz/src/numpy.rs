@@ -213,7 +213,7 @@ fn binsparse(from: &Location, memory: u64) -> Result<Box<dyn nnz_container::Cont
 
 /// Decides which container a place gets.
 fn home(to: &Location, write: WriteOptions) -> Result<ContainerTarget> {
-    let Location::Path { path, group } = &to.resolve(&LocalStorage) else {
+    let Location::Path { path, group } = &to.resolve(&LocalStorage)? else {
         return Err(Error::argument("named arrays cannot go to standard output"));
     };
     if !may_hold_binsparse(path) {

@@ -41,8 +41,8 @@ impl NumberArray for Absent {
         0
     }
 
-    fn stored_bytes(&self) -> u64 {
-        0
+    fn stored_bytes(&self) -> Result<u64> {
+        Ok(0)
     }
 
     fn read_bytes(&self, _: u64, out: &mut [u8]) -> Result<()> {

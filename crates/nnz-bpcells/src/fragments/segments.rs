@@ -32,7 +32,7 @@ pub(super) fn read(
         return Err(Error::mismatch(array.place(), found, expected));
     };
 
-    let allowed = allowed(array.stored_bytes(), memory);
+    let allowed = allowed(array.stored_bytes()?, memory);
     let mut segments = Vec::new();
     let mut furthest = (0, 0);
     let mut block = Vec::new();

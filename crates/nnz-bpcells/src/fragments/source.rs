@@ -131,7 +131,7 @@ impl nnz_core::FragmentSource for FragmentSource {
                 name: array.place().array.unwrap_or_default(),
                 value_type: Some(array.value_type()),
                 len: Some(array.len()),
-                bytes: array.stored_bytes(),
+                bytes: array.stored_bytes()?,
             });
         }
         for name in [CELL_NAMES, CHR_NAMES] {

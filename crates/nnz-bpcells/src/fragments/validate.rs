@@ -6,7 +6,7 @@ use nnz_bitpack::{CHUNK, Codec};
 use nnz_container::Container;
 use nnz_core::{
     At, ErrorKind, Finding, FragmentBatch, FragmentFields, FragmentHeader, FragmentSource as _,
-    Result, ValueType,
+    Result, ValueType, readable,
 };
 
 use super::end_max::{EndMax, Entry};
@@ -102,8 +102,9 @@ fn names(check: &mut Check<'_>, name: &str, expected: Option<u32>) {
 
 /// Notes chromosomes that share a name: nothing can be asked of them by it.
 fn shared_names(check: &mut Check<'_>, chromosomes: u32, memory: u64) {
-    // What cannot be read was told before.
-    let Ok(names) = chromosome_names(check.container, chromosomes, memory) else { return };
+    let names = readable(chromosome_names(check.container, chromosomes, memory));
+    // What is broken was told before.
+    let Some(names) = check.take(names).flatten() else { return };
     let mut seen = HashSet::new();
     if let Some(twice) = names.iter().find(|name| !seen.insert(*name)) {
         let twice = String::from_utf8_lossy(twice).escape_debug().to_string();

@@ -126,7 +126,7 @@ impl nnz_core::MatrixSource for MatrixSource {
                 name: array.place().array.unwrap_or_default(),
                 value_type: Some(array.value_type()),
                 len: Some(array.len()),
-                bytes: array.stored_bytes(),
+                bytes: array.stored_bytes()?,
             });
         }
         for name in ["row_names", "col_names", members::STORAGE_ORDER] {

@@ -22,7 +22,7 @@ impl NumberArray for WholeNumbers {
         self.0.len()
     }
 
-    fn stored_bytes(&self) -> u64 {
+    fn stored_bytes(&self) -> Result<u64> {
         self.0.stored_bytes()
     }
 
@@ -69,7 +69,7 @@ impl NumberArray for BitCast {
         self.0.len()
     }
 
-    fn stored_bytes(&self) -> u64 {
+    fn stored_bytes(&self) -> Result<u64> {
         self.0.stored_bytes()
     }
 

@@ -22,7 +22,7 @@ impl ContainerKind for DirectoryKind {
     }
 
     fn matches(&self, opened: &Opened) -> Result<bool> {
-        Ok(opened.directory().is_some_and(is_directory))
+        opened.directory().map_or(Ok(false), is_directory)
     }
 
     fn open(&self, opened: &Opened) -> Result<Arc<dyn OpenContainer>> {

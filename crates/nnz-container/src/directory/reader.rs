@@ -23,8 +23,11 @@ const VERSION: &str = "version";
 const LONGEST_TAG: u64 = 64 << 10;
 
 /// Returns whether a directory says that it holds arrays of BPCells.
-#[must_use]
-pub fn is_directory(directory: &InputDirectory) -> bool {
+///
+/// # Errors
+///
+/// Fails where that cannot be found out.
+pub fn is_directory(directory: &InputDirectory) -> Result<bool> {
     directory.exists(VERSION)
 }
 
@@ -177,8 +180,8 @@ impl NumberArray for ArrayFile {
         self.len
     }
 
-    fn stored_bytes(&self) -> u64 {
-        self.bytes
+    fn stored_bytes(&self) -> Result<u64> {
+        Ok(self.bytes)
     }
 
     fn trailing_bytes(&self) -> u64 {

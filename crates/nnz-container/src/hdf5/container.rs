@@ -182,7 +182,7 @@ impl Container for Hdf5 {
     fn strings_size(&self, name: &str) -> Result<u64> {
         let stored = self.stored(name)?;
         strings::check(&stored)?;
-        Ok(stored.stored_bytes())
+        stored.stored_bytes()
     }
 
     fn read_strings(&self, name: &str) -> Result<Names<'_>> {

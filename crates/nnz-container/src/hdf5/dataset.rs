@@ -7,12 +7,12 @@ use hdf5_reader::group::Group;
 use hdf5_reader::messages::HdfMessage;
 use hdf5_reader::messages::dataspace::{DataspaceMessage, DataspaceType};
 use hdf5_reader::object_header::ObjectHeader;
-use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_core::{Error, ErrorKind, Place, Result, readable};
 
 use super::datatype::{self, Kind};
 use super::filters::Pipeline;
 use super::layout::Layout;
-use super::opened::{Opened, guarded, is_missing};
+use super::opened::{Opened, guarded};
 use crate::tree::{check_rank, shown};
 
 /// Elements that need no proof that so many are stored: fill values, say.
@@ -115,13 +115,15 @@ impl Stored {
     }
 
     /// Returns the bytes the elements take in the file.
-    pub(super) fn stored_bytes(&self) -> u64 {
-        match &self.layout {
+    pub(super) fn stored_bytes(&self) -> Result<u64> {
+        Ok(match &self.layout {
             Layout::Nowhere => 0,
             Layout::Inline(_) | Layout::Contiguous(_) => self.len * self.size as u64,
-            // A table that cannot be read is an error for who reads elements.
-            Layout::Chunked(chunked) => self.table(chunked).map_or(0, |table| table.size().1),
-        }
+            // A table that is broken is an error for who reads elements.
+            Layout::Chunked(chunked) => {
+                readable(self.table(chunked))?.map_or(0, |table| table.size().1)
+            }
+        })
     }
 
     /// Makes the error that elements are not what is asked for.
@@ -142,13 +144,15 @@ pub(super) fn find(group: &Group, name: &str, place: &Place) -> Result<Dataset> 
         None => ("", name.trim_matches('/')),
     };
     let group = walk(group, parents, place)?;
-    let mut missing = false;
-    let found =
-        guarded(place, || group.dataset(name).inspect_err(|error| missing = is_missing(error)));
-    if missing && guarded(place, || group.group(name)).is_ok() {
-        return Err(Error::mismatch(place.clone(), "a group", "a dataset"));
+    match guarded(place, || group.dataset(name)) {
+        Err(error) if matches!(error.kind(), ErrorKind::Missing) => {
+            Err(match readable(guarded(place, || group.group(name)))? {
+                Some(_) => Error::mismatch(place.clone(), "a group", "a dataset"),
+                None => error,
+            })
+        }
+        found => found,
     }
-    found
 }
 
 /// Goes down from a group along a path.

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
 
-use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_core::{Error, ErrorKind, Place, Result, readable};
 use nnz_storage::InputFile;
 
 use super::attribute;
@@ -19,13 +19,13 @@ const DEEPEST: usize = 32;
 
 /// Lists the groups that have an attribute of one of the given names, outermost first.
 ///
-/// A group reached in several ways is listed once. What cannot be read is passed over, as long as
+/// A group reached in several ways is listed once. What is broken is passed over, as long as
 /// there is something else: one strange neighbour does not hide a matrix.
 ///
 /// # Errors
 ///
-/// Fails where `path` is no HDF5 file, has more groups than anybody makes, or nothing is found and
-/// something could not be read.
+/// Fails where `path` is no HDF5 file, has more groups than anybody makes, the system could not read
+/// something, or nothing is found and something is broken.
 pub fn groups_with(path: &Path, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
     Hdf5File::open(InputFile::open(path)?)?.groups_with(attributes)
 }
@@ -54,15 +54,18 @@ fn find(opened: &Arc<Opened>, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
     while let Some((group, name, depth)) = ahead.pop_front() {
         let place = Place::path(full_path(path, &name));
         match attribute::list(&group, &place) {
-            Ok(all) => found.extend(all.iter().filter_map(|raw| {
-                let attribute = attributes.iter().find(|&&attribute| attribute == raw.name())?;
-                // An attribute of another kind is not what was looked for, but its group is.
-                let decoded = attribute::decode(opened, raw, &place).ok();
-                let text = decoded.as_ref().and_then(|attribute| attribute.text());
-                let text = String::from_utf8_lossy(text.unwrap_or_default()).into_owned();
-                bytes += text.len() as u64;
-                Some(FoundGroup { group: name.clone(), attribute: (*attribute).to_owned(), text })
-            })),
+            Ok(all) => {
+                for raw in &*all {
+                    let Some(attribute) = attributes.iter().find(|&&attribute| attribute == raw.name()) else { continue };
+                    // An attribute of another kind is not what was looked for, but its group is.
+                    let decoded = readable(attribute::decode(opened, raw, &place))?;
+                    let text = decoded.as_ref().and_then(|attribute| attribute.text());
+                    let text = String::from_utf8_lossy(text.unwrap_or_default()).into_owned();
+                    bytes += text.len() as u64;
+                    found.push(FoundGroup { group: name.clone(), attribute: (*attribute).to_owned(), text });
+                }
+            }
+            Err(error) if error.is_system() => return Err(error),
             Err(error) => unread = Some(error),
         }
         // Each text takes its own place in a file that somebody made.
@@ -74,11 +77,15 @@ fn find(opened: &Arc<Opened>, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
             continue;
         }
         let inner = members(opened, &group, &place).map(|members| members.groups);
-        for inner in inner.unwrap_or_else(|error| {
-            unread = Some(error);
-            Vec::new()
-        }) {
-            let Ok(child) = guarded(&place, || group.group(&inner)) else { continue };
+        let inner = match inner {
+            Err(error) if error.is_system() => return Err(error),
+            inner => inner.unwrap_or_else(|error| {
+                unread = Some(error);
+                Vec::new()
+            }),
+        };
+        for inner in inner {
+            let Some(child) = readable(guarded(&place, || group.group(&inner)))? else { continue };
             if !seen.insert(child.address()) {
                 continue;
             }

@@ -14,9 +14,9 @@ use hdf5_reader::messages::link::{self, LinkTarget};
 use hdf5_reader::messages::link_info::LinkInfoMessage;
 use hdf5_reader::messages::symbol_table_msg::SymbolTableMessage;
 use hdf5_reader::symbol_table::SymbolTableNode;
-use nnz_core::{Error, Place, Result};
+use nnz_core::{Error, ErrorKind, Place, Result, readable};
 
-use super::opened::{Opened, guarded, is_missing};
+use super::opened::{Opened, guarded};
 
 /// The most bytes that the names in an old group are believed to take.
 const MOST_NAMES: u64 = 64 << 20;
@@ -64,18 +64,20 @@ pub(super) struct Members {
 
 /// Lists the members of a group by their kind.
 pub(super) fn members(opened: &Opened, group: &Group, place: &Place) -> Result<Members> {
-    if let Ok((groups, others)) = guarded(place, || group.member_names()) {
+    if let Some((groups, others)) = readable(guarded(place, || group.member_names()))? {
         return Ok(Members { groups, others });
     }
     let mut members = Members { groups: Vec::new(), others: Vec::new() };
     for Link { name, .. } in list(opened, group, place)? {
-        let mut missing = false;
-        let found =
-            guarded(place, || group.group(&name).inspect_err(|error| missing = is_missing(error)));
-        if found.is_ok() {
-            members.groups.push(name);
-        } else if !missing || guarded(place, || group.dataset(&name)).is_ok() {
-            members.others.push(name);
+        match guarded(place, || group.group(&name)) {
+            Ok(_) => members.groups.push(name),
+            Err(error) if error.is_system() => return Err(error),
+            Err(error) if !matches!(error.kind(), ErrorKind::Missing) => members.others.push(name),
+            Err(_) => {
+                if readable(guarded(place, || group.dataset(&name)))?.is_some() {
+                    members.others.push(name);
+                }
+            }
         }
     }
     Ok(members)

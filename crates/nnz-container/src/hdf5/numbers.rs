@@ -42,7 +42,7 @@ impl NumberArray for Numbers {
         self.stored.len
     }
 
-    fn stored_bytes(&self) -> u64 {
+    fn stored_bytes(&self) -> Result<u64> {
         self.stored.stored_bytes()
     }
 

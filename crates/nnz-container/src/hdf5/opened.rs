@@ -1,5 +1,7 @@
 //! A file opened for reading, and the border to the crate that understands its metadata.
 
+use std::cell::RefCell;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -114,19 +116,34 @@ impl Storage for Metadata {
             return Err(HdfError::UnexpectedEof { offset, needed, available });
         }
         let mut bytes = vec![0; len];
-        self.0.read_metadata_at(&mut bytes, offset)?;
+        if let Err(error) = self.0.read_metadata_at(&mut bytes, offset) {
+            let kind = error.kind();
+            FAILED.with_borrow_mut(|failed| *failed = failed.take().or(Some(error)));
+            return Err(io::Error::from(kind).into());
+        }
         Ok(StorageBuffer::from_vec(bytes))
     }
 }
 
+thread_local! {
+    /// The first error of a read in the call that runs. The crate may take it for a contradiction, or go on
+    /// without what it could not read.
+    static FAILED: RefCell<Option<io::Error>> = const { RefCell::new(None) };
+}
+
 /// Runs a call into the crate that parses metadata, and says its errors in our words.
 ///
-/// No file is known to make it panic; should one be found, it has to be an error all the same.
+/// Where a read fails, so does the call, with the error of the read. No file is known to make it panic; should one be found, it has to be an error all the same.
 pub(super) fn guarded<T>(
     place: &Place,
     call: impl FnOnce() -> hdf5_reader::error::Result<T>,
 ) -> Result<T> {
-    match catch_unwind(AssertUnwindSafe(call)) {
+    FAILED.take();
+    let called = catch_unwind(AssertUnwindSafe(call));
+    if let Some(error) = FAILED.take() {
+        return Err(Error::new(ErrorKind::Io(error), place.clone()));
+    }
+    match called {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(translated(error, place.clone())),
         Err(_) => {

@@ -88,10 +88,13 @@ impl Compressed {
     }
 
     /// Describes the arrays.
-    #[must_use]
-    pub fn about(&self) -> Vec<ArrayAbout> {
+    ///
+    /// # Errors
+    ///
+    /// Fails where the system cannot say how many bytes they take.
+    pub fn about(&self) -> Result<Vec<ArrayAbout>> {
         let CompressedArrays { pointers, indices, values } = &self.arrays;
-        [pointers.vector(), indices.vector(), values].map(Vector::about).to_vec()
+        [pointers.vector(), indices.vector(), values].into_iter().map(Vector::about).collect()
     }
 
     /// Returns the number of entries before a major.

@@ -99,9 +99,15 @@ impl Coordinates {
     }
 
     /// Describes the arrays.
-    #[must_use]
-    pub fn about(&self) -> Vec<ArrayAbout> {
-        [self.rows.vector(), self.cols.vector(), &self.values].map(Vector::about).to_vec()
+    ///
+    /// # Errors
+    ///
+    /// Fails where the system cannot say how many bytes they take.
+    pub fn about(&self) -> Result<Vec<ArrayAbout>> {
+        [self.rows.vector(), self.cols.vector(), &self.values]
+            .into_iter()
+            .map(Vector::about)
+            .collect()
     }
 
     /// Starts reading all entries.

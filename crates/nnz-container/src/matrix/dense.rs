@@ -48,9 +48,12 @@ impl Dense {
     }
 
     /// Describes the array.
-    #[must_use]
-    pub fn about(&self) -> Vec<ArrayAbout> {
-        vec![self.cells.about()]
+    ///
+    /// # Errors
+    ///
+    /// Fails where the system cannot say how many bytes it takes.
+    pub fn about(&self) -> Result<Vec<ArrayAbout>> {
+        Ok(vec![self.cells.about()?])
     }
 
     /// Starts reading a range of majors.

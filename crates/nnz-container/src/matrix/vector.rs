@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use nnz_core::{ArrayAbout, At, Bint8, Error, Place, Result, Scalar, ValueType, Values};
+use nnz_core::{ArrayAbout, At, Bint8, Error, Place, Result, Scalar, ValueType, Values, readable};
 
 use crate::NumberArray;
 use crate::tree::{ElementType, Group, NdArray};
@@ -132,15 +132,18 @@ impl Vector {
     }
 
     /// Describes the array.
-    #[must_use]
-    pub fn about(&self) -> ArrayAbout {
+    ///
+    /// # Errors
+    ///
+    /// Fails where the system cannot say how many bytes it takes.
+    pub fn about(&self) -> Result<ArrayAbout> {
         let bytes = match &self.source {
-            Source::Numbers(array) => array.stored_bytes(),
-            Source::Row(array, _) => array.stored_bytes().unwrap_or(0),
+            Source::Numbers(array) => array.stored_bytes()?,
+            Source::Row(array, _) => readable(array.stored_bytes())?.unwrap_or(0),
             Source::Zeros(_) => 0,
         };
         let (name, value_type) = (self.place().array.unwrap_or_default(), Some(self.value_type));
-        ArrayAbout { name, value_type, len: Some(self.len), bytes }
+        Ok(ArrayAbout { name, value_type, len: Some(self.len), bytes })
     }
 
     /// Fills `out` with elements from `first` on, in native byte order.

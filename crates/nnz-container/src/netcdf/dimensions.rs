@@ -1,6 +1,6 @@
 //! How dimensions lie in a group of an HDF5 file: as datasets, some of which are no variables.
 
-use nnz_core::{ErrorKind, Result};
+use nnz_core::{Result, readable};
 
 use crate::Container;
 use crate::hdf5::{Hdf5, Hdf5Group};
@@ -41,44 +41,43 @@ pub(super) fn stored_name(group: &Hdf5, name: &str) -> Result<String> {
 
 /// Returns whether a dataset stands for a dimension only.
 fn is_dimension(group: &Hdf5, name: &str) -> Result<bool> {
-    match group.attribute_of(name, "NAME") {
-        Ok(Some(attribute)) => {
-            Ok(attribute.text().is_some_and(|text| text.starts_with(NO_VARIABLE.as_bytes())))
-        }
-        Ok(None) => Ok(false),
-        // Groups and attributes are members too. What cannot be read is told where it is read.
-        Err(error) if matches!(error.kind(), ErrorKind::Io(_)) => Err(error),
-        Err(_) => Ok(false),
-    }
+    // Groups and attributes are members too. What is broken is told where it is read.
+    let attribute = readable(group.attribute_of(name, "NAME"))?.flatten();
+    let text = attribute.as_ref().and_then(|attribute| attribute.text());
+    Ok(text.is_some_and(|text| text.starts_with(NO_VARIABLE.as_bytes())))
 }
 
 /// Lists variables and groups of a tree; dimensions are none of them.
 pub(super) fn variables(group: &Hdf5Group) -> Result<Vec<Child>> {
-    let mut children = group.children()?;
-    children.retain(|child| child.kind != ChildKind::Array || !stands_for_one(group, &child.name));
-    for child in &mut children {
+    let mut children = Vec::new();
+    for mut child in group.children()? {
+        if child.kind == ChildKind::Array && stands_for_one(group, &child.name)? {
+            continue;
+        }
         if let Some(name) = child.name.strip_prefix(TAKEN) {
             child.name = name.to_owned();
         }
+        children.push(child);
     }
     children.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     Ok(children)
 }
 
 /// Returns the name of the dataset in a tree that holds a variable.
-pub(super) fn variable_name(group: &Hdf5Group, name: &str) -> String {
-    if !stands_for_one(group, name) {
-        return name.to_owned();
+pub(super) fn variable_name(group: &Hdf5Group, name: &str) -> Result<String> {
+    if !stands_for_one(group, name)? {
+        return Ok(name.to_owned());
     }
-    match name.rsplit_once('/') {
+    Ok(match name.rsplit_once('/') {
         Some((groups, own)) => format!("{groups}/{TAKEN}{own}"),
         None => format!("{TAKEN}{name}"),
-    }
+    })
 }
 
-/// Returns whether a dataset stands for a dimension only. One that cannot be read is a variable.
-fn stands_for_one(group: &Hdf5Group, name: &str) -> bool {
+/// Returns whether a dataset stands for a dimension only. One that is broken is a variable.
+fn stands_for_one(group: &Hdf5Group, name: &str) -> Result<bool> {
     let attribute = group.array(name).and_then(|array| array.attribute("NAME"));
-    let text = attribute.ok().flatten();
-    text.as_ref().and_then(|text| text.text()).is_some_and(|text| text.starts_with(NO_VARIABLE))
+    let attribute = readable(attribute)?.flatten();
+    let text = attribute.as_ref().and_then(|attribute| attribute.text());
+    Ok(text.is_some_and(|text| text.starts_with(NO_VARIABLE)))
 }

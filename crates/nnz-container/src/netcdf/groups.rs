@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nnz_core::Result;
+use nnz_core::{Result, readable};
 use nnz_storage::InputFile;
 
 use super::container::OpenForm;
@@ -48,9 +48,9 @@ impl NetCdfFile {
             .filter(|&&attribute| members.iter().any(|member| member == attribute));
         let found = there.map(|&attribute| {
             // An attribute of another kind is not what was looked for, but its group is.
-            let text = file.attribute(attribute).unwrap_or_default();
-            FoundGroup { group: String::new(), attribute: attribute.to_owned(), text }
+            let text = readable(file.attribute(attribute))?.unwrap_or_default();
+            Ok(FoundGroup { group: String::new(), attribute: attribute.to_owned(), text })
         });
-        Ok(found.collect())
+        found.collect()
     }
 }

@@ -122,7 +122,7 @@ impl Group for NetCdfGroup {
         match &self.0 {
             Form::Classic(classic) => classic.view(name),
             #[cfg(feature = "hdf5")]
-            Form::Hdf5(group) => group.array(&super::dimensions::variable_name(group, name)),
+            Form::Hdf5(group) => group.array(&super::dimensions::variable_name(group, name)?),
         }
     }
 

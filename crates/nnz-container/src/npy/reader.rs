@@ -34,18 +34,18 @@ pub fn is_npy_directory(directory: &InputDirectory) -> Result<bool> {
     let mut found = false;
     directory.for_each(&mut |entry| {
         let named = entry.name.as_encoded_bytes().ends_with(b".npy");
-        found = named && is_file(directory, entry);
+        found = named && is_file(directory, entry)?;
         Ok(!found)
     })?;
     Ok(found)
 }
 
 /// Returns whether an entry is a file, or a link to one.
-fn is_file(directory: &InputDirectory, entry: &ListedEntry) -> bool {
+fn is_file(directory: &InputDirectory, entry: &ListedEntry) -> Result<bool> {
     match entry.kind {
-        EntryKind::File => true,
+        EntryKind::File => Ok(true),
         EntryKind::Link => directory.is_file(&entry.name),
-        _ => false,
+        _ => Ok(false),
     }
 }
 
@@ -96,7 +96,9 @@ impl NpyDirectory {
         let mut names = Vec::new();
         self.files.for_each(&mut |entry| {
             let name = entry.name.to_string_lossy();
-            if let Some(bare) = name.strip_suffix(".npy").filter(|_| is_file(&self.files, entry)) {
+            if let Some(bare) = name.strip_suffix(".npy")
+                && is_file(&self.files, entry)?
+            {
                 names.push(bare.to_owned());
             }
             Ok(true)

@@ -126,8 +126,8 @@ impl NumberArray for Numbers {
         self.stored.header.len
     }
 
-    fn stored_bytes(&self) -> u64 {
-        self.stored.source.stored_bytes()
+    fn stored_bytes(&self) -> Result<u64> {
+        Ok(self.stored.source.stored_bytes())
     }
 
     fn trailing_bytes(&self) -> u64 {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nnz_core::Result;
+use nnz_core::{Result, readable};
 
 use super::reader::Npz;
 use crate::Container;
@@ -39,11 +39,13 @@ impl Npz {
 
 impl NpzGroup {
     /// Returns whether an entry starts as an array, whatever its name. NumPy goes by that.
-    fn is_array(&self, name: &str) -> bool {
+    fn is_array(&self, name: &str) -> Result<bool> {
         let mut start = [0; MAGIC.len()];
-        let source = self.0.source(name).ok();
-        let long = source.filter(|source| source.bytes() >= start.len() as u64);
-        long.is_some_and(|source| source.read_header(&mut start).is_ok() && start == *MAGIC)
+        let source = readable(self.0.source(name))?;
+        let Some(source) = source.filter(|source| source.bytes() >= start.len() as u64) else {
+            return Ok(false);
+        };
+        Ok(readable(source.read_header(&mut start))?.is_some() && start == *MAGIC)
     }
 }
 
@@ -57,12 +59,12 @@ impl FlatGroup for NpzGroup {
     }
 
     fn children(&self) -> Result<Vec<Child>> {
-        let kind = |name, named| match named || self.is_array(name) {
-            true => ChildKind::Array,
-            false => ChildKind::Other("a file that is no array".to_owned()),
+        let kind = |name, named| match named || self.is_array(name)? {
+            true => Ok(ChildKind::Array),
+            false => Ok(ChildKind::Other("a file that is no array".to_owned())),
         };
         let listed = self.0.listed();
-        Ok(listed.map(|(name, n)| Child { name: name.to_owned(), kind: kind(name, n) }).collect())
+        listed.map(|(name, n)| Ok(Child { name: name.to_owned(), kind: kind(name, n)? })).collect()
     }
 
     fn source(&self, name: &str) -> Result<Box<dyn ReadAt>> {

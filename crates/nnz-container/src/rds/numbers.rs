@@ -47,12 +47,12 @@ impl NumberArray for Numbers {
         self.len
     }
 
-    fn stored_bytes(&self) -> u64 {
-        match &element_of(&self.object, self.element).value {
+    fn stored_bytes(&self) -> Result<u64> {
+        Ok(match &element_of(&self.object, self.element).value {
             // Three doubles.
             Value::Integer(Integers::Sequence { .. }) | Value::Real(Reals::Sequence { .. }) => 24,
             _ => self.len * self.value_type.size() as u64,
-        }
+        })
     }
 
     fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {

@@ -95,11 +95,10 @@ impl Stored {
     }
 
     /// Returns the bytes of all chunks as they are stored.
-    pub(super) fn stored_bytes(&self) -> u64 {
+    pub(super) fn stored_bytes(&self) -> Result<u64> {
         let mut all = 0_u64;
-        // A directory that cannot be read is an error for who reads elements.
-        let _ = self.each_file(&mut |bytes| all = all.saturating_add(bytes));
-        all
+        self.each_file(&mut |bytes| all = all.saturating_add(bytes))?;
+        Ok(all)
     }
 
     /// Reports the length of each file of chunks.

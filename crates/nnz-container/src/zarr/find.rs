@@ -18,18 +18,18 @@ const DEEPEST: usize = 32;
 /// Returns whether a directory of the file system is a Zarr store: a group or an array.
 #[must_use]
 pub fn is_zarr(path: &Path) -> bool {
-    InputDirectory::open(path).is_ok_and(|directory| node::is_node(&directory))
+    InputDirectory::open(path).and_then(|directory| node::is_node(&directory)).unwrap_or(false)
 }
 
 /// Lists the groups that have an attribute of one of the given names, outermost first.
 ///
-/// What cannot be read is passed over, as long as there is something else: one strange neighbour
+/// What is broken is passed over, as long as there is something else: one strange neighbour
 /// does not hide a matrix.
 ///
 /// # Errors
 ///
-/// Fails where `path` is no Zarr store, has more groups than anybody makes, or nothing is found and
-/// something could not be read.
+/// Fails where `path` is no Zarr store, has more groups than anybody makes, the system could not read
+/// something, or nothing is found and something is broken.
 pub fn groups_with(path: &Path, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
     let root = Store::Directory(InputDirectory::open(path)?);
     ZarrStore::new(root, path.to_path_buf()).groups_with(attributes)
@@ -54,6 +54,7 @@ fn find(store: &ZarrStore, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
         let group = match store.find(&name, false) {
             Ok(Some(group)) => group,
             Ok(None) => continue,
+            Err(error) if error.is_system() => return Err(error),
             Err(error) => {
                 unread = Some(error);
                 continue;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use nnz_core::Result;
+use nnz_core::{Result, readable};
 use nnz_storage::Opened;
 
 use super::{ZarrOptions, ZarrStore, ZarrWriter};
@@ -23,15 +23,12 @@ pub struct ZarrKind;
 impl ZarrKind {
     fn store(opened: &Opened) -> Result<Option<ZarrStore>> {
         match opened {
-            Opened::Directory(directory) => Ok(ZarrStore::of_directory(directory.clone())),
+            Opened::Directory(directory) => ZarrStore::of_directory(directory.clone()),
             // An npz file that is damaged is an error when it is opened as one.
             // The other zip files that are read are npz.
             Opened::File(file) if NPZ.is_extension_of(file.path()) => Ok(None),
             Opened::File(file) if is_npz(&file.start(4)?) => {
-                match ZarrStore::of_zip(file.clone()) {
-                    Err(error) if error.is_system() => Err(error),
-                    store => Ok(store.unwrap_or_default()),
-                }
+                readable(ZarrStore::of_zip(file.clone())).map(Option::flatten)
             }
             _ => Ok(None),
         }

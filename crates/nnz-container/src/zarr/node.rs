@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_core::{Error, ErrorKind, Place, Result, readable};
 use nnz_storage::InputDirectory;
 use serde_json::value::RawValue;
 
@@ -68,12 +68,18 @@ pub(super) fn from_files(
 }
 
 /// Returns whether a directory is a group or an array, going by its files' names.
-pub(super) fn is_node(directory: &InputDirectory) -> bool {
-    FILES.iter().any(|name| match directory.read_metadata(name, LONGEST) {
-        Ok(text) => text.is_some(),
-        // It is read again, and the error reported, by whoever needs it.
-        Err(_) => directory.is_file(name),
-    })
+pub(super) fn is_node(directory: &InputDirectory) -> Result<bool> {
+    for name in FILES {
+        let there = match readable(directory.read_metadata(name, LONGEST))? {
+            Some(text) => text.is_some(),
+            // It is read again, and the error reported, by whoever needs it.
+            None => directory.is_file(name)?,
+        };
+        if there {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Reads a file that holds an object; `None` where there is no file.

@@ -45,7 +45,7 @@ impl NumberArray for Numbers {
         self.elements.stored.metadata.len
     }
 
-    fn stored_bytes(&self) -> u64 {
+    fn stored_bytes(&self) -> Result<u64> {
         self.elements.stored.stored_bytes()
     }
 

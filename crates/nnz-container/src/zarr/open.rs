@@ -39,10 +39,13 @@ impl ZarrStore {
     }
 
     /// Takes a directory; `None` where it is neither a group nor an array.
-    #[must_use]
-    pub fn of_directory(directory: InputDirectory) -> Option<Self> {
+    ///
+    /// # Errors
+    ///
+    /// Fails where that cannot be found out.
+    pub fn of_directory(directory: InputDirectory) -> Result<Option<Self>> {
         let path = directory.path().to_path_buf();
-        node::is_node(&directory).then(|| Self::new(Store::Directory(directory), path))
+        Ok(node::is_node(&directory)?.then(|| Self::new(Store::Directory(directory), path)))
     }
 
     /// Takes a zip file; `None` where it is neither a group nor an array.

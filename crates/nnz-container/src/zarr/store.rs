@@ -147,7 +147,7 @@ impl Store {
             let name = || entry.name.to_string_lossy().into_owned();
             match entry.kind {
                 EntryKind::Link => found.push((name(), Listed::Link)),
-                EntryKind::Directory if node::is_node(&directory.inside(&entry.name)) => {
+                EntryKind::Directory if node::is_node(&directory.inside(&entry.name))? => {
                     found.push((name(), Listed::Node));
                 }
                 _ => {}

@@ -31,6 +31,7 @@ pub(super) fn recognise(
     let mut without_cells = Vec::new();
     for dialect in order {
         match blocks::parse(file, dialect) {
+            Err(error) if error.is_system() => return Err(error),
             Err(error) => faults.push((dialect, error)),
             Ok(parsed) if parsed.header.shape.is_empty() => without_cells.push((dialect, parsed)),
             Ok(parsed) => return Ok((dialect, parsed, true)),

@@ -1,5 +1,6 @@
 //! Segments as one matrix.
 
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 
@@ -31,18 +32,27 @@ impl SegmentsSource {
     /// Returns whether a path is a directory of segments.
     #[must_use]
     pub fn is_at(path: &Path) -> bool {
-        InputDirectory::open(path).is_ok_and(|directory| Self::is_in(&directory))
+        InputDirectory::open(path).and_then(|directory| Self::is_in(&directory)).unwrap_or(false)
     }
 
-    /// Returns whether a directory is one of segments.
-    #[must_use]
-    pub fn is_in(directory: &InputDirectory) -> bool {
+    /// Returns whether a directory is one of segments. One that may not be listed is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it cannot be listed for another reason.
+    pub fn is_in(directory: &InputDirectory) -> Result<bool> {
         let mut found = false;
         let listed = directory.for_each(&mut |entry| {
             found = entry.name.to_str().and_then(parse_name).is_some();
             Ok(!found)
         });
-        listed.is_ok() && found
+        match listed.map_err(Error::into_parts) {
+            Err((ErrorKind::Io(error), _)) if error.kind() == io::ErrorKind::PermissionDenied => {
+                Ok(false)
+            }
+            Err((kind, place)) => Err(Error::new(kind, place)),
+            Ok(()) => Ok(found),
+        }
     }
 
     /// Opens all segments of a directory.

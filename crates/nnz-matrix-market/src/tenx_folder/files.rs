@@ -1,7 +1,7 @@
 //! The files of a folder, by the names that programs give them.
 
 use nnz_core::{Error, ErrorKind, Place, Result};
-use nnz_storage::{EntryKind, InputDirectory, InputFile};
+use nnz_storage::{InputDirectory, InputFile};
 
 const MATRIX: [&str; 2] = ["matrix.mtx", "matrix.mtx.gz"];
 const BARCODES: [&str; 2] = ["barcodes.tsv", "barcodes.tsv.gz"];
@@ -41,18 +41,20 @@ pub(super) struct Files {
 
 impl Files {
     /// Returns what the files of a folder are called; `None` where there is no matrix, or several.
-    pub(super) fn family(directory: &InputDirectory) -> Option<Family> {
-        if MATRIX.iter().any(|name| directory.is_file(name)) {
-            return Some(Family::Tenx(String::new()));
+    pub(super) fn family(directory: &InputDirectory) -> Result<Option<Family>> {
+        for name in MATRIX {
+            if directory.is_file(name)? {
+                return Ok(Some(Family::Tenx(String::new())));
+            }
         }
         // A folder with more names than are kept is none.
-        let names = directory.names()?;
+        let Some(names) = directory.names()? else { return Ok(None) };
         let names: Vec<String> =
             names.keys().filter_map(|name| name.to_str().map(ToOwned::to_owned)).collect();
         let has = |name: &str| directory.is_file(name);
-        let either = |name: &str| has(name) || has(&format!("{name}.gz"));
-        if either("quants_mat.mtx") {
-            return Some(Family::Alevin);
+        let either = |name: &str| -> Result<bool> { Ok(has(name)? || has(&format!("{name}.gz"))?) };
+        if either("quants_mat.mtx")? {
+            return Ok(Some(Family::Alevin));
         }
         let texts = names.iter().filter_map(|name| {
             let stem = name.strip_suffix(".gz").unwrap_or(name).strip_suffix(".mtx")?;
@@ -60,31 +62,27 @@ impl Files {
         });
         let mut found: Vec<Family> = Vec::new();
         for (name, stem) in texts {
-            let family = if either(&format!("{stem}.barcodes.txt")) {
+            let family = if either(&format!("{stem}.barcodes.txt"))? {
                 Family::Bustools(stem.to_owned())
-            } else if stem.starts_with("UniqueAndMult-") && either("barcodes.tsv") {
+            } else if stem.starts_with("UniqueAndMult-") && either("barcodes.tsv")? {
                 Family::Starsolo(name.clone())
             } else {
-                match stem.strip_suffix("matrix") {
-                    Some(prefix) if either(&format!("{prefix}barcodes.tsv")) => {
-                        Family::Tenx(prefix.to_owned())
-                    }
-                    _ => continue,
+                let Some(prefix) = stem.strip_suffix("matrix") else { continue };
+                if !either(&format!("{prefix}barcodes.tsv"))? {
+                    continue;
                 }
+                Family::Tenx(prefix.to_owned())
             };
             if !found.contains(&family) {
                 found.push(family);
             }
         }
-        match <[Family; 1]>::try_from(found) {
-            Ok([only]) => Some(only),
-            Err(_) => None,
-        }
+        Ok(<[Family; 1]>::try_from(found).ok().map(|[only]| only))
     }
 
     /// Finds the files of a folder.
     pub(super) fn find(directory: &InputDirectory) -> Result<Self> {
-        let family = Self::family(directory).unwrap_or(Family::Tenx(String::new()));
+        let family = Self::family(directory)?.unwrap_or(Family::Tenx(String::new()));
         let mut notes = Vec::new();
         let mut find = |prefix: &str, names: &[&str]| find(directory, prefix, names, &mut notes);
         let (matrix, features, barcodes) = match &family {
@@ -118,18 +116,23 @@ fn find(
     notes: &mut Vec<String>,
 ) -> Result<InputFile> {
     let names: Vec<String> = names.iter().map(|name| format!("{prefix}{name}")).collect();
-    let mut there = names.iter().filter(|name| directory.is_file(name));
+    let mut there = Vec::new();
+    for name in &names {
+        if directory.is_file(name)? {
+            there.push(name);
+        }
+    }
+    let mut there = there.into_iter();
     let missing = || {
         let place = Place::array(directory.path(), names.join(" or "));
         Error::new(ErrorKind::Missing, place)
     };
     let Some(first) = there.next() else {
-        let kind = |name: &&String| {
-            directory.metadata(name).is_ok_and(|found| found.kind == EntryKind::Directory)
-        };
-        if let Some(name) = names.iter().find(kind) {
-            let place = Place::path(directory.path().join(name));
-            return Err(Error::mismatch(place, "a directory", "a file"));
+        for name in &names {
+            if directory.is_directory(name)? {
+                let place = Place::path(directory.path().join(name));
+                return Err(Error::mismatch(place, "a directory", "a file"));
+            }
         }
         return Err(missing());
     };

@@ -82,17 +82,17 @@ impl Blocks {
         self.places.unused()
     }
 
-    pub(super) fn about(&self) -> Vec<ArrayAbout> {
-        let mut arrays = self.places.about();
+    pub(super) fn about(&self) -> Result<Vec<ArrayAbout>> {
+        let mut arrays = self.places.about()?;
         arrays.pop();
         let len = self.data.shape().iter().try_fold(1_u64, |all, &len| all.checked_mul(len));
         arrays.push(ArrayAbout {
             name: self.data.place().array.unwrap_or_default(),
             value_type: Some(self.value_type),
             len,
-            bytes: self.data.stored_bytes().unwrap_or(0),
+            bytes: self.data.stored_bytes()?,
         });
-        arrays
+        Ok(arrays)
     }
 
     pub(super) fn units(&self, fields: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {

@@ -89,15 +89,15 @@ impl Diagonals {
         self.diagonals.len() <= 1
     }
 
-    pub(super) fn about(&self) -> Vec<ArrayAbout> {
+    pub(super) fn about(&self) -> Result<Vec<ArrayAbout>> {
         let len = self.data.shape().iter().try_fold(1_u64, |all, &len| all.checked_mul(len));
         let data = ArrayAbout {
             name: self.data.place().array.unwrap_or_default(),
             value_type: Some(self.value_type),
             len,
-            bytes: self.data.stored_bytes().unwrap_or(0),
+            bytes: self.data.stored_bytes()?,
         };
-        vec![self.offsets.about(), data]
+        Ok(vec![self.offsets.about()?, data])
     }
 
     pub(super) fn units(&self, fields: Projection) -> Box<dyn UnitReader<'_> + '_> {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use nnz_container::matrix::Vector;
 use nnz_container::tree::Group;
-use nnz_core::{At, Error, ErrorKind, Place, Result, Scalar, Values};
+use nnz_core::{At, Error, ErrorKind, Place, Result, Scalar, Values, readable};
 
 /// The longest `format` that is read.
 const LONGEST: u64 = 1 << 10;
@@ -66,13 +66,18 @@ impl fmt::Display for SparseFormat {
 
 /// Names the format of a file that looks like one of SciPy, and has no entry `format`.
 fn without_format(file: &dyn Group, missing: Error) -> Error {
-    let has = |name| matches!(file.child(name), Ok(Some(_)));
-    if has("coords") && has("fill_value") {
+    let has = |name| Ok(readable(file.child(name))?.flatten().is_some());
+    let (pydata, compressed) =
+        match (|| Ok((has("coords")? && has("fill_value")?, has("indptr")?)))() {
+            Ok(found) => found,
+            Err(error) => return error,
+        };
+    if pydata {
         let what = "an array of the Python package sparse (PyData), which is not read: it has no \
                     \"format\"";
         return Error::unsupported(Place::path(file.path()), what);
     }
-    if has("indptr") {
+    if compressed {
         let what = "no \"format\" says whether it is stored by rows or by columns; \
                     scipy.sparse.save_npz writes it";
         return Error::unsupported(Place::path(file.path()), what);

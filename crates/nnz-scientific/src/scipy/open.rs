@@ -6,6 +6,7 @@ use nnz_container::matrix::{Compressed, CompressedArrays, Coordinates, Indices, 
 use nnz_container::tree::{Group, NdArray};
 use nnz_core::{
     Error, MatrixSource as _, Order, Place, Result, Rounding, Scalar, Shape, ValueType, Values,
+    readable,
 };
 
 use super::blocks::Blocks;
@@ -66,7 +67,7 @@ impl ScipyFile {
         let format = SparseFormat::read(file)?;
         let shape = read_shape(file)?;
         let is_array = file.array("_is_array").and_then(|array| array.read(&array.all(), 1));
-        let is_array = is_array.is_ok_and(|values| values.bytes() == [1]);
+        let is_array = readable(is_array)?.is_some_and(|values| values.bytes() == [1]);
         let form = match (format, &shape[..]) {
             (SparseFormat::Csr, &[len]) => {
                 // A vector is a single row of entries, which are read as those of a single column.

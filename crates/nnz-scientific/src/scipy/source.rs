@@ -86,7 +86,7 @@ impl ScipySource {
         self.format
     }
 
-    fn arrays(&self) -> Vec<ArrayAbout> {
+    fn arrays(&self) -> Result<Vec<ArrayAbout>> {
         match &self.form {
             Form::Compressed(matrix) => matrix.about(),
             Form::Coordinates(matrix) => matrix.about(),
@@ -113,7 +113,7 @@ impl MatrixSource for ScipySource {
             version: None,
             dialect: Some(format!("{} {kind}", self.format)),
             bytes: self.path.metadata().ok().map(|found| found.len()),
-            arrays: self.arrays(),
+            arrays: self.arrays()?,
             notes: Vec::new(),
         })
     }

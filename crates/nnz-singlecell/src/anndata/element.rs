@@ -1,7 +1,7 @@
 //! What anndata calls an element: anything stored under a key, with attributes that say what it is.
 
 use nnz_container::tree::{Attributes, ElementType, Group, NdArray};
-use nnz_core::{Error, ErrorKind, Order, Place, Result};
+use nnz_core::{Error, ErrorKind, Order, Place, Result, readable};
 
 /// Something in a group.
 pub(super) enum Element {
@@ -14,6 +14,7 @@ impl Element {
     pub(super) fn open(parent: &dyn Group, name: &str) -> Result<Self> {
         match parent.group(name) {
             Ok(group) => Ok(Self::Group(group)),
+            Err(error) if error.is_system() => Err(error),
             // The array's error says what is there where it is neither.
             Err(_) => parent.array(name).map(Self::Array),
         }
@@ -52,13 +53,14 @@ impl Element {
     }
 
     /// Returns whether it says that there is nothing: anndata 0.12 writes such a `raw`.
-    pub(super) fn is_null(&self) -> bool {
-        match self {
+    pub(super) fn is_null(&self) -> Result<bool> {
+        Ok(match self {
             Self::Group(_) => false,
             Self::Array(array) => {
-                array.is_null() || self.encoding().is_ok_and(|encoding| encoding.kind == "null")
+                array.is_null()
+                    || readable(self.encoding())?.is_some_and(|encoding| encoding.kind == "null")
             }
-        }
+        })
     }
 
     pub(super) fn place(&self) -> Place {

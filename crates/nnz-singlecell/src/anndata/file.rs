@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use nnz_container::tree::{ElementType, Group};
-use nnz_core::{Axis, Error, Place, Result};
+use nnz_core::{Axis, Error, Place, Result, readable};
 
 use super::Item;
 use super::element::{Element, Encoding, SparseGroup};
@@ -146,7 +146,7 @@ impl AnnData {
         let mut items = Vec::new();
         for item in [Item::X, Item::RawX] {
             // Opening one that is no matrix says what is wrong.
-            if self.element(&item).map_or(true, |found| found.is_some()) {
+            if readable(self.element(&item))?.is_none_or(|found| found.is_some()) {
                 items.push(item);
             }
         }
@@ -197,7 +197,8 @@ impl AnnData {
     /// Finds what is stored for a matrix, and the path it is at.
     pub(super) fn element(&self, item: &Item) -> Result<Option<(String, Element)>> {
         for path in item.paths() {
-            if let Some(element) = Element::at(&*self.root, &path)?.filter(|found| !found.is_null())
+            if let Some(element) = Element::at(&*self.root, &path)?
+                && !element.is_null()?
             {
                 return Ok(Some((path, element)));
             }
@@ -228,11 +229,16 @@ fn is_frame(group: &dyn Group, name: &str) -> Result<bool> {
 
 /// Returns whether an element can be read as a matrix. One that is broken counts, so that opening it says
 /// how.
-fn is_matrix(element: &Element) -> bool {
-    match element {
-        Element::Group(group) => !matches!(SparseGroup::of(&**group), Ok(None)),
+fn is_matrix(element: &Element) -> Result<bool> {
+    Ok(match element {
+        Element::Group(group) => may_be_sparse(&**group)?,
         Element::Array(array) => array.shape().len() == 2 && !array.element_type().is_string(),
-    }
+    })
+}
+
+/// Returns whether a group is a sparse matrix, or one that is broken.
+fn may_be_sparse(group: &dyn Group) -> Result<bool> {
+    Ok(readable(SparseGroup::of(group))?.is_none_or(|found| found.is_some()))
 }
 
 /// Groups in groups that are looked into: names with slashes make such.
@@ -242,14 +248,14 @@ const DEEPEST: usize = 16;
 fn matrices_in(group: &dyn Group, prefix: &str, all: bool, names: &mut Vec<String>) -> Result<()> {
     for child in group.children()? {
         let name = format!("{prefix}{}", child.name);
-        let element = Element::open(group, &child.name);
+        let element = readable(Element::open(group, &child.name))?;
         let inner = match &element {
-            Ok(Element::Group(inner)) if is_folder(&**inner) => Some(inner),
+            Some(Element::Group(inner)) if is_folder(&**inner)? => Some(inner),
             _ => None,
         };
         if let Some(inner) = inner.filter(|_| prefix.matches('/').count() < DEEPEST) {
             matrices_in(&**inner, &format!("{name}/"), all, names)?;
-        } else if all || element.as_ref().map_or(true, is_matrix) {
+        } else if all || element.as_ref().map_or(Ok(true), is_matrix)? {
             names.push(name);
         }
     }
@@ -257,9 +263,10 @@ fn matrices_in(group: &dyn Group, prefix: &str, all: bool, names: &mut Vec<Strin
 }
 
 /// Returns whether a group only holds others.
-fn is_folder(group: &dyn Group) -> bool {
-    let encoding = Encoding::of(group, &Place::path(group.path()));
-    let dict = encoding.is_ok_and(|encoding| matches!(&*encoding.kind, "" | "dict"));
-    let matrix = || !matches!(SparseGroup::of(group), Ok(None)) || group.array("indptr").is_ok();
-    dict && !matrix()
+fn is_folder(group: &dyn Group) -> Result<bool> {
+    let encoding = readable(Encoding::of(group, &Place::path(group.path())))?;
+    if !encoding.is_some_and(|encoding| matches!(&*encoding.kind, "" | "dict")) {
+        return Ok(false);
+    }
+    Ok(!may_be_sparse(group)? && readable(group.array("indptr"))?.is_none())
 }

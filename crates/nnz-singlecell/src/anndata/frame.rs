@@ -83,7 +83,7 @@ impl DataFrame {
             broken: Vec::new(),
         };
         for name in names {
-            frame.add(&name, ColumnReader::of_group(group, &name, len));
+            frame.add(&name, ColumnReader::of_group(group, &name, len))?;
         }
         Ok(frame)
     }
@@ -116,21 +116,23 @@ impl DataFrame {
             let column = array.field(&field.name);
             let column =
                 column.and_then(|array| ColumnReader::of_field(root, array, &field.name, len));
-            frame.add(&field.name, column);
+            frame.add(&field.name, column)?;
         }
         Ok(frame)
     }
 
     /// Adds a column, or what is wrong with it: the names of rows can be read all the same.
-    fn add(&mut self, name: &str, reader: Result<ColumnReader>) {
+    fn add(&mut self, name: &str, reader: Result<ColumnReader>) -> Result<()> {
         match reader {
             Ok(reader) => {
                 let column_type = reader.column_type();
                 self.columns.push(ColumnInfo { name: name.to_owned(), column_type });
                 self.readers.push(reader);
             }
+            Err(error) if error.is_system() => return Err(error),
             Err(error) => self.broken.push(error),
         }
+        Ok(())
     }
 
     /// Returns where it is.
@@ -157,10 +159,10 @@ impl DataFrame {
     }
 
     /// Returns the bytes that names take where they are stored.
-    pub(super) fn names_bytes(&self) -> u64 {
+    pub(super) fn names_bytes(&self) -> Result<u64> {
         match &self.index {
             Index::Labels(labels) => labels.stored_bytes(),
-            Index::Column(_) => 0,
+            Index::Column(_) => Ok(0),
         }
     }
 

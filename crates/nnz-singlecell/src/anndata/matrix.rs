@@ -136,10 +136,10 @@ impl MatrixSource {
     }
 
     /// Lists the arrays, and the names of rows and columns.
-    fn arrays(&self) -> Vec<ArrayAbout> {
+    fn arrays(&self) -> Result<Vec<ArrayAbout>> {
         let mut arrays = match &self.stored {
-            Stored::Sparse(sparse) => sparse.about(),
-            Stored::Dense(dense) => vec![dense.array()],
+            Stored::Sparse(sparse) => sparse.about()?,
+            Stored::Dense(dense) => vec![dense.array()?],
         };
         let [rows, cols] = self.item.as_ref().map_or([Along::Nothing; 2], Item::axes);
         for (frame, along) in self.frames.iter().zip([rows, cols]) {
@@ -150,12 +150,12 @@ impl MatrixSource {
                 Along::RawVar => "raw/var names",
                 Along::Nothing => continue,
             };
-            let (len, bytes) = (Some(frame.len()), frame.names_bytes());
+            let (len, bytes) = (Some(frame.len()), frame.names_bytes()?);
             if arrays.iter().all(|array| array.name != name) {
                 arrays.push(ArrayAbout { name: name.to_owned(), value_type: None, len, bytes });
             }
         }
-        arrays
+        Ok(arrays)
     }
 }
 
@@ -216,7 +216,7 @@ impl nnz_core::MatrixSource for MatrixSource {
     }
 
     fn about(&self) -> Result<About> {
-        let arrays = self.arrays();
+        let arrays = self.arrays()?;
         Ok(About {
             format: "AnnData".to_owned(),
             container: self.container.to_owned(),

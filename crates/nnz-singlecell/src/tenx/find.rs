@@ -1,7 +1,7 @@
 //! Which groups of a file hold a matrix.
 
 use nnz_container::tree::{Child, ChildKind, Group};
-use nnz_core::{Error, Place, Result};
+use nnz_core::{Error, Place, Result, readable};
 
 /// The group of a matrix from version 3 on.
 const MATRIX: &str = "matrix";
@@ -74,9 +74,9 @@ pub fn find(root: &dyn Group) -> Result<Option<Found>> {
     let groups = children.iter().filter(|child| child.kind == ChildKind::Group);
     let mut found = Vec::new();
     for child in groups {
-        // One that cannot be listed is none of these, and no reason not to read others.
+        // One that is broken is none of these, and no reason not to read others.
         let listed = root.group(&child.name).and_then(|group| group.children());
-        let Some(generation) = listed.ok().and_then(|children| layout(&children)) else {
+        let Some(generation) = readable(listed)?.and_then(|children| layout(&children)) else {
             continue;
         };
         if child.name == MATRIX {

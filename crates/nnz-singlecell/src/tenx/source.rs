@@ -126,13 +126,13 @@ impl Column {
         self.array.read_strings(&self.array.all())
     }
 
-    fn about(&self) -> ArrayAbout {
-        ArrayAbout {
+    fn about(&self) -> Result<ArrayAbout> {
+        Ok(ArrayAbout {
             name: self.array.place().array.unwrap_or_default(),
             value_type: None,
             len: self.array.shape().first().copied(),
-            bytes: self.array.stored_bytes().unwrap_or(0),
-        }
+            bytes: self.array.stored_bytes()?,
+        })
     }
 }
 
@@ -188,8 +188,10 @@ impl MatrixSource for TenxSource {
     }
 
     fn about(&self) -> Result<About> {
-        let mut arrays = self.matrix.about();
-        arrays.extend(self.features.iter().chain(&self.barcodes).map(Column::about));
+        let mut arrays = self.matrix.about()?;
+        for column in self.features.iter().chain(&self.barcodes) {
+            arrays.push(column.about()?);
+        }
         let (version, dialect) = match self.generation {
             Generation::V2 => ("2", "a group for each genome"),
             Generation::V3 => ("3", "one group with a table of features"),

@@ -47,6 +47,7 @@ impl Format for AnnDataFile {
         }
         Ok(match place::find(probe) {
             Ok(Some(_)) => Some(Confidence::Certain),
+            Err(error) if error.is_system() => return Err(error),
             // Opening it says what is wrong.
             Err(_) if probe.path().is_some_and(|path| INFO.is_extension_of(path)) => {
                 Some(Confidence::Certain)
@@ -102,8 +103,8 @@ impl Format for AnnDataFile {
         found.attribute == ENCODING && found.text == "anndata"
     }
 
-    fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> bool {
-        directory.is_none() && INFO.is_extension_of(path)
+    fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> Result<bool> {
+        Ok(directory.is_none() && INFO.is_extension_of(path))
     }
 }
 

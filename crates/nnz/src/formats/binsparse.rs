@@ -7,7 +7,7 @@ use std::path::Path;
 
 use nnz_binsparse::{DESCRIPTOR, Descriptor, Layout};
 use nnz_container::{Container, FoundGroup};
-use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
+use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result, readable};
 use nnz_storage::{InputDirectory, LocalStorage};
 
 use super::arrays;
@@ -39,10 +39,12 @@ impl Format for Binsparse {
     }
 
     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
-        let Ok(Some(container)) = probe.container() else { return Ok(None) };
+        let container = readable(probe.container())?.flatten();
+        let Some(container) = container else { return Ok(None) };
         let described = match container.attribute(DESCRIPTOR) {
             Ok(_) => true,
-            // A description that cannot be read is still one.
+            Err(error) if error.is_system() => return Err(error),
+            // A description that is broken is still one.
             Err(error) => !matches!(error.kind(), ErrorKind::Missing),
         };
         Ok(described.then_some(Confidence::Certain))
@@ -101,10 +103,14 @@ impl Format for Binsparse {
         found.attribute == DESCRIPTOR
     }
 
-    fn is_entry(&self, _: &Path, directory: Option<&InputDirectory>) -> bool {
-        directory.is_some_and(|directory| {
-            ["zarr.json", ".zgroup", ".zarray"].iter().any(|name| directory.is_file(name))
-        })
+    fn is_entry(&self, _: &Path, directory: Option<&InputDirectory>) -> Result<bool> {
+        let Some(directory) = directory else { return Ok(false) };
+        for name in ["zarr.json", ".zgroup", ".zarray"] {
+            if directory.is_file(name)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 
@@ -138,7 +144,7 @@ pub fn list_binsparse(
     location: &Location,
     memory: u64,
 ) -> Result<Vec<(String, Result<Descriptor>)>> {
-    let location = &location.resolve(&LocalStorage);
+    let location = &location.resolve(&LocalStorage)?;
     if let Location::Path { group: None, .. } = location
         && let Some((container, _)) =
             Registry::default().probe(location, &OpenOptions::new())?.group()?

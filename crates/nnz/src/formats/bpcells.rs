@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use nnz_bpcells::RObject;
 use nnz_container::{Container, FoundGroup};
-use nnz_core::{Finding, MatrixSource, Result};
+use nnz_core::{Finding, MatrixSource, Result, readable};
 use nnz_storage::InputDirectory;
 
 use super::cancellable::cancellable;
@@ -40,11 +40,13 @@ impl Format for BpCells {
 
     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
         take_r_object(probe)?;
-        // A container that cannot be opened, or is of no format, is an error when it is opened.
-        let Ok(container) = probe.container() else { return Ok(Some(Confidence::Fallback)) };
+        // A container that is broken, or is of no format, is an error when it is opened.
+        let Some(container) = readable(probe.container())? else {
+            return Ok(Some(Confidence::Fallback));
+        };
         let Some(container) = container else { return Ok(None) };
-        let version = container.attribute(VERSION).unwrap_or_default();
-        let certain = version.contains("-matrix-");
+        let version = readable(container.attribute(VERSION))?;
+        let certain = version.is_some_and(|version| version.contains("-matrix-"));
         Ok(Some(if certain { Confidence::Certain } else { Confidence::Fallback }))
     }
 
@@ -85,8 +87,8 @@ impl Format for BpCells {
         found.text.contains("-matrix-")
     }
 
-    fn is_entry(&self, _: &Path, directory: Option<&InputDirectory>) -> bool {
-        directory.is_some_and(|directory| directory.exists(VERSION))
+    fn is_entry(&self, _: &Path, directory: Option<&InputDirectory>) -> Result<bool> {
+        directory.map_or(Ok(false), |directory| directory.exists(VERSION))
     }
 }
 

@@ -1,7 +1,7 @@
 //! BPCells fragments.
 
 use nnz_container::{Container, FoundGroup};
-use nnz_core::{Finding, Result};
+use nnz_core::{Finding, Result, readable};
 
 use super::bpcells::{VERSION, take_r_object};
 use super::cancellable::cancellable;
@@ -29,9 +29,10 @@ impl Format for BpCellsFragments {
 
     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
         take_r_object(probe)?;
-        let Ok(Some(container)) = probe.container() else { return Ok(None) };
-        let found = nnz_bpcells::holds_fragments(&**container).unwrap_or(false);
-        Ok(found.then_some(Confidence::Certain))
+        let container = readable(probe.container())?.flatten();
+        let Some(container) = container else { return Ok(None) };
+        let found = readable(nnz_bpcells::holds_fragments(&**container))?;
+        Ok(found.unwrap_or(false).then_some(Confidence::Certain))
     }
 
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {

@@ -73,7 +73,7 @@ impl NumberArray for Cancellable<dyn NumberArray> {
         self.inner.len()
     }
 
-    fn stored_bytes(&self) -> u64 {
+    fn stored_bytes(&self) -> Result<u64> {
         self.inner.stored_bytes()
     }
 

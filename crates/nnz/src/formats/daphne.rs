@@ -5,7 +5,7 @@ mod target;
 
 use std::path::Path;
 
-use nnz_core::{Error, Finding, MatrixSource, Result};
+use nnz_core::{Error, Finding, MatrixSource, Result, readable};
 use nnz_daphne::{DataType, FrameSource, ReadOptions, SegmentsSource};
 use nnz_storage::{InputDirectory, Opened};
 
@@ -38,7 +38,7 @@ impl Format for Daphne {
 
     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
         let found = match (probe.directory(), probe.file()) {
-            (Some(directory), _) => SegmentsSource::is_in(directory),
+            (Some(directory), _) => SegmentsSource::is_in(directory)?,
             (_, Some((file, start))) => {
                 nnz_daphne::looks_like(&start[..start.len().min(64)], file.len())
             }
@@ -54,7 +54,9 @@ impl Format for Daphne {
             Opened::Directory(directory) => {
                 Box::new(SegmentsSource::from_directory(directory, &options)?)
             }
-            Opened::File(file) if matches!(nnz_daphne::data_type_of(file), Ok(DataType::Frame)) => {
+            Opened::File(file)
+                if readable(nnz_daphne::data_type_of(file))? == Some(DataType::Frame) =>
+            {
                 return Ok(Dataset::Table(FrameSource::from_opened(opened, &options)?));
             }
             _ => Box::new(nnz_daphne::MatrixSource::from_opened(opened, &options)?),
@@ -80,8 +82,8 @@ impl Format for Daphne {
         }
     }
 
-    fn is_entry(&self, path: &Path, _: Option<&InputDirectory>) -> bool {
-        INFO.is_extension_of(path)
+    fn is_entry(&self, path: &Path, _: Option<&InputDirectory>) -> Result<bool> {
+        Ok(INFO.is_extension_of(path))
     }
 
     fn target(

@@ -78,7 +78,7 @@ pub(super) fn only<'a>(found: &[&'a str], kind: &str, path: &Path) -> Result<&'a
 ///
 /// Fails where the file cannot be searched, or holds several and its root is none of them.
 pub fn other_groups(location: &Location) -> Result<Vec<String>> {
-    let location = &location.resolve(&LocalStorage);
+    let location = &location.resolve(&LocalStorage)?;
     let Location::Path { group, .. } = location else { return Ok(Vec::new()) };
     if group.as_ref().is_some_and(|group| !group.is_empty()) {
         return Ok(Vec::new());

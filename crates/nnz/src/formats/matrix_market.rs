@@ -50,8 +50,8 @@ impl Format for MatrixMarket {
         Ok(Dataset::Matrix(Box::new(source)))
     }
 
-    fn is_entry(&self, path: &Path, _: Option<&InputDirectory>) -> bool {
-        INFO.is_extension_of(path)
+    fn is_entry(&self, path: &Path, _: Option<&InputDirectory>) -> Result<bool> {
+        Ok(INFO.is_extension_of(path))
     }
 
     fn target(

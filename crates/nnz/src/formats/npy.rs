@@ -87,7 +87,7 @@ impl Format for Npy {
         tensor_arrays::validate(self, probe, options, each)
     }
 
-    fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> bool {
-        directory.is_none() && ends_in(path, &["npy"])
+    fn is_entry(&self, path: &Path, directory: Option<&InputDirectory>) -> Result<bool> {
+        Ok(directory.is_none() && ends_in(path, &["npy"]))
     }
 }

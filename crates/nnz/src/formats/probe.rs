@@ -58,7 +58,7 @@ impl Probe {
         }
         if let Some(directory) = opened.directory() {
             // Every format asks for some names.
-            let _ = directory.names();
+            directory.names()?;
         }
         for &kind in kinds {
             if kind.matches(opened)? {

@@ -1,5 +1,6 @@
 //! The list of formats, and finding the one of a place.
 
+use std::io;
 use std::path::Path;
 
 use nnz_container::ContainerKind;
@@ -132,7 +133,7 @@ impl Registry {
 
     /// Looks at a place.
     pub(super) fn probe(&self, location: &Location, options: &OpenOptions) -> Result<Probe> {
-        Probe::new(&location.resolve(&*options.storage), &self.containers, options)
+        Probe::new(&location.resolve(&*options.storage)?, &self.containers, options)
     }
 
     /// Returns the formats.
@@ -241,7 +242,7 @@ impl Registry {
         options: &ConvertOptions,
         source: &dyn MatrixSource,
     ) -> Result<Box<dyn MatrixTarget>> {
-        let to = &to.resolve(&LocalStorage);
+        let to = &to.resolve(&LocalStorage)?;
         let keeping = match to {
             Location::Path { path, .. } if options.format.is_none() => {
                 self.formats.iter().find(|format| format.keeps(path, source))
@@ -271,7 +272,7 @@ impl Registry {
     ///
     /// Fails where there is nothing, or nothing that a format recognises.
     pub fn detect(&self, location: &Location, options: &OpenOptions) -> Result<Detected> {
-        let location = &location.resolve(&*options.storage);
+        let location = &location.resolve(&*options.storage)?;
         if let Some(name) = options.format {
             let format = self.formats.iter().find(|format| format.info().name == name);
             let Some(&format) = format else {
@@ -322,11 +323,12 @@ impl Registry {
     /// Returns the format that matches best; of equals, the first.
     fn best(&self, probe: &Probe) -> Result<Option<(&'static dyn Format, Confidence)>> {
         // By its name before its content, so that an error of a broken file says where it is broken.
-        if let Some((file, _)) = probe.file()
-            && let Some(&format) =
-                self.formats.iter().find(|format| format.is_entry(file.path(), None))
-        {
-            return Ok(Some((format, Confidence::Certain)));
+        if let Some((file, _)) = probe.file() {
+            for &format in &self.formats {
+                if format.is_entry(file.path(), None)? {
+                    return Ok(Some((format, Confidence::Certain)));
+                }
+            }
         }
         let mut fallback = None;
         for &format in &self.formats {
@@ -368,15 +370,15 @@ impl Registry {
             let path = directory.path().join(&entry.name);
             let is_directory = match entry.kind {
                 EntryKind::Directory => true,
-                EntryKind::Link => {
-                    let found = directory.metadata(&entry.name);
-                    found.is_ok_and(|found| found.kind == EntryKind::Directory)
-                }
+                EntryKind::Link => unless_denied(directory.is_directory(&entry.name))?,
                 _ => false,
             };
             let child = is_directory.then(|| directory.inside(&entry.name));
-            if self.formats.iter().any(|format| format.is_entry(&path, child.as_ref())) {
-                inside.push(Place::path(path).to_string());
+            for format in &self.formats {
+                if unless_denied(format.is_entry(&path, child.as_ref()))? {
+                    inside.push(Place::path(path).to_string());
+                    break;
+                }
             }
             if inside.len() == MOST {
                 inside.push("...".to_owned());
@@ -384,6 +386,14 @@ impl Registry {
             Ok(inside.len() <= MOST)
         })?;
         Ok(inside)
+    }
+}
+
+/// Takes what may not be looked at for nothing: what is beside it may be.
+fn unless_denied(answer: Result<bool>) -> Result<bool> {
+    match answer.as_ref().map_err(Error::kind) {
+        Err(ErrorKind::Io(error)) if error.kind() == io::ErrorKind::PermissionDenied => Ok(false),
+        _ => answer,
     }
 }
 

@@ -4,7 +4,7 @@ mod target;
 
 use nnz_binsparse::{Layout, Level, LevelKind};
 use nnz_container::matrix::Indices;
-use nnz_core::{About, Error, Finding, MatrixSource, Result};
+use nnz_core::{About, Error, Finding, MatrixSource, Result, readable};
 use nnz_scientific::scipy::{ScipyFile, is_scipy};
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, tensor_arrays};
@@ -30,9 +30,9 @@ impl Format for Scipy {
     }
 
     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
-        // What cannot be opened is an error when it is.
         let Some((..)) = probe.file() else { return Ok(None) };
-        let Ok(Some(file)) = probe.tree() else { return Ok(None) };
+        // What is broken is an error when it is opened.
+        let Some(file) = readable(probe.tree())?.flatten() else { return Ok(None) };
         Ok(is_scipy(file)?.then_some(Confidence::Certain))
     }
 

@@ -21,7 +21,7 @@ pub(super) fn open(
     values: Vector,
     mut about: About,
 ) -> Result<Dataset> {
-    about.arrays = indices.iter().chain([&values]).map(Vector::about).collect();
+    about.arrays = indices.iter().chain([&values]).map(Vector::about).collect::<Result<_>>()?;
     about.bytes = path.metadata().ok().map(|found| found.len());
     let stored = values.len();
     let named = (0..).zip(indices).map(|(number, array)| (format!("indices_{number}"), array));
@@ -123,8 +123,8 @@ impl NumberArray for Shared {
         self.0.len()
     }
 
-    fn stored_bytes(&self) -> u64 {
-        self.0.about().bytes
+    fn stored_bytes(&self) -> Result<u64> {
+        self.0.about().map(|about| about.bytes)
     }
 
     fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {

@@ -5,7 +5,7 @@ mod target;
 use std::path::Path;
 
 use nnz_container::tree::Group;
-use nnz_core::{Error, Finding, MatrixSource, Result};
+use nnz_core::{Error, Finding, MatrixSource, Result, readable};
 use nnz_matrix_market::tenx_folder;
 use nnz_singlecell::tenx::{Found, TenxSource, find};
 use nnz_storage::InputDirectory;
@@ -64,9 +64,11 @@ impl Format for Tenx {
     }
 
     fn probe(&self, probe: &Probe) -> Result<Option<Confidence>> {
-        // What cannot be opened is an error when it is.
-        let found = probe.directory().is_some_and(tenx_folder::looks_like)
-            || matches!(matrices(probe), Ok(Some(_)));
+        let found = match probe.directory() {
+            Some(directory) => tenx_folder::looks_like(directory)?,
+            // What is broken is an error when it is opened.
+            None => readable(matrices(probe))?.flatten().is_some(),
+        };
         Ok(found.then_some(Confidence::Certain))
     }
 
@@ -122,14 +124,14 @@ impl Format for Tenx {
                 .or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
         };
         // All genomes.
-        if let Ok(Some((root, Found::Groups(names)))) = matrices(&probe) {
+        if let Some((root, Found::Groups(names))) = readable(matrices(&probe))?.flatten() {
             let open = |name: &String| root.group(name).and_then(|group| open_group(&*group));
             return names.iter().try_for_each(|name| check(open(name)));
         }
         check(self.open(probe, &options.open_options()))
     }
 
-    fn is_entry(&self, _: &Path, directory: Option<&InputDirectory>) -> bool {
-        directory.is_some_and(tenx_folder::looks_like)
+    fn is_entry(&self, _: &Path, directory: Option<&InputDirectory>) -> Result<bool> {
+        directory.map_or(Ok(false), tenx_folder::looks_like)
     }
 }

@@ -123,7 +123,7 @@ pub fn import(
 }
 
 fn open_text(from: &Location) -> Result<FragmentTsv> {
-    match &from.resolve(&LocalStorage) {
+    match &from.resolve(&LocalStorage)? {
         Location::Stream => fragment_tsv::open_stdin(),
         Location::Path { path, group: None } => fragment_tsv::open(path),
         Location::Path { .. } => {

@@ -52,8 +52,8 @@ fn none(location: &Location) -> Error {
 }
 
 fn is_text(location: &Location) -> bool {
-    let location = &location.resolve(&LocalStorage);
-    let Location::Path { path, group: None } = location else { return false };
+    let location = location.resolve(&LocalStorage);
+    let Ok(Location::Path { path, group: None }) = &location else { return false };
     let file = InputFile::open(path).ok();
     file.is_some_and(|file| nnz_singlecell::fragment_tsv::recognise(&file).unwrap_or(false))
 }

@@ -95,7 +95,7 @@ impl Target {
     pub(super) fn new(to: &Location, options: &StoreOptions) -> Result<Self> {
         let StoreOptions { packing, generation, compress, write, threads, .. } = *options;
         let refuse = |what: &str| Err(Error::argument(what));
-        let to = &to.resolve(&LocalStorage);
+        let to = &to.resolve(&LocalStorage)?;
         let (path, group) = match to {
             Location::Path { path, group } if !is_text(to) => (path, group),
             _ => {
@@ -206,8 +206,9 @@ fn ends_in_text(path: &Path) -> bool {
 #[must_use]
 pub fn is_text(to: &Location) -> bool {
     match &to.resolve(&LocalStorage) {
-        Location::Stream => true,
-        Location::Path { path, group } => {
+        Err(_) => false,
+        Ok(Location::Stream) => true,
+        Ok(Location::Path { path, group }) => {
             group.is_none() && !container_target::goes_to_hdf5(path) && ends_in_text(path)
         }
     }

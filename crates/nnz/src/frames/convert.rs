@@ -76,7 +76,7 @@ pub struct FrameSummary {
 /// Nothing is left behind then.
 pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result<FrameSummary> {
     let started = Instant::now();
-    let (from, to) = (&from.resolve(&LocalStorage), &to.resolve(&LocalStorage));
+    let (from, to) = (&from.resolve(&LocalStorage)?, &to.resolve(&LocalStorage)?);
     let target = Target::new(to, options)?;
     target.check(options)?;
     let place = from.source_place();

@@ -2,6 +2,7 @@
 
 pub mod entries;
 pub mod random;
+pub mod whole;
 
 use std::path::{Path, PathBuf};
 

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use nnz::ErrorKind;
 use nnz::formats::FormatOptions;
 use nnz::{Compression, NoProgress};
 
@@ -12,46 +13,73 @@ use crate::common::{location, root, unsynced};
 /// Returns a folder with files that were written, and all samples: those and the golden files that
 /// can be opened.
 pub fn samples() -> (tempfile::TempDir, Vec<PathBuf>) {
-    let folder = tempfile::tempdir().unwrap();
-    let mut samples = written(folder.path());
-    let tests = [
-        "binsparse/valid",
-        "bpcells",
-        "daphne",
-        "hdf5",
-        "matrix-market",
-        "rds",
-        "scipy",
-        "tenx",
-        "zarr",
-    ];
-    for tests in tests {
-        golden(&root().join("testdata").join(tests), 0, &mut samples);
-    }
+    let (folder, mut samples) = written(3000, 2000, 60_000);
+    samples.extend(all_golden());
     (folder, samples)
 }
 
-/// Collects what can be opened in a directory, and in those inside.
-fn golden(path: &Path, depth: usize, samples: &mut Vec<PathBuf>) {
-    let name = path.file_name().unwrap().to_string_lossy();
-    if name.starts_with("bad") || name.ends_with("malformed") {
-        return;
+/// Golden files that are no samples: the folder, how many, and what they are.
+const NO_SAMPLES: [(&str, usize, &str); 12] = [
+    ("anndata/valid", 58, "stores in tar files, files without X, Blosc 2"),
+    ("binsparse/valid", 0, ""),
+    ("bpcells", 183, "arrays alone, texts, an unknown version, R objects that are no store"),
+    ("daphne", 93, "malformed files, and .meta files"),
+    ("hdf5", 7, "no matrices, and texts"),
+    ("matrix-market/valid", 0, ""),
+    ("numpy", 5, "a description without a shape, and texts"),
+    ("rds", 34, "objects that are no matrix, and texts"),
+    ("scipy", 46, "malformed files, long doubles, arrays that SciPy 1.15 lost, texts"),
+    ("tenx", 31, "malformed files, and texts"),
+    ("tree", 25, "trees without a matrix, stores in tar files, texts"),
+    ("zarr", 4, "stores without a matrix, and texts"),
+];
+
+/// Returns the golden files and directories that can be opened, and the groups of those that hold several.
+pub fn all_golden() -> Vec<PathBuf> {
+    let (mut samples, mut wrong) = (Vec::new(), Vec::new());
+    for (folder, expected, what) in NO_SAMPLES {
+        let mut others = Vec::new();
+        golden(&root().join("testdata").join(folder), &mut samples, &mut others);
+        if others.len() != expected {
+            let (found, others) = (others.len(), others.join("\n  "));
+            wrong.push(format!("{folder}: {found}, expected {expected} ({what}):\n  {others}"));
+        }
     }
-    if nnz::open(path).is_ok() {
-        samples.push(path.to_path_buf());
-    } else if path.is_dir() && depth < 3 {
-        let mut inside: Vec<_> =
-            std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    samples
+}
+
+/// Collects what can be opened at a place, in a directory that is nothing itself, or in a place that holds
+/// several; and what cannot.
+fn golden(path: &Path, samples: &mut Vec<PathBuf>, others: &mut Vec<String>) {
+    let error = match nnz::open(path) {
+        Ok(_) => return samples.push(path.to_path_buf()),
+        Err(error) => error,
+    };
+    let several = match error.kind() {
+        ErrorKind::Argument(what) => what.lines().skip(1).collect(),
+        _ => Vec::new(),
+    };
+    let marks = ["version", "zarr.json", ".zgroup"];
+    if path.is_dir() && !marks.iter().any(|mark| path.join(mark).exists()) {
+        let entries = std::fs::read_dir(path).unwrap();
+        let mut inside: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
         inside.sort();
-        inside.iter().for_each(|path| golden(path, depth + 1, samples));
+        inside.iter().for_each(|path| golden(path, samples, others));
+    } else if several.is_empty() {
+        others.push(error.to_string());
+    } else {
+        several.iter().for_each(|place| golden(Path::new(place.trim()), samples, others));
     }
 }
 
-/// Writes a matrix of many pages and chunks in every format and container.
-fn written(folder: &Path) -> Vec<PathBuf> {
+/// Writes a matrix of so many rows, columns and entries in every format and container.
+pub fn written(rows: usize, cols: usize, entries: usize) -> (tempfile::TempDir, Vec<PathBuf>) {
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path();
     let mut samples = vec![folder.join("matrix.mtx")];
-    std::fs::write(&samples[0], text(3000, 2000, 60_000)).unwrap();
-    let targets: [(&str, &str, Option<Compression>); 17] = [
+    std::fs::write(&samples[0], text(rows, cols, entries)).unwrap();
+    let targets: [(&str, &str, Option<Compression>); 22] = [
         ("m.mtx.gz", "mtx", None),
         ("m.dbdf", "daphne", None),
         ("m.dbdf.hdfs", "daphne", None),
@@ -69,6 +97,11 @@ fn written(folder: &Path) -> Vec<PathBuf> {
         ("m.zarr", "binsparse", Some(Compression::Gzip(4))),
         ("m.npz", "binsparse", Some(Compression::Gzip(4))),
         ("m.bsp", "binsparse", None),
+        ("a.h5ad", "anndata", None),
+        ("z.h5ad", "anndata", Some(Compression::Gzip(4))),
+        ("a.zarr", "anndata", None),
+        ("s.npz", "scipy", None),
+        ("z.npz", "scipy", Some(Compression::Gzip(4))),
     ];
     for (name, format, compress) in targets {
         let (path, mut options) = (folder.join(name), unsynced());
@@ -101,11 +134,19 @@ fn written(folder: &Path) -> Vec<PathBuf> {
         let tenx = folder.join(name);
         std::fs::create_dir(&tenx).unwrap();
         std::fs::copy(&samples[0], tenx.join("matrix.mtx")).unwrap();
-        std::fs::write(tenx.join(features), lines("gene", 3000)).unwrap();
-        std::fs::write(tenx.join("barcodes.tsv"), lines("cell", 2000)).unwrap();
+        std::fs::write(tenx.join(features), lines("gene", rows)).unwrap();
+        std::fs::write(tenx.join("barcodes.tsv"), lines("cell", cols)).unwrap();
         samples.push(tenx);
     }
-    samples
+    // From one with names.
+    for (name, format) in [("t.h5", "10x"), ("t.h5ad", "anndata"), ("t.bpcells", "bpcells")] {
+        let (path, mut options) = (folder.join(name), unsynced());
+        options.format = Some(format);
+        nnz::convert(location(&folder.join("10x")), location(&path), &options, &NoProgress)
+            .unwrap();
+        samples.push(path);
+    }
+    (temporary, samples)
 }
 
 fn lines(name: &str, count: usize) -> String {

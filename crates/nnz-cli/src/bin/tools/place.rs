@@ -10,8 +10,9 @@ use nnz::Location;
 /// Reads a place; names of files need not be UTF-8.
 pub(crate) fn place() -> impl TypedValueParser<Value = Location> {
     OsStringValueParser::new().try_map(|text| {
-        let whole = Location::try_parse(&text).map_err(|error| error.to_string())?;
-        let whole = whole.resolve(&*nnz::storage::local());
+        let whole = Location::try_parse(&text)
+            .and_then(|whole| whole.resolve(&*nnz::storage::local()))
+            .map_err(|error| error.to_string())?;
         let path = match &whole {
             Location::Path { path, group: Some(_) } if !nnz::formats::has_groups(path) => {
                 return Err(groupless(path));

@@ -129,7 +129,7 @@ impl Source for Dataset {
         if let Some(chunked) = self.chunked() {
             return Ok(self.stored.table(chunked)?.size().1);
         }
-        Ok(self.stored.stored_bytes())
+        self.stored.stored_bytes()
     }
 
     fn is_fully_stored(&self) -> Result<bool> {

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use hdf5_reader::RawAttribute;
 use hdf5_reader::messages::HdfMessage;
-use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_core::{Error, ErrorKind, Place, Result, readable};
 use nnz_storage::InputFile;
 
 use super::array::Dataset;
@@ -106,9 +106,16 @@ impl Hdf5Group {
         expected: &str,
         missing: Error,
     ) -> Error {
-        let links = links::list(&self.shared.opened, parent, &place).unwrap_or_default();
+        let links = match readable(links::list(&self.shared.opened, parent, &place)) {
+            Ok(links) => links.unwrap_or_default(),
+            Err(error) => return error,
+        };
         let Some(link) = links.iter().find(|link| link.name == name) else { return missing };
-        match self.kind_of(parent, link, &place) {
+        let kind = match self.kind_of(parent, link, &place) {
+            Ok(kind) => kind,
+            Err(error) => return error,
+        };
+        match kind {
             ChildKind::Group => Error::mismatch(place, "a group", expected),
             ChildKind::Array => Error::mismatch(place, "a dataset", expected),
             ChildKind::Other(what) => Error::mismatch(place, what, expected),
@@ -116,14 +123,19 @@ impl Hdf5Group {
     }
 
     /// Returns what a link leads to.
-    fn kind_of(&self, group: &hdf5_reader::group::Group, link: &Link, place: &Place) -> ChildKind {
+    fn kind_of(
+        &self,
+        group: &hdf5_reader::group::Group,
+        link: &Link,
+        place: &Place,
+    ) -> Result<ChildKind> {
         let other = |what: &str| ChildKind::Other(what.to_owned());
-        match link.target {
+        Ok(match link.target {
             Target::External => other("a link to another file"),
             Target::Soft => {
-                if guarded(place, || group.group(&link.name)).is_ok() {
+                if readable(guarded(place, || group.group(&link.name)))?.is_some() {
                     ChildKind::Group
-                } else if guarded(place, || group.dataset(&link.name)).is_ok() {
+                } else if readable(guarded(place, || group.dataset(&link.name)))?.is_some() {
                     ChildKind::Array
                 } else {
                     other("a soft link that leads nowhere")
@@ -132,12 +144,12 @@ impl Hdf5Group {
             Target::Hard(address) => {
                 let header =
                     guarded(place, || self.shared.opened.meta.get_or_parse_header(address));
-                match header {
-                    Ok(header) => classify(&header.messages),
-                    Err(_) => other("an object that cannot be read"),
+                match readable(header)? {
+                    Some(header) => classify(&header.messages),
+                    None => other("an object that cannot be read"),
                 }
             }
-        }
+        })
     }
 
     /// Returns the group as a container.
@@ -214,10 +226,11 @@ impl Group for Hdf5Group {
         }
         let place = Place::path(&*self.path);
         let links = links::list(&self.shared.opened, &self.group, &place)?;
-        let mut children: Vec<Child> = links
-            .into_iter()
-            .map(|link| Child { kind: self.kind_of(&self.group, &link, &place), name: link.name })
-            .collect();
+        let mut children = Vec::new();
+        for link in links {
+            let kind = self.kind_of(&self.group, &link, &place)?;
+            children.push(Child { kind, name: link.name });
+        }
         children.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         children.dedup_by(|a, b| a.name == b.name);
         Ok(self.children.get_or_init(|| children).clone())

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use nnz_core::{Error, Place, Result};
+use nnz_core::{Error, Place, Result, readable};
 
 use super::Shared;
 use crate::hdf5::links::{self, Target};
@@ -44,8 +44,8 @@ fn find(shared: &Shared) -> Result<Paths> {
     let (mut groups, mut bytes) = (0, 0);
     while let Some((group, path, depth)) = ahead.pop_front() {
         groups += 1;
-        // A group that cannot be read hides what is in it, and nothing else.
-        let Ok(links) = links::list(opened, &group, &place) else { continue };
+        // A group that is broken hides what is in it, and nothing else.
+        let Some(links) = readable(links::list(opened, &group, &place))? else { continue };
         for link in links {
             let Target::Hard(address) = link.target else { continue };
             if paths.contains_key(&address) {
@@ -62,7 +62,7 @@ fn find(shared: &Shared) -> Result<Paths> {
             }
             paths.insert(address, inner.clone());
             if depth < DEEPEST
-                && let Ok(child) = guarded(&place, || group.group(&link.name))
+                && let Some(child) = readable(guarded(&place, || group.group(&link.name)))?
             {
                 ahead.push_back((child, inner, depth + 1));
             }

@@ -44,8 +44,8 @@ impl NumberArray for Numbers {
         self.extent.bytes() / self.value_type.size() as u64
     }
 
-    fn stored_bytes(&self) -> u64 {
-        self.extent.bytes()
+    fn stored_bytes(&self) -> Result<u64> {
+        Ok(self.extent.bytes())
     }
 
     fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_core::{Error, ErrorKind, Place, Result, readable};
 use nnz_storage::Opened;
 
 use super::array::Array;
@@ -85,12 +85,12 @@ impl ZarrGroup {
 }
 
 /// Says what something is from its metadata.
-fn kind_of(node: Result<Option<Node>>) -> ChildKind {
-    match node {
-        Ok(Some(Node::Group(_))) => ChildKind::Group,
-        Ok(Some(Node::Array(..))) => ChildKind::Array,
-        _ => ChildKind::Other("metadata that cannot be read".to_owned()),
-    }
+fn kind_of(node: Result<Option<Node>>) -> Result<ChildKind> {
+    Ok(match readable(node)?.flatten() {
+        Some(Node::Group(_)) => ChildKind::Group,
+        Some(Node::Array(..)) => ChildKind::Array,
+        None => ChildKind::Other("metadata that cannot be read".to_owned()),
+    })
 }
 
 impl Attributes for ZarrGroup {
@@ -115,11 +115,11 @@ impl Group for ZarrGroup {
     fn children(&self) -> Result<Vec<Child>> {
         let place = Place::path(&*self.path);
         let kind = |name: &str, listed| match listed {
-            Listed::Link => ChildKind::Other("a symbolic link".to_owned()),
+            Listed::Link => Ok(ChildKind::Other("a symbolic link".to_owned())),
             Listed::Node => kind_of(self.directory.inside(name.as_ref()).node(&place)),
         };
         let nodes = self.directory.nodes()?.into_iter();
-        Ok(nodes.map(|(name, listed)| Child { kind: kind(&name, listed), name }).collect())
+        nodes.map(|(name, listed)| Ok(Child { kind: kind(&name, listed)?, name })).collect()
     }
 
     fn group(&self, name: &str) -> Result<Box<dyn Group>> {

@@ -42,8 +42,8 @@ impl Labels {
         }))
     }
 
-    pub(super) fn stored_bytes(&self) -> u64 {
-        self.0.stored_bytes().unwrap_or(0)
+    pub(super) fn stored_bytes(&self) -> Result<u64> {
+        self.0.stored_bytes()
     }
 }
 

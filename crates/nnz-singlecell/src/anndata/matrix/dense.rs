@@ -50,13 +50,13 @@ impl Dense {
         self.value_type
     }
 
-    pub(super) fn array(&self) -> ArrayAbout {
-        ArrayAbout {
+    pub(super) fn array(&self) -> Result<ArrayAbout> {
+        Ok(ArrayAbout {
             name: self.array.place().array.unwrap_or_default(),
             value_type: Some(self.value_type),
             len: u64::try_from(self.shape.cells()).ok(),
-            bytes: self.array.stored_bytes().unwrap_or(0),
-        }
+            bytes: self.array.stored_bytes()?,
+        })
     }
 }
 

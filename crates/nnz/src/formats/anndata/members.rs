@@ -22,6 +22,7 @@ pub(super) fn members(probe: &Probe) -> Result<Vec<Member>> {
                     value_type: header.value_type.to_string(),
                 }
             }
+            Err(error) if error.is_system() => return Err(error),
             // `validate` says what is wrong.
             Err(_) => {
                 let (kind, value_type) = ("invalid".to_owned(), String::new());

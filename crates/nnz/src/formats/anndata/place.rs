@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nnz_container::tree::Group;
-use nnz_core::{Error, Place, Result};
+use nnz_core::{Error, Place, Result, readable};
 use nnz_singlecell::anndata::{AnnData, Item};
 
 use crate::Location;
@@ -50,7 +50,7 @@ fn within(root: &Arc<dyn Group>, path: &str) -> Result<Option<Found>> {
             return Ok(None);
         }
         let (name, inner) = rest.split_once('/').unwrap_or((rest, ""));
-        let Ok(group) = here.group(name) else { return Ok(None) };
+        let Some(group) = readable(here.group(name))? else { return Ok(None) };
         (here, rest) = (group.into(), inner);
     }
 }
