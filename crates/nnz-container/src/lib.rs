@@ -24,6 +24,7 @@ mod chunk_cache;
 mod compress;
 mod container;
 pub mod directory;
+mod ends;
 #[cfg(feature = "hdf5")]
 pub mod hdf5;
 mod json;
@@ -51,4 +52,5 @@ pub mod zarr;
 pub use array::NumberArray;
 pub use compress::Compression;
 pub use container::{ArrayId, Capabilities, Container, ContainerWriter, FoundGroup};
+pub use ends::KeptEnds;
 pub use kind::{ContainerInfo, ContainerKind, CreateOptions, OpenContainer};

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use nnz_container::{Container, NumberArray};
+use nnz_container::{Container, KeptEnds, NumberArray};
 use nnz_core::{At, Bint8, Element, Error, Place, Result, ValueType};
 
 use super::absent::array_or_empty;
@@ -16,6 +16,11 @@ const BLOCK: usize = 1 << 14;
 pub(crate) struct Integers(Box<dyn NumberArray>);
 
 impl Integers {
+    /// Keeps what is asked for by itself at either end.
+    pub(crate) fn keep_ends(self) -> Self {
+        Self(Box::new(KeptEnds::new(self.0)))
+    }
+
     /// Opens an array that the descriptor has a type for.
     pub(crate) fn open(
         container: &dyn Container,

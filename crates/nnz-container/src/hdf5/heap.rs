@@ -120,7 +120,10 @@ impl Heaps {
             return Err(Error::new(ErrorKind::Unrecognized(what.to_owned()), place));
         }
         let mut bytes = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
-        self.read_at(address, &mut bytes)?;
+        if let Some((start, rest)) = bytes.split_first_chunk_mut() {
+            *start = head;
+            self.read_at(address.saturating_add(HEAD as u64), rest)?;
+        }
         let mut objects = Vec::new();
         let mut at = HEAD;
         while let Some(head) = bytes.get(at..at + HEAD) {

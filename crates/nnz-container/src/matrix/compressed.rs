@@ -40,6 +40,7 @@ impl Compressed {
     ///
     /// Fails where that is not so, or a pointer cannot be read.
     pub fn new(arrays: CompressedArrays, shape: Shape, order: Order) -> Result<Self> {
+        let arrays = CompressedArrays { pointers: arrays.pointers.keep_ends(), ..arrays };
         let CompressedArrays { pointers, indices, values } = &arrays;
         let (majors, minors) = (shape.major(order), shape.minor(order));
         if Some(pointers.len()) != majors.checked_add(1) {

@@ -86,6 +86,12 @@ impl Indices {
         &self.0
     }
 
+    /// Keeps what is asked for by itself at either end, as [`Vector::keep_ends`] does.
+    #[must_use]
+    pub fn keep_ends(self) -> Self {
+        Self(self.0.keep_ends())
+    }
+
     /// Takes the numbers.
     #[must_use]
     pub fn into_vector(self) -> Vector {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use nnz_core::{ArrayAbout, At, Bint8, Error, Place, Result, Scalar, ValueType, Values, readable};
 
 use crate::NumberArray;
+use crate::ends::Ends;
 use crate::tree::{ElementType, Group, NdArray};
 
 /// Elements that need no proof that so many are stored.
@@ -17,6 +18,8 @@ pub struct Vector {
     value_type: ValueType,
     len: u64,
     chunk: Option<u64>,
+    /// What was read, where that is kept.
+    ends: Option<Box<Ends>>,
 }
 
 enum Source {
@@ -42,7 +45,7 @@ impl Vector {
         }
         let chunk = array.storage().chunk_shape.and_then(|chunk| chunk.first().copied());
         let source = Source::Numbers(group.container()?.array(name)?);
-        Ok(Self { source, value_type, len, chunk })
+        Ok(Self { source, value_type, len, chunk, ends: None })
     }
 
     /// Takes an array of one dimension.
@@ -59,7 +62,7 @@ impl Vector {
         let value_type = array.value_type()?;
         let chunk = array.storage().chunk_shape.and_then(|chunk| chunk.first().copied());
         let source = Source::Row(array.into(), Vec::new());
-        Ok(Self { source, value_type, len, chunk })
+        Ok(Self { source, value_type, len, chunk, ends: None })
     }
 
     /// Takes a row of an array of two dimensions.
@@ -78,13 +81,27 @@ impl Vector {
         let value_type = array.value_type()?;
         let outer = std::iter::once(row..row + 1).collect();
         let source = Source::Row(Arc::clone(array), outer);
-        Ok(Self { source, value_type, len, chunk: None })
+        Ok(Self { source, value_type, len, chunk: None, ends: None })
     }
 
     /// Makes a vector of zeros of the type `uint8`, which are stored nowhere; messages say `place`.
     #[must_use]
     pub fn zeros(len: u64, place: Place) -> Self {
-        Self { source: Source::Zeros(place), value_type: ValueType::U8, len, chunk: None }
+        Self {
+            source: Source::Zeros(place),
+            value_type: ValueType::U8,
+            len,
+            chunk: None,
+            ends: None,
+        }
+    }
+
+    /// Keeps what is asked for by itself at either end, and all of a short array, as
+    /// [`KeptEnds`](crate::KeptEnds) does.
+    #[must_use]
+    pub fn keep_ends(mut self) -> Self {
+        self.ends = Some(Box::new(Ends::new(self.value_type, self.len)));
+        self
     }
 
     /// Returns the array's place, for messages.
@@ -152,6 +169,13 @@ impl Vector {
     ///
     /// Fails where the range ends past the last element, or the storage cannot be read.
     pub fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
+        match &self.ends {
+            Some(ends) => ends.read(first, out, &|first, out| self.read_stored(first, out)),
+            None => self.read_stored(first, out),
+        }
+    }
+
+    fn read_stored(&self, first: u64, out: &mut [u8]) -> Result<()> {
         match &self.source {
             Source::Numbers(array) => array.read_bytes(first, out),
             Source::Row(array, outer) => {
