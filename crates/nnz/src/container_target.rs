@@ -205,14 +205,6 @@ pub(crate) fn ends_in(path: &Path, endings: &[&str]) -> bool {
     found.is_some_and(|found| endings.iter().any(|ending| found.eq_ignore_ascii_case(ending)))
 }
 
-/// Whether a path's ending, or the file that is there, says that Binsparse may be written to it.
-#[must_use]
-pub fn may_hold_binsparse(path: &Path) -> bool {
-    formats::format_of_path(path).is_some_and(|format| format.info().name == "binsparse")
-        || ends_in(path, &["npz"])
-        || goes_to_hdf5(path)
-}
-
 /// Whether a path's ending, or what is there, says that it has groups inside.
 #[must_use]
 pub fn has_groups(path: &Path) -> bool {

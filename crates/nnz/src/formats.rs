@@ -42,9 +42,9 @@ use nnz_container::{Container, FoundGroup};
 use nnz_core::{Error, Finding, MatrixSource, Result};
 use nnz_storage::InputDirectory;
 
-pub use crate::container_target::{has_groups, may_hold_binsparse};
+pub use crate::container_target::has_groups;
 pub use binsparse::list_binsparse;
-pub(crate) use binsparse::open_container as open_binsparse;
+pub(crate) use binsparse::{Binsparse, open_container as open_binsparse};
 #[cfg(feature = "daphne")]
 pub(crate) use daphne::{DaphneOptions, NAME as DAPHNE};
 pub(crate) use groups::groups_inside;
@@ -274,6 +274,17 @@ pub trait Format: Send + Sync {
         let (rank, name) = (tensor.descriptor().shape.len(), self.info().name);
         let what = format!("a tensor of {rank} dimensions cannot be stored as {name}");
         Err(Error::argument(what))
+    }
+
+    /// Returns whether it may be written to a path, going by the extension or by the file that is there.
+    fn may_write_to(&self, path: &Path) -> bool {
+        self.info().is_extension_of(path)
+    }
+
+    /// Returns the options of stores of fragments, where these are written under the name of this format as
+    /// its matrices are; `None` where it has no such stores.
+    fn fragment_options(&self) -> Option<&'static [FormatOption]> {
+        None
     }
 
     /// Names the attributes that mark a group of this format. Groups are searched for them where the

@@ -14,8 +14,8 @@ use nnz_storage::LocalStorage;
 use nnz_storage::staging::WriteOptions;
 
 use crate::Location;
-use crate::container_target::{ContainerTarget, DirectoryKind, may_hold_binsparse};
-use crate::formats::Registry;
+use crate::container_target::{ContainerTarget, DirectoryKind};
+use crate::formats::{Binsparse, Format as _, Registry};
 use promote::promoted;
 
 /// Names the files that a tensor is made of.
@@ -216,7 +216,7 @@ fn home(to: &Location, write: WriteOptions) -> Result<ContainerTarget> {
     let Location::Path { path, group } = &to.resolve(&LocalStorage)? else {
         return Err(Error::argument("named arrays cannot go to standard output"));
     };
-    if !may_hold_binsparse(path) {
+    if !Binsparse.may_write_to(path) {
         let what = "its ending is none of .npz, .zarr, .h5, .hdf5, .nc and .bsp";
         return Err(Error::argument(format!("{to}: {what}")));
     }

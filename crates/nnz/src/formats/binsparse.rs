@@ -15,12 +15,13 @@ use super::cancellable::cancellable;
 use super::{
     Confidence, DatasetKind, Format, FormatInfo, FormatOptions, MatrixTarget, Probe, Registry,
 };
+use crate::container_target::{ends_in, goes_to_hdf5};
 use crate::{
     ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions, tensor::TensorFile,
 };
 
 /// A matrix, vector or tensor of Binsparse, on any container.
-pub(super) struct Binsparse;
+pub(crate) struct Binsparse;
 
 static INFO: FormatInfo = FormatInfo {
     name: "binsparse",
@@ -84,6 +85,10 @@ impl Format for Binsparse {
         source: &dyn MatrixSource,
     ) -> Result<Box<dyn MatrixTarget>> {
         Ok(Box::new(target::Target::new(to, options, source)?))
+    }
+
+    fn may_write_to(&self, path: &Path) -> bool {
+        INFO.is_extension_of(path) || ends_in(path, &["npz"]) || goes_to_hdf5(path)
     }
 
     fn write_tensor(

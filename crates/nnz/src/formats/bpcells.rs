@@ -12,7 +12,8 @@ use nnz_storage::InputDirectory;
 
 use super::cancellable::cancellable;
 use super::{
-    Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, arrays, bpcells_fragments,
+    Confidence, DatasetKind, Format, FormatInfo, FormatOption, MatrixTarget, Probe, arrays,
+    bpcells_fragments,
 };
 use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
 
@@ -77,6 +78,10 @@ impl Format for BpCells {
         _: &dyn MatrixSource,
     ) -> Result<Box<dyn MatrixTarget>> {
         Ok(Box::new(target::Target::new(to, options)?))
+    }
+
+    fn fragment_options(&self) -> Option<&'static [FormatOption]> {
+        Some(target::OPTIONS)
     }
 
     fn group_attributes(&self) -> &'static [&'static str] {

@@ -1,14 +1,22 @@
 //! Places that the tools write Binsparse to.
 
+use std::path::Path;
+
 use clap::builder::TypedValueParser;
 use nnz::Location;
+use nnz::formats::Registry;
 
 use crate::place::place;
 
 /// Reads a place that Binsparse may be written to.
 pub(crate) fn target() -> impl TypedValueParser<Value = Location> {
     place().try_map(|place| match &place {
-        Location::Path { path, .. } if nnz::formats::may_hold_binsparse(path) => Ok(place),
+        Location::Path { path, .. } if may_hold_binsparse(path) => Ok(place),
         _ => Err("its name should end in .h5, .hdf5, .nc, .nc4, .zarr, .npz or .bsp"),
     })
+}
+
+fn may_hold_binsparse(path: &Path) -> bool {
+    let format = Registry::default().find("binsparse");
+    format.is_some_and(|format| format.may_write_to(path))
 }

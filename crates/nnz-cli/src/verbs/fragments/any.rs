@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use nnz::formats::Registry;
 use nnz::fragments::{self, FragmentDifference, FragmentSource, StoreOptions};
 use nnz::{Error, output::WriteOptions, text::escaped};
 use serde::Serialize;
@@ -53,7 +54,13 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
         threads,
         resources,
     } = &args.writing;
-    let of_matrices = to.as_ref().is_some_and(|to| to.format != "bpcells")
+    let named = |name| to.as_ref().is_none_or(|to| to.format == name);
+    let registry = Registry::default();
+    let formats = registry.formats().iter().filter(|format| named(format.info().name));
+    let stores: Vec<_> = formats.filter_map(|format| format.fragment_options()).collect();
+    let known =
+        |name: &str| stores.iter().any(|options| options.iter().any(|option| option.name == name));
+    let of_matrices = stores.is_empty()
         || *expand
         || structure.is_some()
         || order.is_some()
@@ -61,10 +68,10 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
         || cell_axis.is_some()
         || *lossy
         || duplicates.is_some()
-        || format_options.0.names().any(|name| !["unpacked", "format-version"].contains(&name));
+        || !format_options.0.names().all(known);
     if of_matrices {
         let what = "holds fragments: --to, --order, --type, --cell-axis, --lossy, --duplicates, --expand, \
-                    --structure and options of other formats than bpcells are for matrices";
+                    --structure and options of formats without fragments are for matrices";
         return Err(Error::argument(format!("{}: {what}", args.source)));
     }
     let options = StoreOptions::default()
