@@ -21,7 +21,7 @@ mod writer;
 pub use file::{NpyFile, is_npy};
 pub use file_writer::NpyFileWriter;
 pub use kind::NpyKind;
-pub use nd::{NdArray, read_array, write_array};
+pub use nd::{NdArray, read_array, read_array_from, write_array};
 pub use reader::{NpyDirectory, is_npy_directory};
 pub use tree::NpyGroup;
 pub use writer::NpyDirectoryWriter;

@@ -14,8 +14,10 @@ mod convert;
 mod print;
 mod widen;
 
+use std::sync::Arc;
+
 use nnz_core::{Error, ErrorKind, Result};
-use nnz_storage::LocalStorage;
+use nnz_storage::{LocalStorage, Storage, local};
 
 pub use convert::{FrameOptions, FrameSummary, convert};
 pub use nnz_daphne::{Column, FrameBatch, FrameReader, FrameSource};
@@ -33,7 +35,7 @@ use crate::{Dataset, Location, OpenOptions};
 /// Fails where there is none, or something that is broken.
 pub fn open(location: &Location, dialect: Option<Dialect>) -> Result<FrameSource> {
     let none = || Error::unsupported(location.source_place(), "holds no frame");
-    detect(location, dialect)?.and_then(Dataset::into_table).ok_or_else(none)
+    detect(location, dialect, &local())?.and_then(Dataset::into_table).ok_or_else(none)
 }
 
 /// Returns whether a place holds a frame of DAPHNE, and no matrix.
@@ -42,7 +44,7 @@ pub fn open(location: &Location, dialect: Option<Dialect>) -> Result<FrameSource
 /// one of DAPHNE in any case.
 #[must_use]
 pub fn holds(location: &Location, dialect: Option<Dialect>) -> bool {
-    matches!(detect(location, dialect), Ok(Some(Dataset::Table(_))))
+    matches!(detect(location, dialect, &local()), Ok(Some(Dataset::Table(_))))
 }
 
 /// Returns whether a place is a file that is called `.csv`, and no matrix.
@@ -52,17 +54,23 @@ pub fn is_text(location: &Location) -> bool {
     let Location::Path { path, group: None } = &location else { return false };
     let unknown = |error: &Error| matches!(error.kind(), ErrorKind::Unrecognized(_));
     ends_in(path, &["csv"])
-        && Registry::default().detect(&location, &options(None)).is_err_and(|e| unknown(&e))
+        && Registry::default()
+            .detect(&location, &options(None, &local()))
+            .is_err_and(|e| unknown(&e))
 }
 
 /// Opens what a place holds if it is of a format with tables.
-fn detect(location: &Location, dialect: Option<Dialect>) -> Result<Option<Dataset>> {
-    let options = options(dialect);
+fn detect(
+    location: &Location,
+    dialect: Option<Dialect>,
+    storage: &Arc<dyn Storage>,
+) -> Result<Option<Dataset>> {
+    let options = options(dialect, storage);
     let found = Registry::default().detect(location, &options)?;
     found.reads(DatasetKind::Table).then(|| found.open(&options)).transpose()
 }
 
-fn options(dialect: Option<Dialect>) -> OpenOptions {
+fn options(dialect: Option<Dialect>, storage: &Arc<dyn Storage>) -> OpenOptions {
     // No table has to be read whole.
-    OpenOptions::new().memory_limit(0).dialect(dialect)
+    OpenOptions::new().memory_limit(0).dialect(dialect).storage(Arc::clone(storage))
 }

@@ -10,8 +10,8 @@ use nnz_binsparse::{EntryReader, Tensor, Version};
 use nnz_container::CreateOptions;
 use nnz_container::npy::{NdArray, read_array, write_array};
 use nnz_core::{Error, ErrorKind, Place, Result, Rounding, Scalar, Structure, ValueType, Values};
-use nnz_storage::LocalStorage;
 use nnz_storage::staging::WriteOptions;
+use nnz_storage::{InputFile, LocalStorage};
 
 use crate::Location;
 use crate::container_target::{ContainerTarget, DirectoryKind};
@@ -47,12 +47,9 @@ pub fn from_arrays(
     memory: u64,
     write: WriteOptions,
 ) -> Result<()> {
-    let found = header.metadata().map_err(|error| Error::io(header, error))?;
-    if found.len() > LONGEST_HEADER {
-        let found = format!("{} bytes", found.len());
-        return Err(Error::mismatch(Place::path(header), found, "at most 1 MiB"));
-    }
-    let description = std::fs::read_to_string(header).map_err(|error| Error::io(header, error))?;
+    let description = InputFile::open(header)?.read_all(LONGEST_HEADER)?;
+    let description = String::from_utf8(description)
+        .map_err(|error| Error::mismatch(Place::path(header), error.utf8_error(), "UTF-8"))?;
     let home = home(to, write)?;
     // What is read, and as much again for the places of entries.
     let share = memory / 4;

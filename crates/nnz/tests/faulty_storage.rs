@@ -29,9 +29,13 @@ use std::sync::Arc;
 
 use common::whole::{Whole, whole};
 use nnz::formats::{Registry, list};
-use nnz::storage::{FaultyStorage, LocalStorage, Storage};
+use nnz::storage::{FaultyStorage, LocalStorage, Opened, Storage};
 use nnz::{Location, OpenOptions};
-use nnz_core::ErrorKind;
+use nnz_container::npy::read_array_from;
+use nnz_core::{ErrorKind, FragmentBatch};
+use nnz_daphne::csv::CsvReader;
+use nnz_daphne::{FrameBatch, FrameReader as _};
+use nnz_singlecell::fragment_tsv::{self, Reading};
 
 /// The most calls of a sample that fail, and how many of the first and last are among them.
 const MOST: u64 = 40;
@@ -113,6 +117,84 @@ fn every_format_as_it_is_written() {
     samples.push(folder.path().join("groups.h5::/d"));
     let (_, refused) = check(&samples);
     assert_eq!(refused, [""; 0]);
+}
+
+/// Reads all fragments of a text.
+fn fragments(path: &Path, storage: &Arc<dyn Storage>) -> nnz::Result<Vec<FragmentBatch>> {
+    let source = fragment_tsv::from_opened(&Opened::new(storage, path)?)?;
+    let Reading { mut units, mut joiner } = source.read(Default::default())?;
+    let mut all = Vec::new();
+    while let Some(unit) = units.next_unit()? {
+        let mut block = Default::default();
+        unit.decode(&mut block)?;
+        let joint = joiner.join(&block)?;
+        all.extend(block.resolve(joint).into_batches());
+    }
+    Ok(all)
+}
+
+/// Reads all cells of a frame.
+fn cells(path: &Path, storage: &Arc<dyn Storage>) -> nnz::Result<Vec<String>> {
+    let mut reader = CsvReader::from_opened(&Opened::new(storage, path)?, &Default::default())?;
+    let (mut batch, mut all) = (FrameBatch::default(), Vec::new());
+    while reader.next_batch(&mut batch)? {
+        all.push(format!("{batch:?}"));
+    }
+    Ok(all)
+}
+
+/// Reads an array of NumPy.
+fn array(path: &Path, storage: &Arc<dyn Storage>) -> nnz::Result<String> {
+    let opened = Opened::new(storage, path)?;
+    // As text, in which NaN is what NaN is.
+    Ok(format!("{:?}", read_array_from(opened.file().unwrap(), 1 << 20)?))
+}
+
+/// Checks what is read otherwise than by opening a place: each call fails in turn.
+fn check_each<T: PartialEq + std::fmt::Debug>(
+    path: &Path,
+    read: impl Fn(&Path, &Arc<dyn Storage>) -> nnz::Result<T>,
+) {
+    let of = |storage: &FaultyStorage| -> Arc<dyn Storage> { Arc::new(storage.clone()) };
+    let storage = FaultyStorage::short(Arc::new(LocalStorage), usize::MAX);
+    let sound = read(path, &of(&storage)).unwrap();
+    for most in [1, 7] {
+        let short = FaultyStorage::short(Arc::new(LocalStorage), most);
+        assert_eq!(read(path, &of(&short)).unwrap(), sound);
+    }
+    assert!(storage.calls() > 2, "{}", storage.calls());
+    for call in 0..storage.calls() {
+        let failing = FaultyStorage::failing(Arc::new(LocalStorage), call);
+        let error = read(path, &of(&failing)).unwrap_err();
+        assert!(failing.has_failed() && error.is_system(), "call {call}: {error}");
+        assert!(error.to_string().contains(FaultyStorage::FAULT), "call {call}: {error}");
+    }
+}
+
+#[test]
+fn texts_and_arrays_that_are_read_by_themselves() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let text: String =
+        (0..2000).map(|at| format!("chr1\t{at}\t{}\tAAAC-{}\t1\n", at + 50, at % 7)).collect();
+    std::fs::write(at("fragments.tsv"), &text).unwrap();
+    check_each(&at("fragments.tsv"), fragments);
+    let packed = "testdata/bpcells/interop/fragments_tsv/frag_basic.tsv.gz";
+    check_each(&common::root().join(packed), fragments);
+    let rows: String = (0..2000).map(|row| format!("{row},{}.5\n", row * 7)).collect();
+    std::fs::write(at("frame.csv"), format!("a,b\n{rows}")).unwrap();
+    check_each(&at("frame.csv"), cells);
+    let npy = common::root().join("testdata/scipy/npy");
+    let mut arrays = 0;
+    for entry in std::fs::read_dir(npy).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if name.ends_with(".npy") && nnz_container::npy::read_array(&path, 1 << 20).is_ok() {
+            check_each(&path, array);
+            arrays += 1;
+        }
+    }
+    assert!(arrays > 10, "{arrays}");
 }
 
 #[test]

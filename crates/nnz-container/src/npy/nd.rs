@@ -1,15 +1,15 @@
 //! Single files, with an array of numbers of any number of dimensions.
 
-use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
-use nnz_core::{At, Error, ErrorKind, Place, Result, Values};
+use nnz_core::{At, Error, ErrorKind, Result, Values};
 
 use super::element::Element;
 use super::header::{Header, LONGEST, NdHeader, PREAMBLE};
 use crate::byte_order;
 use nnz_storage::staging::{StagedFile, WriteOptions};
+use nnz_storage::{FileReader, InputFile};
 
 /// The most dimensions that are handled, as many as NumPy has.
 const MOST_DIMENSIONS: usize = 64;
@@ -32,13 +32,18 @@ pub struct NdArray {
 ///
 /// Fails where it is no array of numbers, is cut short, or takes more.
 pub fn read_array(path: &Path, memory: u64) -> Result<NdArray> {
-    let place = Place::path(path);
-    let found = path.metadata().map_err(|error| Error::io(path, error))?;
-    if !found.is_file() {
-        return Err(Error::mismatch(place, "no regular file", "a file"));
-    }
-    let mut file = File::open(path).map_err(|error| Error::io(path, error))?;
-    let header = read_header(&mut file, path)?;
+    read_array_from(&InputFile::open(path)?, memory)
+}
+
+/// Reads a `.npy` file that was opened into at most so many bytes.
+///
+/// # Errors
+///
+/// Fails as [`read_array`].
+pub fn read_array_from(file: &InputFile, memory: u64) -> Result<NdArray> {
+    let place = file.place();
+    let mut reader = file.reader();
+    let header = read_header(&mut reader, file)?;
     let NdHeader { element, shape, fortran } = NdHeader::parse(&header, &place)?;
     let Element::Number { value_type, big } = element else {
         return Err(Error::mismatch(place, "strings", "numbers"));
@@ -50,7 +55,7 @@ pub fn read_array(path: &Path, memory: u64) -> Result<NdArray> {
     }
     let count = count(&shape);
     let bytes = count.and_then(|count| count.checked_mul(value_type.size() as u64));
-    let there = found.len().saturating_sub(header.len() as u64);
+    let there = file.len().saturating_sub(header.len() as u64);
     let (Some(count), Some(bytes)) = (count, bytes.filter(|&bytes| bytes == there)) else {
         let expected = format!("elements of type {value_type} for the shape {shape:?}");
         return Err(Error::mismatch(at, format!("{there} bytes behind the header"), expected));
@@ -63,7 +68,7 @@ pub fn read_array(path: &Path, memory: u64) -> Result<NdArray> {
     let zeroed = usize::try_from(count).ok().and_then(|n| Values::try_zeroed(value_type, n));
     let mut values = zeroed.ok_or_else(|| refused(needed))?;
     for piece in values.bytes_mut().chunks_mut(PIECE) {
-        read_exact(&mut file, piece, path)?;
+        read_exact(&mut reader, piece, file)?;
     }
     byte_order::to_native(values.bytes_mut(), value_type, big);
     // An empty shape may have lengths whose product no number holds.
@@ -73,17 +78,17 @@ pub fn read_array(path: &Path, memory: u64) -> Result<NdArray> {
     Ok(NdArray { shape, values })
 }
 
-fn read_header(file: &mut File, path: &Path) -> Result<Vec<u8>> {
+fn read_header(reader: &mut FileReader, file: &InputFile) -> Result<Vec<u8>> {
     let mut header = vec![0; PREAMBLE];
-    read_exact(file, &mut header, path)?;
-    let length = Header::length(&header, &Place::path(path))?;
+    read_exact(reader, &mut header, file)?;
+    let length = Header::length(&header, &file.place())?;
     header.resize(length.clamp(PREAMBLE, LONGEST), 0);
-    read_exact(file, &mut header[PREAMBLE..], path)?;
+    read_exact(reader, &mut header[PREAMBLE..], file)?;
     Ok(header)
 }
 
-fn read_exact(file: &mut File, out: &mut [u8], path: &Path) -> Result<()> {
-    std::io::Read::read_exact(file, out).map_err(|error| Error::io(path, error))
+fn read_exact(reader: &mut FileReader, out: &mut [u8], file: &InputFile) -> Result<()> {
+    std::io::Read::read_exact(reader, out).map_err(|error| file.error(error))
 }
 
 /// Returns the number of elements of a shape; `None` if 64 bits cannot count them.

@@ -10,7 +10,7 @@ use nnz_engine::fragments::{FragmentTarget as _, SortedRun, SortedRuns};
 use nnz_singlecell::fragment_tsv::{
     self, Chromosomes, FragmentTsv, Fragments, Joiner, Joint, Reading, TsvBlock,
 };
-use nnz_storage::LocalStorage;
+use nnz_storage::{Opened, Storage, local};
 
 use super::FragmentSummary;
 use super::shares::{LEAST_MEMORY, Shares};
@@ -30,6 +30,8 @@ pub struct ImportOptions {
     pub cells: Option<StringList>,
     /// The chromosomes there are, in their order. Without a list, they are ordered as they come.
     pub chromosomes: Option<Chromosomes>,
+    /// Where the text is looked up; by default in the file system.
+    pub storage: Option<Arc<dyn Storage>>,
 }
 
 nnz_core::setters! {
@@ -38,6 +40,7 @@ nnz_core::setters! {
         end_inclusive: bool,
         cells: Option<StringList>,
         chromosomes: Option<Chromosomes>,
+        storage: Option<Arc<dyn Storage>>,
     }
 }
 
@@ -59,7 +62,7 @@ pub fn import(
 ) -> Result<FragmentSummary> {
     let started = Instant::now();
     let target = Target::new(to, options)?;
-    let mut text = open_text(from)?;
+    let mut text = open_text(from, &reading.storage.clone().unwrap_or_else(local))?;
     let shares = Shares::of(options.memory, options.threads);
     if reading.sort {
         text = text.in_pieces_of(shares.piece);
@@ -122,10 +125,12 @@ pub fn import(
     })
 }
 
-fn open_text(from: &Location) -> Result<FragmentTsv> {
-    match &from.resolve(&LocalStorage)? {
+fn open_text(from: &Location, storage: &Arc<dyn Storage>) -> Result<FragmentTsv> {
+    match &from.resolve(&**storage)? {
         Location::Stream => fragment_tsv::open_stdin(),
-        Location::Path { path, group: None } => fragment_tsv::open(path),
+        Location::Path { path, group: None } => {
+            fragment_tsv::from_opened(&Opened::new(storage, path)?)
+        }
         Location::Path { .. } => {
             let what = "text has no groups";
             Err(nnz_core::Error::unsupported(from.source_place(), what))

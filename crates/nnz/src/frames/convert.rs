@@ -2,22 +2,23 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
-use nnz_core::{Error, ErrorKind, Place, Result, Rounding, ValueType};
+use nnz_core::{Error, ErrorKind, Place, Result, Rounding, ValueType, readable};
 use nnz_daphne::csv::{self, CsvReader};
 use nnz_daphne::{FrameBatch, FrameReader, FrameSink};
-use nnz_storage::LocalStorage;
 use nnz_storage::staging::{StagedFile, WriteOptions};
 use nnz_storage::stdio::{self, TerminalEscapes};
+use nnz_storage::{LocalStorage, Opened, Storage, local};
 
 use super::widen;
-use crate::Location;
 use crate::container_target::ends_in;
 use crate::daphne::Dialect;
 use crate::formats::{
     DAPHNE, DaphneOptions, FormatOptions, Registry, check_options, format_of_path,
 };
+use crate::{Dataset, Location};
 
 /// Says how a frame is converted.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +36,8 @@ pub struct FrameOptions {
     pub rounding: Rounding,
     /// Whether the target may be replaced, and is synced.
     pub write: WriteOptions,
+    /// Where the source is looked up; by default in the file system.
+    pub storage: Option<Arc<dyn Storage>>,
 }
 
 nnz_core::setters! {
@@ -45,6 +48,7 @@ nnz_core::setters! {
         format_options: FormatOptions,
         rounding: Rounding,
         write: WriteOptions,
+        storage: Option<Arc<dyn Storage>>,
     }
 }
 
@@ -76,17 +80,19 @@ pub struct FrameSummary {
 /// Nothing is left behind then.
 pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result<FrameSummary> {
     let started = Instant::now();
-    let (from, to) = (&from.resolve(&LocalStorage)?, &to.resolve(&LocalStorage)?);
+    let storage = options.storage.clone().unwrap_or_else(local);
+    let (from, to) = (&from.resolve(&*storage)?, &to.resolve(&LocalStorage)?);
     let target = Target::new(to, options)?;
     target.check(options)?;
     let place = from.source_place();
     let mut notes = Vec::new();
     let frame;
-    let mut reader: Box<dyn FrameReader + '_> = if super::holds(from, options.from_dialect) {
+    let found = readable(super::detect(from, options.from_dialect, &storage))?.flatten();
+    let mut reader: Box<dyn FrameReader + '_> = if let Some(Dataset::Table(found)) = found {
         if options.types.is_some() {
             return Err(Error::argument(format!("{from}: a frame has types of its own")));
         }
-        frame = super::open(from, options.from_dialect)?;
+        frame = found;
         notes.extend(frame.notes().iter().cloned());
         // A few bytes of a header can promise more rows than any disk holds.
         let cells = frame.rows().saturating_mul(frame.columns().len() as u64);
@@ -99,10 +105,13 @@ pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result
     } else if options.from_dialect.is_some() {
         return Err(Error::unsupported(place, "holds no frame"));
     } else {
-        Box::new(text(from, options)?)
+        Box::new(text(from, &storage, options)?)
     };
     let bytes_before = match from {
-        Location::Path { path, .. } => path.metadata().ok().map(|found| found.len()),
+        Location::Path { path, .. } => {
+            readable(storage.metadata(path).map_err(|error| Error::io(path, error)))?
+                .map(|found| found.len)
+        }
         Location::Stream => None,
     };
     let cols = reader.columns().len() as u64;
@@ -113,14 +122,16 @@ pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result
 }
 
 /// Opens a text.
-fn text(from: &Location, options: &FrameOptions) -> Result<CsvReader> {
+fn text(from: &Location, storage: &Arc<dyn Storage>, options: &FrameOptions) -> Result<CsvReader> {
     match (from, &options.types) {
         (Location::Path { path, group: None }, types) => {
             // What is recognised is no text of columns, whatever it is called.
-            if Registry::default().detect(from, &super::options(None)).is_ok() {
+            let found = Registry::default().detect(from, &super::options(None, storage));
+            if readable(found)?.is_some() {
                 return Err(Error::argument(format!("{from}: holds no frame")));
             }
-            CsvReader::open(path, &csv::ReadOptions { types: types.clone() })
+            let opened = Opened::new(storage, path)?;
+            CsvReader::from_opened(&opened, &csv::ReadOptions { types: types.clone() })
         }
         (Location::Path { .. }, _) => Err(Error::argument(format!("{from}: a text has no groups"))),
         (Location::Stream, Some(types)) => {
