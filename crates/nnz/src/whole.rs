@@ -76,7 +76,7 @@ pub fn convert(
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Option<Summary>> {
-    let to = &to.resolve(&LocalStorage);
+    let to = &to.resolve(&LocalStorage)?;
     write(from, to, options, |format, probe| format.convert_file(probe, to, options, progress))
 }
 
@@ -93,7 +93,7 @@ pub fn slice(
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Option<Summary>> {
-    let to = &to.resolve(&LocalStorage);
+    let to = &to.resolve(&LocalStorage)?;
     let written = write(from, to, options, |format, probe| {
         format.slice_file(probe, to, selected, options, progress)
     })?;
@@ -115,7 +115,7 @@ pub fn concat(
     progress: &dyn Progress,
 ) -> Result<Option<Summary>> {
     let started = Instant::now();
-    let to = &to.resolve(&LocalStorage);
+    let to = &to.resolve(&LocalStorage)?;
     let mut format = None;
     let mut probes = Vec::with_capacity(from.len());
     for from in from {

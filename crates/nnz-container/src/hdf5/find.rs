@@ -56,13 +56,21 @@ fn find(opened: &Arc<Opened>, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
         match attribute::list(&group, &place) {
             Ok(all) => {
                 for raw in &*all {
-                    let Some(attribute) = attributes.iter().find(|&&attribute| attribute == raw.name()) else { continue };
+                    let Some(attribute) =
+                        attributes.iter().find(|&&attribute| attribute == raw.name())
+                    else {
+                        continue;
+                    };
                     // An attribute of another kind is not what was looked for, but its group is.
                     let decoded = readable(attribute::decode(opened, raw, &place))?;
                     let text = decoded.as_ref().and_then(|attribute| attribute.text());
                     let text = String::from_utf8_lossy(text.unwrap_or_default()).into_owned();
                     bytes += text.len() as u64;
-                    found.push(FoundGroup { group: name.clone(), attribute: (*attribute).to_owned(), text });
+                    found.push(FoundGroup {
+                        group: name.clone(),
+                        attribute: (*attribute).to_owned(),
+                        text,
+                    });
                 }
             }
             Err(error) if error.is_system() => return Err(error),

@@ -52,7 +52,6 @@ fn read_matrix(matrix: &dyn MatrixSource, whole: &mut Whole) -> Result<()> {
     whole.parts.push(format!("{:?}", matrix.about()?));
     for axis in [Axis::Rows, Axis::Cols] {
         read_names(matrix.read_names(axis)?, &mut whole.parts)?;
-        read_names(matrix.read_other_names(axis)?, &mut whole.parts)?;
         let Some(table) = matrix.annotations(axis)? else { continue };
         for column in 0..table.columns().len() {
             whole.parts.push(format!("{:?}", table.read_column(column, MEMORY)?));

@@ -180,7 +180,7 @@ pub(super) fn others(file: &AnnData, item: &Item) -> Result<Vec<String>> {
         match element {
             _ if *item == Item::X && name == "X" => {}
             _ if ["obs", "var"].contains(&name) => {}
-            Some(element) if element.is_null() => {}
+            Some(element) if element.is_null()? => {}
             Some(Element::Group(group)) if name != "raw" && name != "X" => {
                 others
                     .extend(group.children()?.iter().map(|child| format!("{name}/{}", child.name)));
