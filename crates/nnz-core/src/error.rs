@@ -231,8 +231,14 @@ fn write_lines(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
 ///
 /// Names and values in it may come from a file. Its text has no control characters, except for the
 /// line breaks of a list.
-#[derive(Debug)]
 pub struct Error(Box<(ErrorKind, Place)>);
+
+/// The message, as of [`Display`](fmt::Display), so that a `main` that returns an error prints what a user reads.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 // Results are returned by the million; an error must not make them large.
 const _: () = assert!(size_of::<Error>() == size_of::<usize>());

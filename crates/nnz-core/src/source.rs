@@ -223,7 +223,7 @@ pub trait MatrixSource: Send + Sync {
 
     /// Returns whether any range of majors can be read, as often as wanted, from many threads.
     ///
-    /// Otherwise [`batches`](Self::batches) takes only the whole range.
+    /// Otherwise [`batches`](Self::batches) takes only the whole range, as of a text.
     fn random_access(&self) -> bool;
 
     /// Returns whether the entries can be read more than once.
@@ -234,6 +234,9 @@ pub trait MatrixSource: Send + Sync {
     /// Starts reading a range of majors: units are reached one after the other, and any thread can decode
     /// one.
     ///
+    /// What comes is what is stored: of a symmetric matrix ([`Header::structure`]) that may be one triangle, and of
+    /// one whose [`Header::order`] is by row, majors are rows.
+    ///
     /// # Errors
     ///
     /// Fails where the range is past the end, is not the whole and the source is sequential, or
@@ -241,7 +244,30 @@ pub trait MatrixSource: Send + Sync {
     fn units(&self, majors: Range<u64>, fields: Projection)
     -> Result<Box<dyn UnitReader<'_> + '_>>;
 
-    /// Starts reading a range of majors, on this thread.
+    /// Starts reading a range of majors, on this thread. What comes is what is stored, as from
+    /// [`units`](Self::units).
+    ///
+    /// The sum of each column of a matrix that is stored by column:
+    ///
+    /// ```
+    /// use nnz_core::{Batch, MatrixSource, Order, Projection, Result, Structure, Values};
+    ///
+    /// fn sums(matrix: &dyn MatrixSource) -> Result<Vec<f64>> {
+    ///     let header = matrix.header();
+    ///     assert!(header.order == Order::Col && header.structure == Structure::General);
+    ///     let cols = header.shape.cols;
+    ///     let mut sums = vec![0.0; usize::try_from(cols).unwrap_or(0)];
+    ///     let mut batch = Batch::new(Order::Col, Values::default());
+    ///     let mut batches = matrix.batches(0..cols, Projection::VALUES)?;
+    ///     while batches.next_batch(&mut batch)? {
+    ///         for run in 0..batch.runs() {
+    ///             let values = batch.run(run).filter_map(|entry| batch.values.get(entry)?.to_f64());
+    ///             sums[batch.majors.get(run) as usize] += values.sum::<f64>();
+    ///         }
+    ///     }
+    ///     Ok(sums)
+    /// }
+    /// ```
     ///
     /// # Errors
     ///
@@ -250,7 +276,8 @@ pub trait MatrixSource: Send + Sync {
         Ok(Box::new(SequentialReader(self.units(majors, fields)?)))
     }
 
-    /// Iterates over the stored entries, one at a time: row, column and value.
+    /// Iterates over the stored entries, one at a time: row, column and value. Of a symmetric matrix that may be one
+    /// triangle.
     ///
     /// # Errors
     ///

@@ -332,6 +332,29 @@ impl FromStr for ValueType {
     }
 }
 
+impl Scalar {
+    /// Returns the nearest 64-bit floating-point number; `None` of a complex number. Integers beyond 2^53 are
+    /// rounded.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "as documented")]
+    pub fn to_f64(self) -> Option<f64> {
+        Some(match self {
+            Self::I8(value) => value.into(),
+            Self::I16(value) => value.into(),
+            Self::I32(value) => value.into(),
+            Self::I64(value) => value as f64,
+            Self::U8(value) => value.into(),
+            Self::U16(value) => value.into(),
+            Self::U32(value) => value.into(),
+            Self::U64(value) => value as f64,
+            Self::Bint8(value) => value.0.into(),
+            Self::F32(value) => value.into(),
+            Self::F64(value) => value,
+            Self::ComplexF32(_) | Self::ComplexF64(_) => return None,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -182,6 +182,8 @@ struct Printer<'a> {
     axes: [Selected; 2],
     /// What is done to entries before they are written.
     steps: Vec<Box<dyn Step>>,
+    /// The row or column that the entries of a run share.
+    major: Vec<u8>,
     text: Vec<u8>,
     out: &'a mut (dyn Write + Send),
 }
@@ -205,6 +207,7 @@ impl<'a> Printer<'a> {
         Ok(Self {
             axes: [select(Axis::Rows, &options.rows)?, select(Axis::Cols, &options.cols)?],
             steps,
+            major: Vec::new(),
             text: Vec::with_capacity(128 << 10),
             out,
         })
@@ -220,33 +223,49 @@ impl<'a> Printer<'a> {
     }
 
     fn lines(&mut self, batch: &Batch) -> Result<()> {
-        batch.try_for_each(|entry, major, minor| {
-            let (row, col) = batch.order.row_col(major, minor);
+        for run in 0..batch.runs() {
+            let (entries, major) = (batch.run(run), batch.majors.get(run));
             let [rows, cols] = &self.axes;
-            if let Some(row_number) = rows.find(row)
-                && let Some(col_number) = cols.find(col)
-            {
-                rows.write(row, row_number, &mut self.text);
-                self.text.push(b'\t');
-                cols.write(col, col_number, &mut self.text);
+            let by_row = batch.order == Order::Row;
+            let (along, across) = if by_row { (rows, cols) } else { (cols, rows) };
+            let Some(number) = along.find(major).filter(|_| !entries.is_empty()) else { continue };
+            // All entries of a run share it.
+            self.major.clear();
+            along.write(major, number, &mut self.major);
+            for entry in entries {
+                let minor = batch.minor(run, entry);
+                let Some(number) = across.find(minor) else { continue };
+                if by_row {
+                    self.text.extend_from_slice(&self.major);
+                    self.text.push(b'\t');
+                    across.write(minor, number, &mut self.text);
+                } else {
+                    across.write(minor, number, &mut self.text);
+                    self.text.push(b'\t');
+                    self.text.extend_from_slice(&self.major);
+                }
                 self.text.push(b'\t');
                 batch.values.write_text(entry, &mut self.text, "\t");
                 self.text.push(b'\n');
                 if self.text.len() > 64 << 10 {
-                    self.flush()?;
+                    write(self.out, &mut self.text)?;
                 }
             }
-            Ok(())
-        })
+        }
+        Ok(())
     }
 
     fn flush(&mut self) -> Result<()> {
-        self.out
-            .write_all(&self.text)
-            .map_err(|error| Error::new(ErrorKind::Io(error), Place::path("standard output")))?;
-        self.text.clear();
-        Ok(())
+        write(self.out, &mut self.text)
     }
+}
+
+/// Writes what has been collected.
+fn write(out: &mut (dyn Write + Send), text: &mut Vec<u8>) -> Result<()> {
+    out.write_all(text)
+        .map_err(|error| Error::new(ErrorKind::Io(error), Place::path("standard output")))?;
+    text.clear();
+    Ok(())
 }
 
 /// Prints batches while they are read for something else.

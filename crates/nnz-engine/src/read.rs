@@ -9,8 +9,8 @@ mod source;
 mod sprs_matrix;
 
 use nnz_core::{
-    Element, Error, ErrorKind, Header, MatrixSource, Minors, Order, Place, Projection, Result,
-    Storage, Structure, Values,
+    Axis, Element, Error, ErrorKind, Header, MatrixSource, Minors, Order, Place, Projection,
+    Result, Storage, Structure, Values,
 };
 
 use crate::convert::{ConvertOptions, carry_out};
@@ -32,6 +32,8 @@ pub struct ReadOptions {
     pub duplicates: Option<DuplicatePolicy>,
     /// Bytes the matrix may take, and as many for sorting.
     pub memory: u64,
+    /// Whether names of rows and columns are read, too, where there are any.
+    pub names: bool,
     /// Threads that work at the same time.
     pub threads: usize,
     /// Cancels it.
@@ -43,6 +45,7 @@ nnz_core::setters! {
         order: Option<Order>,
         duplicates: Option<DuplicatePolicy>,
         memory: u64,
+        names: bool,
         threads: usize,
         cancellation: Option<Cancellation>,
     }
@@ -59,11 +62,11 @@ impl Default for ReadOptions {
         let ConvertOptions { memory, threads, .. } = ConvertOptions::default();
         // The default is a quarter of what is free.
         let memory = memory.saturating_mul(3);
-        Self { order: None, duplicates: None, memory, threads, cancellation: None }
+        Self { order: None, duplicates: None, memory, names: true, threads, cancellation: None }
     }
 }
 
-/// Reads a whole matrix into memory. `from` is what messages call it.
+/// Reads a whole matrix into memory, with its names, and what it says of its axes. `from` is what messages call it.
 ///
 /// ```
 /// # use nnz_core::{Order, Place, Shape};
@@ -81,6 +84,24 @@ impl Default for ReadOptions {
 /// Fails where the matrix cannot be read or is broken, where it takes more memory than allowed, and where
 /// it is cancelled.
 pub fn read(source: &dyn MatrixSource, from: &Place, options: &ReadOptions) -> Result<CsMatrix> {
+    let matrix = read_entries(source, from, options)?;
+    let mut matrix = matrix.with_axis_kinds(source.header().axis_kinds);
+    for axis in [Axis::Rows, Axis::Cols].into_iter().filter(|_| options.names) {
+        let names = source
+            .read_names(axis)
+            .and_then(|names| names.map(|mut names| names.list_within(options.memory)).transpose());
+        if let Some(names) = names.map_err(|error| error.with_context(from))? {
+            matrix.names[usize::from(axis == Axis::Cols)] = Some(names);
+        }
+    }
+    Ok(matrix)
+}
+
+fn read_entries(
+    source: &dyn MatrixSource,
+    from: &Place,
+    options: &ReadOptions,
+) -> Result<CsMatrix> {
     let own = source.header().own_order();
     if options.order.is_none_or(|order| own == Some(order)) && comes_as_wanted(source, options) {
         let filled = fill(source, options).map_err(|error| error.with_context(from))?;
@@ -123,14 +144,10 @@ fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<CsMat
     let entries = header.nnz.unwrap_or(0);
     allow(header, majors, entries, options.memory)?;
     let (majors_len, len) = (in_memory(majors)?, in_memory(entries)?);
-    let mut matrix = CsMatrix {
-        names: [None, None],
-        shape: header.shape,
-        order: header.order,
-        pointers: zeroed(majors_len.saturating_add(1))?,
-        minors: Minors::U32(zeroed(len)?),
-        values: Values::try_zeroed(header.value_type, len).ok_or_else(no_memory)?,
-    };
+    let pointers = zeroed(majors_len.saturating_add(1))?;
+    let minors = Minors::U32(zeroed(len)?);
+    let values = Values::try_zeroed(header.value_type, len).ok_or_else(no_memory)?;
+    let mut matrix = CsMatrix::unchecked(header.shape, header.order, pointers, minors, values);
     let Minors::U32(minors) = &mut matrix.minors else { return Ok(None) };
     let unique = match options.duplicates {
         Some(policy) => policy == DuplicatePolicy::Refuse,

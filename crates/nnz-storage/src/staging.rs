@@ -24,7 +24,7 @@ pub use critical::{remove_staged_outputs, remove_staged_outputs_unless_placed};
 pub use directory::{Foreign, Refusal, StagedDirectory};
 pub use file::StagedFile;
 pub use hidden::is_hidden_name;
-pub use target::{Expected, Version};
+pub use target::{Expected, Version, appeared};
 pub use update::UpdateLock;
 
 /// Says how a target is put in its place.

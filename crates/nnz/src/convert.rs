@@ -160,6 +160,13 @@ impl Default for ConvertOptions {
 }
 
 impl ConvertOptions {
+    /// Replaces a target that is there already, which is refused otherwise.
+    #[must_use]
+    pub fn overwrite(mut self, overwrite: bool) -> Self {
+        self.write.overwrite = overwrite;
+        self
+    }
+
     /// Returns how sources are opened.
     pub(crate) fn open_options(&self) -> OpenOptions {
         OpenOptions::new().registry(self.registry.clone()).memory_limit(self.memory)

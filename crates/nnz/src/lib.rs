@@ -126,8 +126,8 @@ pub use nnz_core::{
 pub use nnz_engine as engine;
 pub use nnz_engine::{
     Cancellation, CatOptions, Concat, ConcatOptions, CsMatrix, Dense, DiffOptions, Difference,
-    DuplicatePolicy, NoProgress, Progress, ReadOptions, Selection, Slice, Stats, StatsOptions,
-    StructurePolicy, Summary, Transposed,
+    DuplicatePolicy, Measures, NoProgress, Progress, ReadOptions, Selection, Slice, Stats,
+    StatsOptions, StructurePolicy, Summary, Transposed,
 };
 pub use nnz_storage::{self as storage, stdio};
 pub use open::{OpenOptions, open};

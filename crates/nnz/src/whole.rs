@@ -144,7 +144,7 @@ pub struct SplitSummary {
 ///
 /// # Errors
 ///
-/// Fails as [`slice`], where the source is one matrix only, there is no such column, or a value is no name of a
+/// Fails as [`slice`](fn@slice), where the source is one matrix only, there is no such column, or a value is no name of a
 /// file.
 pub fn split(
     from: &Location,

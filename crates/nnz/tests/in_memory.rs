@@ -338,3 +338,25 @@ fn rows_without_a_cell_are_not_gone_through() {
     let read = nnz::read_dense(location(&path), &options(None, 2)).unwrap();
     assert_eq!((read.shape.rows, read.values), (1 << 60, dense.values));
 }
+
+/// A matrix that was read lost its names and what its axes are, so that cells were written as genes.
+#[test]
+fn names_and_axes_come_along_into_memory() {
+    use nnz::matrix::AxisKind;
+    let folder = tempfile::tempdir().unwrap();
+    let example = root().join("examples/pbmc_10x_v3_mtx");
+    let matrix = nnz::read(location(&example), &nnz::ReadOptions::default()).unwrap();
+    assert_eq!(matrix.axis_kinds(), [AxisKind::Features, AxisKind::Cells]);
+    let genes = matrix.names(nnz::Axis::Rows).unwrap().clone();
+    assert_eq!(genes.len(), matrix.shape().rows);
+    let target = folder.path().join("x.h5ad");
+    let cells = matrix.shape().cols;
+    let summary = matrix.write(location(&target), &unsynced(), &nnz::NoProgress).unwrap();
+    assert!(summary.notes.iter().any(|note| note.contains("rows are cells now")), "{summary:?}");
+    let written = nnz::open(location(&target)).unwrap().into_matrix().unwrap();
+    assert_eq!(written.header().shape.rows, cells);
+    assert_eq!(written.names(nnz::Axis::Cols).unwrap().unwrap(), genes);
+    let bare = nnz::ReadOptions::default().names(false);
+    let bare = nnz::read(location(&example), &bare).unwrap();
+    assert_eq!(bare.names(nnz::Axis::Rows), None);
+}

@@ -1,8 +1,8 @@
 //! A sparse matrix in memory.
 
 use nnz_core::{
-    Axis, Duplicates, Error, Header, MatrixSource, Minors, Order, Place, Result, Shape, Storage,
-    StringList, Values,
+    Axis, AxisKind, Duplicates, Error, Header, MatrixSource, Minors, Order, Place, Result, Shape,
+    Storage, StringList, Values,
 };
 
 use super::source::{InMemory, header};
@@ -11,7 +11,7 @@ use super::source::{InMemory, header};
 ///
 /// It is checked when it is made. What [`read`](crate::read()) returns has ascending indices inside
 /// each row (of CSR) or column (of CSC); where the file stores half of a symmetric matrix, the other half
-/// has been added.
+/// has been added. It has the names of the file, and knows which axis has cells if the file does.
 ///
 /// ```
 /// use nnz_core::{Axis, Order, Shape};
@@ -35,6 +35,7 @@ pub struct CsMatrix {
     pub(crate) minors: Minors,
     pub(crate) values: Values,
     pub(crate) names: [Option<StringList>; 2],
+    pub(crate) axis_kinds: [AxisKind; 2],
 }
 
 impl CsMatrix {
@@ -55,9 +56,20 @@ impl CsMatrix {
         values: impl Into<Values>,
     ) -> Result<Self> {
         let (minors, values) = (indices.into(), values.into());
-        let matrix = Self { shape, order, pointers: indptr, minors, values, names: [None, None] };
+        let matrix = Self::unchecked(shape, order, indptr, minors, values);
         matrix.check()?;
         Ok(matrix)
+    }
+
+    pub(super) fn unchecked(
+        shape: Shape,
+        order: Order,
+        pointers: Vec<u64>,
+        minors: Minors,
+        values: Values,
+    ) -> Self {
+        let (names, axis_kinds) = ([None, None], [AxisKind::Unknown; 2]);
+        Self { shape, order, pointers, minors, values, names, axis_kinds }
     }
 
     /// Returns `indptr`, the indices and the values.
@@ -87,6 +99,29 @@ impl CsMatrix {
         }
         self.names[at] = Some(names);
         Ok(self)
+    }
+
+    /// Says what rows and columns are. Formats that have cells along an axis of their own then keep cells cells;
+    /// what nobody has said is written as it is.
+    ///
+    /// ```
+    /// # use nnz_core::{AxisKind, Order, Shape};
+    /// # use nnz_engine::CsMatrix;
+    /// # let shape = Shape { rows: 1, cols: 1 };
+    /// # let matrix = CsMatrix::from_parts(shape, Order::Row, vec![0, 1], vec![0_u32], vec![1.0])?;
+    /// let matrix = matrix.with_axis_kinds([AxisKind::Features, AxisKind::Cells]);
+    /// # Ok::<(), nnz_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_axis_kinds(mut self, [rows, cols]: [AxisKind; 2]) -> Self {
+        self.axis_kinds = [rows, cols];
+        self
+    }
+
+    /// Returns what rows and columns are.
+    #[must_use]
+    pub fn axis_kinds(&self) -> [AxisKind; 2] {
+        self.axis_kinds
     }
 
     /// Returns the number of rows and columns.
@@ -153,6 +188,7 @@ impl CsMatrix {
             nnz: Some(self.nnz()),
             sorted_indices: None,
             duplicates: Duplicates::Kept,
+            axis_kinds: self.axis_kinds,
             ..header(self.shape, self.order, &self.values, Storage::Sparse)
         };
         Ok(Box::new(InMemory::new(header, self)))
@@ -191,9 +227,16 @@ impl CsMatrix {
             return Err(mismatch(found, format!("one more than {majors}")));
         }
         let ends = (self.pointers.first(), self.pointers.last());
-        if ends != (Some(&0), Some(&(entries as u64))) || !self.pointers.is_sorted() {
-            let expected = format!("one that ascends from 0 to {entries}");
-            return Err(mismatch("another indptr".into(), expected));
+        let fall = self.pointers.windows(2).position(|pair| pair[0] > pair[1]);
+        let wrong = match ends {
+            (Some(&first @ 1..), _) => Some((0, first)),
+            _ if fall.is_some() => fall.map(|at| (at + 1, self.pointers[at + 1])),
+            (_, Some(&last)) if last != entries as u64 => Some((self.pointers.len() - 1, last)),
+            _ => None,
+        };
+        if let Some((at, found)) = wrong {
+            let expected = format!("one that ascends from 0 to {entries}, the number of indices");
+            return Err(mismatch(format!("an indptr with {found} at {at}"), expected));
         }
         if let Some(past) = past {
             let bound = self.shape.minor(self.order);

@@ -81,14 +81,9 @@ impl MemorySink {
         let wide = header.shape.minor(header.order) > 1 << 32;
         let mut pointers = Vec::with_capacity(usize::try_from(majors).unwrap_or(0).min(1 << 20));
         pointers.push(0);
-        let matrix = CsMatrix {
-            names: [None, None],
-            shape: header.shape,
-            order: header.order,
-            pointers,
-            minors: if wide { Minors::U64(Vec::new()) } else { Minors::U32(Vec::new()) },
-            values: Values::new(header.value_type),
-        };
+        let minors = if wide { Minors::U64(Vec::new()) } else { Minors::U32(Vec::new()) };
+        let values = Values::new(header.value_type);
+        let matrix = CsMatrix::unchecked(header.shape, header.order, pointers, minors, values);
         Ok(Self { matrix, complete, allowed })
     }
 

@@ -61,6 +61,16 @@ pub(super) struct Target {
     directory: Option<File>,
 }
 
+/// Makes the error that a target is there into one that it was changed: a moment ago it was not there, so that
+/// another process created it.
+#[must_use]
+pub fn appeared(error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::Exists => Error::new(ErrorKind::Changed, error.place().clone()),
+        _ => error,
+    }
+}
+
 impl Target {
     /// Checks that `path` may be written.
     pub(super) fn check(path: &Path, options: WriteOptions) -> Result<Self> {

@@ -14,7 +14,7 @@ use super::{GroupWriter, Hdf5Options, Readers};
 use crate::hdf5::file::{CharacterSet, FileOptions, FileWriter, ObjectId, StringPadding, Value};
 use crate::netcdf::PROPERTIES;
 use array::Array;
-use nnz_storage::staging::{Expected, StagedFile, WriteOptions};
+use nnz_storage::staging::{Expected, StagedFile, WriteOptions, appeared};
 
 /// A group being written into a new file.
 pub(super) struct NewFile {
@@ -37,7 +37,10 @@ impl NewFile {
         readers: Readers,
         place: Place,
     ) -> Result<Self> {
-        let mut staged = StagedFile::create(path, write)?;
+        let mut staged = match StagedFile::create(path, write) {
+            Err(error) if !names.is_empty() => return Err(appeared(error)),
+            staged => staged?,
+        };
         if !names.is_empty() {
             // A file that appears meanwhile holds groups of others: it is not for us to replace.
             staged.expect(Expected::Nothing);

@@ -178,9 +178,16 @@ impl Array {
             } else {
                 self.buffer.extend_from_slice(head);
                 let whole = self.tiles.whole(self.cut, self.buffer.len());
-                let rest = self.buffer.split_off(whole);
-                let whole = std::mem::replace(&mut self.buffer, rest);
-                self.write(target, Cow::Owned(whole))?;
+                let mut batch = std::mem::take(&mut self.buffer);
+                if self.tiles.is_plain() {
+                    // The buffer is used again: new memory takes as long as writing it.
+                    self.write(target, Cow::Borrowed(&batch[..whole]))?;
+                    batch.drain(..whole);
+                    self.buffer = batch;
+                } else {
+                    self.buffer = batch.split_off(whole);
+                    self.write(target, Cow::Owned(batch))?;
+                }
             }
             bytes = tail;
         }

@@ -12,7 +12,9 @@ use super::metadata::{self, Attributes, Document};
 use super::options::ZarrVersion;
 use crate::container::full_path;
 use crate::zarr::node::{self, Node};
-use nnz_storage::staging::{Expected, StagedDirectory, UpdateLock, WriteOptions, is_hidden_name};
+use nnz_storage::staging::{
+    Expected, StagedDirectory, UpdateLock, WriteOptions, appeared, is_hidden_name,
+};
 
 /// The files of a store that are none of chunks.
 const FILES: [&str; 5] = ["zarr.json", ".zgroup", ".zarray", ".zattrs", ".zmetadata"];
@@ -78,7 +80,10 @@ impl Target {
         if !names.is_empty() && is_array(&target) {
             return Err(Error::mismatch(place, "an array", "a group, or nothing"));
         }
-        let mut staged = StagedDirectory::create_store(&target, write, foreign)?;
+        let mut staged = match StagedDirectory::create_store(&target, write, foreign) {
+            Err(error) if there < names.len() => return Err(appeared(error)),
+            staged => staged?,
+        };
         if let Some(around) = target.parent().filter(|_| lock.is_some()) {
             staged = staged.with_access_of(around)?;
         }
