@@ -351,7 +351,7 @@ fn names_and_axes_come_along_into_memory() {
     assert_eq!(genes.len(), matrix.shape().rows);
     let target = folder.path().join("x.h5ad");
     let cells = matrix.shape().cols;
-    let summary = matrix.write(location(&target), &unsynced(), &nnz::NoProgress).unwrap();
+    let summary = matrix.write(location(&target), &unsynced()).unwrap();
     assert!(summary.notes.iter().any(|note| note.contains("rows are cells now")), "{summary:?}");
     let written = nnz::open(location(&target)).unwrap().into_matrix().unwrap();
     assert_eq!(written.header().shape.rows, cells);
