@@ -134,3 +134,14 @@ fn broken_files_are_refused() {
     }
     assert!(refused > 20, "{refused}");
 }
+
+/// The summary of a slice with a dense X once told the entries of the whole file.
+#[test]
+fn the_summary_of_a_dense_slice_counts_its_own_entries() {
+    let scratch = tempfile::tempdir().unwrap();
+    let dense = testdata().join("anndata/valid/0.12.19/h5ad/full_dense.h5ad");
+    let target = scratch.path().join("x.h5ad");
+    let done = run(&["slice", text(&dense), text(&target), "--rows", "1:3", "--cols", "0:4"]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(done.err.contains("2 rows, 4 columns, 8 entries"), "{done:?}");
+}

@@ -46,8 +46,8 @@ impl Transfer<'_> {
         self.output.encode(out, "anndata", "0.1.0")?;
         if let Some((_, x)) = file.element(&Item::X)? {
             self.element(&x, (out, "X"), "X", picks.along(Item::X.axes()))?;
-            if let Element::Array(array) = x {
-                self.report.entries = array.shape().iter().product();
+            if matches!(x, Element::Array(_)) {
+                self.report.entries = rows.saturating_mul(cols);
             }
         }
         for (name, frame, along) in [("obs", obs, Along::Obs), ("var", var, Along::Var)] {
