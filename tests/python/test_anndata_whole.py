@@ -223,3 +223,25 @@ def test_a_file_is_split_by_a_column(nnz, tmp_path, studies, keep_categories, an
             same_file(part, read(folder / f"{value}.h5ad", strict=True))
         assert "exists" in nnz.refuses("split", path, folder, "--by", "t")
         assert "expected n, f, t" in nnz.refuses("split", path, folder, "--by", "none")
+
+
+@pytest.mark.parametrize("kind", ["sparse", "dense"])
+def test_pairs_of_cells_in_uns_are_cut_as_obsp(nnz, tmp_path, kind):
+    """scanpy before 1.5 stored them there; files that were sliced could once not be opened."""
+    h5py = pytest.importorskip("h5py")
+    graph = sparse.random(9, 9, 0.4, format="csr", random_state=3)
+    whole = anndata.AnnData(sparse.random(9, 4, 0.5, format="csr", random_state=1))
+    whole.obsp["connectivities"] = graph if kind == "sparse" else graph.toarray()
+    whole.uns["neighbors"] = {"params": {"n_neighbors": 3, "grid": np.zeros((9, 9))}}
+    path, out = tmp_path / "old.h5ad", tmp_path / "cut.h5ad"
+    whole.write_h5ad(path)
+    with h5py.File(path, "r+") as file:
+        file.move("obsp/connectivities", "uns/neighbors/connectivities")
+    nnz.ok("slice", path, out, "--rows", "5:7,1")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        cut = anndata.read_h5ad(out)
+    expected = graph.toarray()[[5, 6, 1]][:, [5, 6, 1]]
+    found = cut.obsp["connectivities"]
+    assert np.array_equal(found.toarray() if sparse.issparse(found) else found, expected)
+    assert cut.uns["neighbors"]["params"]["grid"].shape == (9, 9)

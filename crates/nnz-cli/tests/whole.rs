@@ -145,3 +145,34 @@ fn the_summary_of_a_dense_slice_counts_its_own_entries() {
     assert_eq!(done.code, Some(0), "{done:?}");
     assert!(done.err.contains("2 rows, 4 columns, 8 entries"), "{done:?}");
 }
+
+/// With --force, a part once replaced the file that was being split.
+#[test]
+fn a_file_is_not_split_into_itself() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = scratch.path().join("T.h5ad");
+    std::fs::copy(study(), &source).unwrap();
+    let store = scratch.path().join("NK.zarr");
+    run(&["-q", "convert", text(&study()), text(&store)]).good();
+    let before = [common::content(&source), common::content(&store)];
+    for (from, extension) in [(&source, "h5ad"), (&store, "zarr")] {
+        let by = ["--by", "cell_type", "--extension", extension, "--force"];
+        let done = run(&[&["split", text(from), text(scratch.path())], &by[..]].concat());
+        assert_eq!(done.code, Some(2), "{done:?}");
+        assert!(done.err.contains("would replace what is split"), "{done:?}");
+    }
+    assert_eq!([common::content(&source), common::content(&store)], before);
+    assert_eq!(common::names_in(scratch.path()).len(), 2);
+}
+
+/// A few cells once took a megabyte for each array whose length is counted as it is written.
+#[test]
+fn a_small_part_takes_little_space() {
+    let scratch = tempfile::tempdir().unwrap();
+    for target in ["x.h5ad", "x.zarr"] {
+        let target = scratch.path().join(target);
+        run(&["-q", "slice", text(&study()), text(&target), "--rows", "1:3"]).good();
+        let bytes: usize = common::content(&target).iter().map(|(_, bytes)| bytes.len()).sum();
+        assert!(bytes < 200_000, "{bytes}");
+    }
+}

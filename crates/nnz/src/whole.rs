@@ -172,6 +172,12 @@ pub fn split(
             let what = format!("{from}: the value {value:?} of {column:?} is no name of a file");
             return Err(Error::argument(what));
         }
+        if let (Location::Path { path, .. }, Location::Path { path: own, .. }) = (&target, from)
+            && is_same(path, own)
+        {
+            let what = format!("{from}: the file of {value:?} would replace what is split");
+            return Err(Error::argument(what));
+        }
         if let Location::Path { path, .. } = &target
             && !options.write.overwrite
             && path.symlink_metadata().is_ok()
@@ -194,6 +200,11 @@ pub fn split(
         }
     }
     Ok(summary)
+}
+
+/// Returns whether two paths lead to the same file or directory, which is there.
+fn is_same(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 fn write(

@@ -218,8 +218,9 @@ impl Term {
         clip: bool,
     ) -> Result<(Vec<Range<u64>>, bool)> {
         let len = source.header().shape.len(axis);
+        let is_list = self.list.is_some() && self.words().all(|word| named.is_name(word));
         if let Some(condition) = &self.condition
-            && !self.words().all(|word| named.is_name(word))
+            && !is_list
         {
             let table = source.annotations(axis)?;
             let Some(table) = table else { return Err(named::no_annotations(condition, axis)) };

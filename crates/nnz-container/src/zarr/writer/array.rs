@@ -59,7 +59,7 @@ impl Array {
         (version, threads): (ZarrVersion, usize),
     ) -> Result<Self> {
         let chunk = options::chunk_of_elements(spec, described.bytes)?;
-        let fits = spec.chunk.is_none() && spec.growing;
+        let fits = spec.growing;
         let (element, shape) = (spec.element.clone(), spec.shape.clone());
         // All has to be countable, whether it is stored or not.
         product(shape.iter().copied().chain([described.bytes as u64]))?;

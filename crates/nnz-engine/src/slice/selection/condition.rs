@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 use nnz_core::{
-    Annotations, Axis, Categories, Column, ColumnValues, Error, Result, Scalar, Values,
+    Annotations, Axis, Categories, Column, ColumnValues, Error, Result, Scalar, ValueType, Values,
 };
 
 use super::super::picked::one_of;
@@ -76,7 +76,8 @@ enum Number {
 }
 
 impl Number {
-    fn parse(text: &str) -> Option<Self> {
+    /// Reads a number that values of a type are compared to: 0.1 is the nearest number of that type.
+    fn parse(text: &str, value_type: ValueType) -> Option<Self> {
         match text {
             "true" | "True" | "TRUE" => return Some(Self::Integer(1)),
             "false" | "False" | "FALSE" => return Some(Self::Integer(0)),
@@ -85,7 +86,11 @@ impl Number {
         if let Ok(integer) = text.parse() {
             return Some(Self::Integer(integer));
         }
-        text.parse().ok().filter(|number: &f64| !number.is_nan()).map(Self::Float)
+        let number = match value_type {
+            ValueType::F32 => text.parse::<f32>().ok().map(f64::from),
+            _ => text.parse().ok(),
+        };
+        number.filter(|number: &f64| !number.is_nan()).map(Self::Float)
     }
 
     fn of(value: Scalar) -> Option<Self> {
@@ -184,7 +189,7 @@ impl Condition {
         let comparison = self.comparison;
         match &column.values {
             ColumnValues::Numbers(values) => {
-                let wanted = self.numbers()?;
+                let wanted = self.numbers(values.value_type())?;
                 Ok(Box::new(move |row| meets(comparison, values, row, &wanted)))
             }
             ColumnValues::Strings(list) => {
@@ -200,7 +205,7 @@ impl Condition {
             ColumnValues::Categorical(categorical) => {
                 let met: Vec<bool> = match &categorical.categories {
                     Categories::Numbers(values) => {
-                        let wanted = self.numbers()?;
+                        let wanted = self.numbers(values.value_type())?;
                         let len = values.len().unwrap_or(0) as u64;
                         (0..len).map(|code| meets(comparison, values, code, &wanted)).collect()
                     }
@@ -223,11 +228,11 @@ impl Condition {
         }
     }
 
-    fn numbers(&self) -> Result<Vec<Number>> {
+    fn numbers(&self, value_type: ValueType) -> Result<Vec<Number>> {
         let parse = |text: &String| {
             let what =
                 || format!("{self}: the column {:?} holds numbers, not {text:?}", self.column);
-            Number::parse(text).ok_or_else(|| Error::argument(what()))
+            Number::parse(text, value_type).ok_or_else(|| Error::argument(what()))
         };
         self.values.iter().map(parse).collect()
     }
@@ -335,6 +340,7 @@ mod tests {
                 None,
             ),
             ("gone", ColumnValues::Numbers(Values::I32(vec![1, 2, 3, 4, 5])), Some(1)),
+            ("narrow", ColumnValues::Numbers(Values::F32(vec![0.1, 0.2, 0.3, 1.0, 0.1])), None),
         ];
         let (mut infos, mut all) = (Vec::new(), Vec::new());
         for (name, values, missing) in columns {
@@ -377,6 +383,10 @@ mod tests {
             ("type!=T", &[0, 4]),
             ("type=never", &[]),
             ("gone>0", &[0, 2, 3, 4]),
+            // As they are printed.
+            ("narrow=0.1", &[0, 4]),
+            ("narrow<=0.2", &[0, 1, 4]),
+            ("narrow!=0.1", &[1, 2, 3]),
         ] {
             assert_eq!(rows(text).unwrap(), expected, "{text}");
         }
@@ -385,9 +395,15 @@ mod tests {
     #[test]
     fn a_condition_that_cannot_be_meant_is_refused() {
         for (text, says) in [
-            ("nope=1", "no column \"nope\" describes rows; there are n, x, text, type, gone"),
+            (
+                "nope=1",
+                "no column \"nope\" describes rows; there are n, x, text, type, gone, narrow",
+            ),
             ("n=many", "holds numbers, not \"many\""),
             ("n>", "holds numbers, not \"\""),
+            ("n=1,,7", "holds numbers, not \"\""),
+            ("n=1,2:5", "holds numbers, not \"2:5\""),
+            ("type=T,", "no row whose \"type\" is \"\""),
             ("x<nan", "holds numbers, not \"nan\""),
             ("text>a", "holds text, which = and != compare"),
             ("text=A", "no row whose \"text\" is \"A\"; there are a, b, c d"),

@@ -61,7 +61,8 @@ impl Transfer<'_> {
             Some(Element::Group(uns)) => {
                 let old = old_categories(file)?;
                 let left_out: Vec<&str> = old.iter().map(String::as_str).collect();
-                self.mapping(&*uns, (out, "uns"), "uns", ALL, &left_out)?;
+                let picks = picks.along([Along::Obs, Along::Obs]);
+                self.mapping(&*uns, (out, "uns"), "uns", picks, &left_out)?;
             }
             _ => self.empty((out, "uns"))?,
         }

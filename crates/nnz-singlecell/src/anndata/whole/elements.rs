@@ -8,7 +8,7 @@ use nnz_container::tree::{
     AttributeValue, Attributes, ChildKind, CopyOptions, ElementType, Group as Stored, NdArray,
     NodeId, TreeWriter, copy_array,
 };
-use nnz_core::{Annotations as _, Error, ErrorKind, Place, Result};
+use nnz_core::{Annotations as _, Error, ErrorKind, MatrixSource as _, Place, Result};
 
 use super::picks::{ALL, Picked, Picks};
 use super::{FileOptions, Report};
@@ -22,6 +22,28 @@ const MOST_GROUPS: usize = 1 << 16;
 
 /// The attributes that say what an element is.
 const ENCODING: [&str; 2] = ["encoding-type", "encoding-version"];
+
+/// What scanpy before 1.5 stored in `uns` of pairs of cells. All else in there is copied as it is.
+const OF_CELL_PAIRS: [&str; 2] = ["uns/neighbors/distances", "uns/neighbors/connectivities"];
+
+/// Returns what is picked of an element, of `uns` only pairs of cells.
+fn in_uns<'a>(from: &Element, path: &str, picks: Picks<'a>) -> Result<Picks<'a>> {
+    if path == "uns/neighbors" || !path.starts_with("uns/") {
+        return Ok(picks);
+    }
+    let [Some(rows), Some(cols)] = picks else { return Ok(ALL) };
+    if !OF_CELL_PAIRS.contains(&path) {
+        return Ok(ALL);
+    }
+    let shape = match from {
+        Element::Array(array) => array.shape().to_vec(),
+        Element::Group(group) => match MatrixSource::of_group(&**group)? {
+            Some(matrix) => vec![matrix.header().shape.rows, matrix.header().shape.cols],
+            None => Vec::new(),
+        },
+    };
+    Ok(if shape == [rows.axis_len, cols.axis_len] { picks } else { ALL })
+}
 
 /// Elements that are being written into a new file.
 pub(super) struct Transfer<'a> {
@@ -52,6 +74,7 @@ impl<'a> Transfer<'a> {
         picks: Picks<'_>,
     ) -> Result<()> {
         self.options.workers().check()?;
+        let picks = in_uns(from, path, picks)?;
         match from {
             Element::Array(array) => self.array(&**array, to, path, picks),
             Element::Group(group) => self.group(&**group, to, path, picks),
