@@ -135,7 +135,7 @@ fn broken_files_are_refused() {
     assert!(refused > 20, "{refused}");
 }
 
-/// The summary of a slice with a dense X once told the entries of the whole file.
+/// The summary of a slice with a dense X once reported the entries of the whole file.
 #[test]
 fn the_summary_of_a_dense_slice_counts_its_own_entries() {
     let scratch = tempfile::tempdir().unwrap();

@@ -58,7 +58,7 @@ fn check(opened: &Opened, options: &ReadOptions, mut check: Check<'_>) -> Result
     };
     let opened = SegmentsSource::from_directory(directory, options);
     check.take(opened)?;
-    // Why they cannot be listed has been told.
+    // Why they cannot be listed has been reported.
     for segment in readable(segments::files(directory))?.unwrap_or_default() {
         check.file(Ok(DataFile::new(segment)), options)?;
     }

@@ -5,8 +5,13 @@ mod cgroup;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, getrlimit};
+
+/// How long an answer of the system is taken for current.
+const FRESH: Duration = Duration::from_secs(1);
 
 /// What is assumed to be free where the system does not say.
 const UNKNOWN: u64 = 4 << 30;
@@ -15,9 +20,24 @@ const UNKNOWN: u64 = 4 << 30;
 /// does not say.
 ///
 /// That is the least of what is free on the machine, of what the limits of its control groups (as
-/// SLURM, Docker and systemd set them) leave, and of what `ulimit -v` and `ulimit -d` leave.
+/// SLURM, Docker and systemd set them) leave, and of what `ulimit -v` and `ulimit -d` leave. It is asked for again
+/// after a second: the defaults of all options call this, and the files of the system take longer to read than the
+/// metadata of a matrix.
 #[must_use]
 pub fn default_memory() -> u64 {
+    static LAST: Mutex<Option<(Instant, u64)>> = Mutex::new(None);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    match *last {
+        Some((when, memory)) if when.elapsed() < FRESH => memory,
+        _ => {
+            let memory = quarter_of_free();
+            *last = Some((Instant::now(), memory));
+            memory
+        }
+    }
+}
+
+fn quarter_of_free() -> u64 {
     let limit = |resource| getrlimit(resource).current;
     let limits = Limits { address_space: limit(Resource::As), data: limit(Resource::Data) };
     available(Path::new("/"), limits).unwrap_or(UNKNOWN) / 4

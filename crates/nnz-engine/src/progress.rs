@@ -35,7 +35,7 @@ pub trait Progress: Sync {
     /// Work of `total` entries begins, where that is known. `what` is a word for it: `sorting` or `writing`.
     fn begin(&self, what: &str, total: Option<u64>);
 
-    /// So many more entries are done, be it all at once.
+    /// So many more entries are done, possibly all at once.
     fn advance(&self, entries: u64);
 
     /// Work takes so many bytes of temporary space on disk, all in all.

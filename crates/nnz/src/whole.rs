@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use nnz_core::{Error, ErrorKind, Result};
+use nnz_core::{Error, ErrorKind, Result, readable};
 use nnz_storage::LocalStorage;
 
 pub use nnz_engine::Join;
@@ -55,8 +55,9 @@ fn find(from: &Location, to: &Location, options: &ConvertOptions) -> Result<Opti
     if !source || !formats().any(|format| format.is_target(to, options)) {
         return Ok(None);
     }
-    // What cannot be read fails as it is opened as a matrix.
-    let Ok(detected) = registry.detect(from, &options.open_options()) else { return Ok(None) };
+    // What is broken fails as it is opened as a matrix.
+    let detected = readable(registry.detect(from, &options.open_options()))?;
+    let Some(detected) = detected else { return Ok(None) };
     let Some(format) = detected.format().whole() else { return Ok(None) };
     let probe = detected.into_probe();
     let whole = format.is_target(to, options) && format.is_file(&probe)?;

@@ -103,7 +103,7 @@ fn names(check: &mut Check<'_>, name: &str, expected: Option<u32>) {
 /// Notes chromosomes that share a name: nothing can be asked of them by it.
 fn shared_names(check: &mut Check<'_>, chromosomes: u32, memory: u64) {
     let names = readable(chromosome_names(check.container, chromosomes, memory));
-    // What is broken was told before.
+    // Broken members have been reported.
     let Some(names) = check.take(names).flatten() else { return };
     let mut seen = HashSet::new();
     if let Some(twice) = names.iter().find(|name| !seen.insert(*name)) {

@@ -41,7 +41,7 @@ pub(super) fn stored_name(group: &Hdf5, name: &str) -> Result<String> {
 
 /// Returns whether a dataset stands for a dimension only.
 fn is_dimension(group: &Hdf5, name: &str) -> Result<bool> {
-    // Groups and attributes are members too. What is broken is told where it is read.
+    // Groups and attributes are members too. Errors are reported where the member is read.
     let attribute = readable(group.attribute_of(name, "NAME"))?.flatten();
     let text = attribute.as_ref().and_then(|attribute| attribute.text());
     Ok(text.is_some_and(|text| text.starts_with(NO_VARIABLE.as_bytes())))
@@ -74,7 +74,7 @@ pub(super) fn variable_name(group: &Hdf5Group, name: &str) -> Result<String> {
     })
 }
 
-/// Returns whether a dataset stands for a dimension only. One that is broken is a variable.
+/// Returns whether a dataset stands for a dimension only. A broken one counts as a variable.
 fn stands_for_one(group: &Hdf5Group, name: &str) -> Result<bool> {
     let attribute = group.array(name).and_then(|array| array.attribute("NAME"));
     let attribute = readable(attribute)?.flatten();

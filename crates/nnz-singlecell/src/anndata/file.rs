@@ -182,7 +182,7 @@ impl AnnData {
         MatrixSource::open(self, item)
     }
 
-    /// Opens the matrix that stands for the file: all else is among its
+    /// Opens the main matrix of the file: all else is among its
     /// [extras](nnz_core::MatrixSource::extras).
     ///
     /// # Errors

@@ -32,7 +32,7 @@ pub struct MatrixSource {
     /// The place in the file; `None` of a sparse matrix somewhere else in it.
     item: Option<Item>,
     frames: [Option<Arc<DataFrame>>; 2],
-    /// The file, if the matrix stands for all of it.
+    /// The file, if this is its main matrix and what else it holds is reported with it.
     pub(super) file: Option<AnnData>,
 }
 

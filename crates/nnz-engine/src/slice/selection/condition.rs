@@ -184,7 +184,7 @@ impl Condition {
         Ok(ranges)
     }
 
-    /// Returns what tells of each row of a column whether it meets the condition.
+    /// Returns a predicate: whether a row of a column meets the condition.
     fn test<'a>(&self, column: &'a Column, axis: Axis) -> Result<Box<dyn Fn(u64) -> bool + 'a>> {
         let comparison = self.comparison;
         match &column.values {

@@ -1,7 +1,7 @@
 //! A file as a whole, with all that is in it.
 
 use nnz_container::tree::TreeWriter;
-use nnz_core::{Error, Result, Shape};
+use nnz_core::{Error, Result, Shape, readable};
 use nnz_engine::Progress;
 use nnz_singlecell::anndata::{self as format, AnnData, FileOptions, Report};
 
@@ -22,8 +22,8 @@ impl WholeFormat for AnnDataFile {
     }
 
     fn is_file(&self, probe: &Probe) -> Result<bool> {
-        // What cannot be opened says why as its X is.
-        Ok(place::find(probe).is_ok_and(|found| matches!(found, Some((_, None)))))
+        // What is broken says why as its X is opened.
+        Ok(matches!(readable(place::find(probe))?, Some(Some((_, None)))))
     }
 
     fn convert_file(

@@ -185,7 +185,7 @@ fn significant(digits: &[u8]) -> &[u8] {
     digits.get(zeros..).unwrap_or_default()
 }
 
-/// The names of cells of several files, told apart if that is wanted.
+/// The names of cells of several files, made unique on request.
 struct UniqueNames<'a> {
     frames: std::slice::Iter<'a, Arc<DataFrame>>,
     names: Option<Names<'a>>,
