@@ -3,6 +3,7 @@
 pub(crate) mod daphne;
 mod format_options;
 pub(crate) mod fragments;
+mod labelling;
 mod selecting;
 pub(crate) mod topics;
 mod values;
@@ -18,6 +19,7 @@ use nnz::{
 };
 
 pub(crate) use format_options::FormatArgs;
+pub(crate) use labelling::Labelling;
 pub(crate) use selecting::{AxisArg, Selecting};
 pub(crate) use values::{To, empty_list};
 use values::{compress, memory, threads};
@@ -493,6 +495,9 @@ pub(crate) struct Writing {
 
     #[command(flatten)]
     pub(crate) format_options: FormatArgs,
+
+    #[command(flatten)]
+    pub(crate) labelling: Labelling,
 
     /// Replace DST if it is there: a group with all groups in it, and without a group the whole
     /// file

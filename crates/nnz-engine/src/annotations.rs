@@ -1,13 +1,19 @@
 //! Tables that describe rows and columns, of matrices made of others; and as text.
 
 mod appended;
+mod labels;
+mod parse;
 mod picked;
+mod table;
 mod text;
+mod unique;
 
 use nnz_core::{Axis, MatrixSource};
 
 pub use appended::{Appended, Join};
+pub use labels::{Labelled, Labels};
 pub(crate) use picked::Picked;
+pub use table::AnnotationTable;
 pub use text::{AnnotationText, write_annotations};
 
 /// Names the columns of the tables of a source, so that a target that does not hold them can list them.

@@ -50,7 +50,9 @@ mod target;
 mod transposed;
 mod types;
 
-pub use annotations::{AnnotationText, Appended, Join, write_annotations};
+pub use annotations::{
+    AnnotationTable, AnnotationText, Appended, Join, Labelled, Labels, write_annotations,
+};
 pub use cat::{CatOptions, cat};
 pub use check::{CheckOptions, check, report_error};
 pub use concat::{Concat, ConcatOptions};

@@ -7,6 +7,7 @@ use nnz_core::{
     Axis, AxisKind, Error, ErrorKind, MatrixSource, Order, Place, Result, Rounding, ValueType,
 };
 use nnz_engine as engine;
+use nnz_engine::{Labelled, Labels};
 use nnz_storage::LocalStorage;
 use nnz_storage::staging::WriteOptions;
 
@@ -94,6 +95,10 @@ pub struct ConvertOptions {
     pub transpose: bool,
     /// Which axis of the target cells are on.
     pub cell_axis: CellAxis,
+    /// What the rows of the source are called and described by, where that is not what it says.
+    pub row_labels: Labels,
+    /// What its columns are called and described by.
+    pub col_labels: Labels,
     /// Bytes of memory for sorting; an object of R that is read may take as many.
     pub memory: u64,
     /// Threads that work at the same time.
@@ -117,6 +122,8 @@ nnz_core::setters! {
         strict: bool,
         transpose: bool,
         cell_axis: CellAxis,
+        row_labels: Labels,
+        col_labels: Labels,
         memory: u64,
         threads: usize,
         cancellation: Option<Cancellation>,
@@ -152,6 +159,8 @@ impl Default for ConvertOptions {
             strict,
             transpose,
             cell_axis: CellAxis::default(),
+            row_labels: Labels::default(),
+            col_labels: Labels::default(),
             memory,
             threads,
             cancellation,
@@ -253,6 +262,16 @@ pub fn convert_source(
     progress: &dyn Progress,
 ) -> Result<Summary> {
     let to = &to.resolve(&LocalStorage)?;
+    let labels = [&options.row_labels, &options.col_labels];
+    let labelled;
+    let source = match labels.iter().all(|labels| labels.is_default()) {
+        true => source,
+        false => {
+            let memory = options.memory;
+            labelled = Labelled::new(source, labels, memory).map_err(|e| e.with_context(from))?;
+            &labelled
+        }
+    };
     for _ in 1..ATTEMPTS {
         match convert_once(source, from, to, options, progress) {
             Err(error) if source.rereadable() && appeared_meanwhile(&error, to) => {}

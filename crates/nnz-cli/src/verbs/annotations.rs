@@ -2,7 +2,7 @@
 
 use std::io::{BufWriter, Write};
 
-use nnz::annotations::{AnnotationText, write_annotations};
+use nnz::annotations::{AnnotationText, separator_of, write_annotations};
 use nnz::output::{StagedFile, WriteOptions};
 use nnz::{Error, ErrorKind, Place};
 
@@ -23,15 +23,7 @@ pub(crate) fn annotations(args: &args::Annotations) -> Result<Outcome, Error> {
         with_stdout(|out| write(b'\t', out))?;
         return Ok(Outcome::Good);
     };
-    let ending = target.extension().unwrap_or_default().to_ascii_lowercase();
-    let separator = match ending.to_str() {
-        Some("csv") => b',',
-        Some("tsv" | "txt") => b'\t',
-        _ => {
-            let what = format!("{}: expected .csv or .tsv", target.display());
-            return Err(Error::argument(what));
-        }
-    };
+    let separator = separator_of(target)?;
     let io = |error| Error::new(ErrorKind::Io(error), Place::path(target));
     let options = WriteOptions { overwrite: args.force, ..WriteOptions::default() };
     let mut out = BufWriter::new(StagedFile::create(target, options)?);

@@ -122,7 +122,7 @@ fn list_of(text: &OsStr, allow_empty: bool) -> Result<StringList, Error> {
 }
 
 fn count(args: &Count, quiet: bool) -> Result<Outcome, Error> {
-    let options = write::options(&args.writing);
+    let options = write::options(&args.writing)?;
     let sizes = args.chrom_sizes.as_deref().map(Chromosomes::read);
     let regions = match (&args.peaks, args.tiles) {
         (Some(path), _) => Regions::Peaks(fragments::read_peaks(path)?),

@@ -19,7 +19,7 @@ pub(crate) fn convert(
     if super::frames::is_text(args) {
         return super::frames::convert(args, transpose, quiet);
     }
-    let options = options(&args.writing).transpose(transpose);
+    let options = options(&args.writing)?.transpose(transpose);
     if !transpose && args.source_is.from_dialect.is_none() {
         let bar = Bar::new(quiet);
         let written = nnz::whole::convert(&args.source, &args.target, &options, &bar)?;
@@ -60,7 +60,7 @@ pub(crate) fn slice(args: &args::Slice, quiet: bool) -> Result<Outcome, Error> {
     }
     let [rows, cols] =
         args.selecting.of_axes(|| header_of(&args.source))?.map(Option::unwrap_or_default);
-    let (options, bar) = (options(&args.writing), Bar::new(quiet));
+    let (options, bar) = (options(&args.writing)?, Bar::new(quiet));
     let summary = nnz::slice(&args.source, &args.target, [&rows, &cols], &options, &bar)?;
     if !quiet {
         summarise(std::slice::from_ref(&args.source), &args.target, &summary);
@@ -70,7 +70,7 @@ pub(crate) fn slice(args: &args::Slice, quiet: bool) -> Result<Outcome, Error> {
 
 /// Writes matrices one behind the other.
 pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error> {
-    let options = options(&args.writing);
+    let options = options(&args.writing)?;
     let how = ConcatOptions::default()
         .value_type(options.value_type)
         .rounding(options.rounding)
@@ -108,7 +108,7 @@ pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error>
 
 /// Writes the rows that share a value of a column to a file each.
 pub(crate) fn split(args: &args::Split, quiet: bool) -> Result<Outcome, Error> {
-    let (options, bar) = (options(&args.writing), Bar::new(quiet));
+    let (options, bar) = (options(&args.writing)?, Bar::new(quiet));
     let by = (&*args.by, &*args.extension);
     let done = nnz::whole::split(&args.source, &args.target, by, &options, &bar)?;
     if quiet {
@@ -124,8 +124,10 @@ pub(crate) fn split(args: &args::Split, quiet: bool) -> Result<Outcome, Error> {
     Ok(Outcome::Good)
 }
 
-pub(super) fn options(args: &Writing) -> ConvertOptions {
-    ConvertOptions::default()
+pub(super) fn options(args: &Writing) -> Result<ConvertOptions, Error> {
+    let memory = args.resources.bytes();
+    let [row_labels, col_labels] = args.labelling.labels(memory)?;
+    Ok(ConvertOptions::default()
         .format(args.to.as_ref().map(|to| to.format))
         .format_options(args.format_options.0.clone())
         .structure(match args.structure {
@@ -141,8 +143,10 @@ pub(super) fn options(args: &Writing) -> ConvertOptions {
         .strict(args.strict)
         .transpose(false)
         .cell_axis(args.cell_axis.map_or_else(Default::default, Into::into))
-        .memory(args.resources.bytes())
-        .threads(args.threads.number())
+        .row_labels(row_labels)
+        .col_labels(col_labels)
+        .memory(memory)
+        .threads(args.threads.number()))
 }
 
 /// Prints the summary to standard error: the target may be standard output.

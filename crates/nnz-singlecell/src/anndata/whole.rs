@@ -15,7 +15,7 @@ use nnz_container::Compression;
 use nnz_container::tree::TreeWriter;
 use nnz_core::{Annotations as _, Axis, Place, Result, Shape};
 use nnz_engine::flow::Workers;
-use nnz_engine::{Cancellation, Progress, Selection, Slice};
+use nnz_engine::{Cancellation, Labels, Progress, Selection, Slice};
 
 use super::AnnData;
 use elements::Transfer;
@@ -41,6 +41,8 @@ pub struct FileOptions<'a> {
     pub directory: &'a Path,
     /// Is called as entries are written.
     pub progress: &'a dyn Progress,
+    /// What cells and genes are called and described by, where that is not what the file says.
+    pub labels: [&'a Labels; 2],
 }
 
 impl std::fmt::Debug for FileOptions<'_> {

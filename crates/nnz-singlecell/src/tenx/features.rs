@@ -20,9 +20,6 @@ pub struct Features {
 }
 
 impl Features {
-    /// The columns that have a place of their own.
-    pub const KNOWN: [&str; 4] = ["id", "name", "feature_type", "genome"];
-
     /// Sets a column by its name in a file. `id` is none, as that is what features are named by.
     pub fn set(&mut self, name: &str, strings: StringList) {
         match name {

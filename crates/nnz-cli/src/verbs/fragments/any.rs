@@ -48,6 +48,7 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
         compress,
         format: _,
         format_options,
+        labelling,
         force,
         strict: _,
         no_sync,
@@ -68,10 +69,11 @@ pub(crate) fn convert(args: &args::Convert, quiet: bool) -> Result<Outcome, Erro
         || cell_axis.is_some()
         || *lossy
         || duplicates.is_some()
+        || !labelling.is_empty()
         || !format_options.0.names().all(known);
     if of_matrices {
         let what = "holds fragments: --to, --order, --type, --cell-axis, --lossy, --duplicates, --expand, \
-                    --structure and options of formats without fragments are for matrices";
+                    --structure, names, annotations and options of formats without fragments are for matrices";
         return Err(Error::argument(format!("{}: {what}", args.source)));
     }
     let options = StoreOptions::default()

@@ -51,7 +51,17 @@ impl Transfer<'_> {
             }
         }
         for (name, frame, along) in [("obs", obs, Along::Obs), ("var", var, Along::Var)] {
-            self.root_table(file, name, (out, name), frame, picks.along([along, Along::Nothing]))?;
+            let picks = picks.along([along, Along::Nothing]);
+            let number = usize::from(along == Along::Var);
+            match self.options.labels[number] {
+                labels if labels.is_default() => {
+                    self.root_table(file, name, (out, name), frame, picks)?;
+                }
+                labels => {
+                    let names = self.labelled_table(frame, (out, name), name, picks[0], labels)?;
+                    self.names[number] = names.map(Arc::new);
+                }
+            }
         }
         for (name, axes) in COLLECTIONS {
             self.collection(file, name, (out, name), picks.along(axes))?;

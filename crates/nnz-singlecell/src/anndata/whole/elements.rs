@@ -8,7 +8,7 @@ use nnz_container::tree::{
     AttributeValue, Attributes, ChildKind, CopyOptions, ElementType, Group as Stored, NdArray,
     NodeId, TreeWriter, copy_array,
 };
-use nnz_core::{Annotations as _, Error, ErrorKind, MatrixSource as _, Place, Result};
+use nnz_core::{Annotations as _, Error, ErrorKind, MatrixSource as _, Place, Result, StringList};
 
 use super::picks::{ALL, Picked, Picks};
 use super::{FileOptions, Report};
@@ -50,6 +50,8 @@ pub(super) struct Transfer<'a> {
     pub(super) output: Output,
     pub(super) options: &'a FileOptions<'a>,
     pub(super) report: Report,
+    /// Names of cells and of genes, where they are not those of the file.
+    pub(super) names: [Option<Arc<StringList>>; 2],
     /// Groups that were copied, of containers in which a group may have several names.
     seen: BTreeSet<u64>,
     groups: usize,
@@ -58,7 +60,14 @@ pub(super) struct Transfer<'a> {
 impl<'a> Transfer<'a> {
     pub(super) fn new(tree: Box<dyn TreeWriter>, options: &'a FileOptions<'a>) -> Self {
         let output = Output::new(tree, options.compression.unwrap_or_default());
-        Self { output, options, report: Report::default(), seen: BTreeSet::new(), groups: 0 }
+        Self {
+            output,
+            options,
+            report: Report::default(),
+            names: [None, None],
+            seen: BTreeSet::new(),
+            groups: 0,
+        }
     }
 
     pub(super) fn dropped(&mut self, path: &str, why: impl std::fmt::Display) {
@@ -93,10 +102,18 @@ impl<'a> Transfer<'a> {
         }
         let encoding = Encoding::of(from, &Place::path(from.path()))?;
         let first = [picks[0], None];
+        let is_table = match &*encoding.kind {
+            "" => from.attribute("_index")?.is_some(),
+            kind => kind == "dataframe",
+        };
+        if is_table && let Some(names) = self.names_beside(path) {
+            let frame = Arc::new(DataFrame::of_group(from)?);
+            return self.renamed_table(frame, to, path, picks[0], &names);
+        }
         match &*encoding.kind {
             "dataframe" if encoding.version == "0.2.0" => self.table(from, to, path, picks[0]),
             "dataframe" => self.old_table(Arc::new(DataFrame::of_group(from)?), to, path, picks[0]),
-            "" if from.attribute("_index")?.is_some() => {
+            "" if is_table => {
                 self.old_table(Arc::new(DataFrame::of_group(from)?), to, path, picks[0])
             }
             "categorical" => {
@@ -112,6 +129,17 @@ impl<'a> Transfer<'a> {
                 self.dropped(path, format!("elements of encoding-type {other} are not sliced"));
                 Ok(())
             }
+        }
+    }
+
+    /// Returns the names that a table beside that of cells or genes has to have, where they are not those of
+    /// the file.
+    fn names_beside(&self, path: &str) -> Option<Arc<StringList>> {
+        let [cells, genes] = &self.names;
+        match path.split_once('/')?.0 {
+            "obsm" => cells.clone(),
+            "varm" => genes.clone(),
+            _ => None,
         }
     }
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use nnz_core::{
     About, Annotations, Axis, AxisKind, Batch, Duplicates, Error, ErrorKind, Header, MatrixSource,
-    Names, Order, Place, Projection, Result, Shape, Storage, Structure, UnitReader, ValueType,
+    Names, Order, Place, Projection, Result, Shape, Storage, StringList, Structure, UnitReader,
+    ValueType,
 };
-use nnz_engine::{Selection, Slice};
+use nnz_engine::{Labelled, Labels, Selection, Slice};
 
 use super::elements::Transfer;
 use super::picks::Picked;
@@ -46,6 +47,14 @@ impl Tables {
             axis_kinds: [AxisKind::Cells, AxisKind::Features],
         };
         Self { header, frames }
+    }
+
+    /// Takes one table, or some of its rows.
+    fn picked(frame: Arc<DataFrame>, rows: Option<&Picked>) -> Result<Box<dyn MatrixSource>> {
+        let source: Box<dyn MatrixSource> = Box::new(Self::new([Some(frame), None]));
+        let Some(rows) = rows else { return Ok(source) };
+        let rows = Selection::ranges(rows.ranges.iter().cloned());
+        Ok(Box::new(Slice::new(source, Place::default(), &rows, &Selection::all())?))
     }
 
     fn frame(&self, axis: Axis) -> Option<&DataFrame> {
@@ -99,16 +108,60 @@ impl Transfer<'_> {
     ) -> Result<()> {
         self.check_columns(&frame, path)?;
         let index = frame.index_name().to_owned();
-        let mut source: Box<dyn MatrixSource> = Box::new(Tables::new([Some(frame), None]));
-        if let Some(rows) = rows {
-            let rows = Selection::ranges(rows.ranges.iter().cloned());
-            source = Box::new(Slice::new(source, Place::default(), &rows, &Selection::all())?);
-        }
+        let source = Tables::picked(frame, rows)?;
+        self.write_frame(&*source, &index, to, None)
+    }
+
+    /// Writes a table of cells or genes with other names or columns, and keeps the names for the tables that
+    /// have the same.
+    pub(super) fn labelled_table(
+        &mut self,
+        frame: Arc<DataFrame>,
+        to: (Group, &str),
+        path: &str,
+        rows: Option<&Picked>,
+        labels: &Labels,
+    ) -> Result<Option<StringList>> {
+        self.check_columns(&frame, path)?;
+        let index = labels.names_from.clone();
+        let index = index.unwrap_or_else(|| frame.index_name().to_owned());
+        let source = Tables::picked(frame, rows)?;
+        let labelled = Labelled::new(source, [labels, &Labels::default()], self.options.memory)?;
+        self.report.notes.extend(labelled.notes());
+        self.write_frame(&labelled, &index, to, None)?;
+        Ok(labelled.replaced_names(Axis::Rows).cloned())
+    }
+
+    /// Writes a table that is stored beside that of cells or genes, with their names.
+    pub(super) fn renamed_table(
+        &mut self,
+        frame: Arc<DataFrame>,
+        to: (Group, &str),
+        path: &str,
+        rows: Option<&Picked>,
+        names: &StringList,
+    ) -> Result<()> {
+        self.check_columns(&frame, path)?;
+        let index = frame.index_name().to_owned();
+        let source = Tables::picked(frame, rows)?;
+        self.write_frame(&*source, &index, to, Some(names))
+    }
+
+    fn write_frame(
+        &mut self,
+        source: &dyn MatrixSource,
+        index: &str,
+        to: (Group, &str),
+        names: Option<&StringList>,
+    ) -> Result<()> {
         self.output.compression = self.options.compression.unwrap_or_default();
-        let names = source.read_names(Axis::Rows)?;
+        let names = match names {
+            Some(names) => Some(names.reader()),
+            None => source.read_names(Axis::Rows)?,
+        };
         let table = source.annotations(Axis::Rows)?;
         let len = source.header().shape.rows;
-        write_table(&mut self.output, to, &index, len, names, table.as_deref())
+        write_table(&mut self.output, to, index, len, names, table.as_deref())
     }
 
     /// Refuses a table with broken columns, and names those that are of no known layout.

@@ -65,6 +65,11 @@ impl WholeFormat for AnnDataFile {
             let opened = place::open(probe).map_err(|error| error.with_context(&place));
             files.push((opened?.0, place));
         }
+        if [&options.row_labels, &options.col_labels].iter().any(|labels| !labels.is_default()) {
+            let what = "names and annotations are changed of one file at a time: of those that are put together, \
+                        or of the result";
+            return Err(Error::argument(what));
+        }
         let how = format::ConcatFilesOptions {
             join: how.join,
             label: how.label.as_deref(),
@@ -108,6 +113,7 @@ fn write(
         cancellation: options.cancellation.as_ref(),
         directory: &directory,
         progress,
+        labels: [&options.row_labels, &options.col_labels],
     };
     let (tree, report) = write(to.tree()?, &file_options)?;
     finish(tree, report, &to, options, bytes_before)

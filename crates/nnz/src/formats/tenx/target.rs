@@ -55,6 +55,8 @@ impl FromStr for Version {
 pub(super) struct Target {
     path: PathBuf,
     features: Features,
+    /// Ids of features, where rows are named by something else.
+    ids: Option<StringList>,
     /// What the source has, and the target does not keep.
     dropped: Vec<String>,
     options: SinkOptions,
@@ -92,57 +94,88 @@ impl Target {
         };
         let wide = options.value_type == Some(ValueType::I64);
         let v3 = sink.generation == Generation::V3;
-        let (features, dropped) = features(source, names, |column| {
+        let kept = |name: &str, column: &ColumnInfo| {
             let text = !matches!(column.column_type, ColumnType::Number(_));
-            match &*column.name {
-                "id" => false,
-                "name" => true,
+            match name {
+                "id" | "name" => true,
                 "feature_type" => v3,
                 "genome" => hdf5,
                 other => v3 && hdf5 && text && !other.contains('/') && !other.is_empty(),
             }
-        })?;
-        Ok(Self { path, features, dropped, options: sink, hdf5, wide, write: options.write })
+        };
+        let Described { features, ids, dropped } = Described::read(source, names, kept)?;
+        Ok(Self { path, features, ids, dropped, options: sink, hdf5, wide, write: options.write })
     }
 }
 
-/// Reads what features have beside ids, and names what is not kept: `keep` says which columns are.
-fn features(
-    source: &dyn MatrixSource,
-    memory: u64,
-    keep: impl Fn(&ColumnInfo) -> bool,
-) -> Result<(Features, Vec<String>)> {
-    let mut features = Features::default();
-    let mut dropped = Vec::new();
-    let mut drop = |axis, names: &[&str]| {
+/// Returns what 10x calls a column: scanpy has other names for some.
+fn known_name(name: &str) -> &str {
+    match name {
+        "gene_ids" | "feature_ids" => "id",
+        "gene_symbols" | "gene_names" | "gene_name" | "feature_name" => "name",
+        "feature_types" => "feature_type",
+        other => other,
+    }
+}
+
+/// What is said of features.
+#[derive(Default)]
+struct Described {
+    features: Features,
+    /// Ids, where rows are named by something else.
+    ids: Option<StringList>,
+    /// What is not kept.
+    dropped: Vec<String>,
+}
+
+impl Described {
+    /// Reads the columns that are kept of the annotations of features.
+    fn read(
+        source: &dyn MatrixSource,
+        memory: u64,
+        kept: impl Fn(&str, &ColumnInfo) -> bool,
+    ) -> Result<Self> {
+        let mut described = Self::default();
+        if let Some(table) = source.annotations(Axis::Rows)? {
+            let has = |wanted: &str| table.columns().iter().any(|c| known_name(&c.name) == wanted);
+            // Rows have names of one kind: where there is a column of names, they are ids.
+            let named = has("name");
+            let mut left = Vec::new();
+            let mut known: Vec<&str> = Vec::new();
+            for (number, column) in table.columns().iter().enumerate() {
+                let name = known_name(&column.name);
+                if !kept(name, column) || (name == "id" && named) || known.contains(&name) {
+                    left.push(&*column.name);
+                    continue;
+                }
+                known.push(name);
+                let values = table.read_column(number, memory)?;
+                let mut strings = StringList::new();
+                let mut text = Vec::new();
+                for row in 0..values.len() {
+                    text.clear();
+                    values.write_text(row, &mut text);
+                    strings.try_push(&text)?;
+                }
+                match name {
+                    "id" => described.ids = Some(strings),
+                    name => described.features.set(name, strings),
+                }
+            }
+            described.drop(Axis::Rows, &left);
+        }
+        if let Some(table) = source.annotations(Axis::Cols)? {
+            let names: Vec<&str> = table.columns().iter().map(|column| &*column.name).collect();
+            described.drop(Axis::Cols, &names);
+        }
+        Ok(described)
+    }
+
+    fn drop(&mut self, axis: Axis, names: &[&str]) {
         if !names.is_empty() {
-            dropped.push(format!("the annotations of the {axis} ({})", names.join(", ")));
+            self.dropped.push(format!("the annotations of the {axis} ({})", names.join(", ")));
         }
-    };
-    if let Some(table) = source.annotations(Axis::Rows)? {
-        let mut left = Vec::new();
-        for (number, column) in table.columns().iter().enumerate() {
-            if !keep(column) {
-                left.push(&*column.name);
-                continue;
-            }
-            let values = table.read_column(number, memory)?;
-            let mut strings = StringList::new();
-            let mut text = Vec::new();
-            for row in 0..values.len() {
-                text.clear();
-                values.write_text(row, &mut text);
-                strings.push(&text);
-            }
-            features.set(&column.name, strings);
-        }
-        drop(Axis::Rows, &left);
     }
-    if let Some(table) = source.annotations(Axis::Cols)? {
-        let names: Vec<&str> = table.columns().iter().map(|column| &*column.name).collect();
-        drop(Axis::Cols, &names);
-    }
-    Ok((features, dropped))
 }
 
 impl MatrixTarget for Target {
@@ -184,7 +217,14 @@ impl MatrixTarget for Target {
         header: &Header,
         names: [Option<Names<'_>>; 2],
     ) -> Result<Box<dyn MatrixSink>> {
-        let features = self.features.clone();
+        let mut features = self.features.clone();
+        let [mut rows, cols] = names;
+        if let Some(ids) = &self.ids {
+            let names = rows.map(|mut rows| rows.list_within(self.options.memory)).transpose()?;
+            features.names = names;
+            rows = Some(ids.reader());
+        }
+        let names = [rows, cols];
         if self.hdf5 {
             let sink = tenx::create(&self.path, header, names, features, self.write, &self.options);
             return Ok(Box::new(sink?));

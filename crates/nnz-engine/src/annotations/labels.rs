@@ -1,0 +1,443 @@
+//! A matrix with other names or annotations than its file has.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+use nnz_core::{
+    About, Annotations, At, Axis, Categorical, Column, ColumnInfo, ColumnType, ColumnValues, Error,
+    Header, MatrixSource, Metadata, Names, Projection, Result, StringList, UnitReader, Values,
+};
+
+use super::table::AnnotationTable;
+use super::unique::{make_unique, repeated};
+use crate::slice::one_of;
+
+/// What the rows, or the columns, of a matrix are called and described by, where that is not what its file says.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Labels {
+    /// A table to add to the annotations: its rows go to the rows or columns of the same names. Columns that
+    /// are there already are replaced.
+    pub table: Option<Arc<AnnotationTable>>,
+    /// The column of annotations that has the names. Names that were there before become a column.
+    pub names_from: Option<String>,
+    /// Whether a number is added to names that occur again: `-1`, `-2` and so on.
+    pub make_unique: bool,
+}
+
+nnz_core::setters! {
+    Labels {
+        table: Option<Arc<AnnotationTable>>,
+        names_from: Option<String>,
+        make_unique: bool,
+    }
+}
+
+impl Labels {
+    /// Returns whether they are those of the file.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        let Self { table, names_from, make_unique } = self;
+        table.is_none() && names_from.is_none() && !make_unique
+    }
+}
+
+/// A matrix with other names or annotations.
+pub struct Labelled<S> {
+    inner: S,
+    axes: [Relabelled; 2],
+    notes: Vec<String>,
+}
+
+/// One axis of it.
+#[derive(Default)]
+struct Relabelled {
+    /// Names in place of those of the file.
+    names: Option<StringList>,
+    columns: Option<Columns>,
+}
+
+/// The columns of the annotations of an axis.
+struct Columns {
+    infos: Vec<ColumnInfo>,
+    origins: Vec<Origin>,
+    len: u64,
+    table: Arc<AnnotationTable>,
+    /// The row of the table for each row or column of the matrix.
+    rows: Vec<Option<u64>>,
+}
+
+/// Where a column comes from.
+#[derive(Clone, Copy)]
+enum Origin {
+    File(usize),
+    Table(usize),
+    /// The names of the file.
+    Names,
+}
+
+impl<S> fmt::Debug for Labelled<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Labelled").field("notes", &self.notes).finish_non_exhaustive()
+    }
+}
+
+impl<S: Deref<Target: MatrixSource>> Labelled<S> {
+    /// Gives the rows and columns of a matrix other labels. Names, and columns that names come from, are read
+    /// into at most `memory` bytes.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a table is to be attached to what has no names, names in the table occur twice, there is no
+    /// column that names are to be taken from, one of its values is missing, names that are taken from it occur
+    /// twice and are not to be made unique, and where names or annotations cannot be read or take more memory.
+    pub fn new(inner: S, labels: [&Labels; 2], memory: u64) -> Result<Self> {
+        let mut notes = Vec::new();
+        let [rows, cols] = labels;
+        let axes = [
+            relabel(&*inner, Axis::Rows, rows, memory, &mut notes)?,
+            relabel(&*inner, Axis::Cols, cols, memory, &mut notes)?,
+        ];
+        Ok(Self { inner, axes, notes })
+    }
+
+    /// Returns the names of an axis, where they are not those of the file.
+    #[must_use]
+    pub fn replaced_names(&self, axis: Axis) -> Option<&StringList> {
+        self.axis(axis).names.as_ref()
+    }
+
+    fn axis(&self, axis: Axis) -> &Relabelled {
+        &self.axes[usize::from(axis == Axis::Cols)]
+    }
+}
+
+fn relabel(
+    source: &(impl MatrixSource + ?Sized),
+    axis: Axis,
+    labels: &Labels,
+    memory: u64,
+    notes: &mut Vec<String>,
+) -> Result<Relabelled> {
+    if labels.is_default() {
+        return Ok(Relabelled::default());
+    }
+    let mut names = match source.read_names(axis)? {
+        Some(mut names) => Some(names.list_within(memory)?),
+        None => None,
+    };
+    let mut changed = false;
+    let mut columns = Columns::of_file(source, axis)?;
+    if let Some(table) = &labels.table {
+        let Some(names) = &names else {
+            let what = format!("the {axis} have no names, by which a table could be attached");
+            return Err(Error::argument(what));
+        };
+        columns.attach(table, names, axis, notes)?;
+    }
+    if let Some(column) = &labels.names_from {
+        let taken = columns.take(source, axis, column, memory)?;
+        if names.is_some() {
+            columns.keep_names(column);
+        }
+        names = Some(taken);
+        changed = true;
+    }
+    if labels.make_unique
+        && let Some(all) = &names
+    {
+        let (unique, count) = make_unique(all)?;
+        if count > 0 {
+            notes.push(format!("{count} names of the {axis} occur again and got a number"));
+            (names, changed) = (Some(unique), true);
+        }
+    } else if let (Some(column), Some(all)) = (&labels.names_from, &names)
+        && let Some((name, [first, second])) = repeated(all)
+    {
+        let one = one_of(axis);
+        let what = format!(
+            "column {column:?} cannot name the {axis}: {name:?} is in {one} {first} and in {one} {second}; \
+             names can be made unique"
+        );
+        return Err(Error::argument(what));
+    }
+    let columns = (labels.table.is_some() || labels.names_from.is_some()).then_some(columns);
+    Ok(Relabelled { names: names.filter(|_| changed), columns })
+}
+
+impl Columns {
+    fn of_file(source: &(impl MatrixSource + ?Sized), axis: Axis) -> Result<Self> {
+        let found = source.annotations(axis)?;
+        let infos = found.map_or_else(Vec::new, |table| table.columns().to_vec());
+        let origins = (0..infos.len()).map(Origin::File).collect();
+        let len = source.header().shape.len(axis);
+        Ok(Self { infos, origins, len, table: Arc::default(), rows: Vec::new() })
+    }
+
+    /// Adds the columns of a table, or replaces those of the same names.
+    fn attach(
+        &mut self,
+        table: &Arc<AnnotationTable>,
+        names: &StringList,
+        axis: Axis,
+        notes: &mut Vec<String>,
+    ) -> Result<()> {
+        if let Some((name, [first, second])) = repeated(table.names()) {
+            let what = format!(
+                "the table to be attached to the {axis} has {name:?} in its rows {first} and {second}"
+            );
+            return Err(Error::argument(what));
+        }
+        let by_name: HashMap<&[u8], u64> = table.names().iter().zip(0..).collect();
+        self.rows = names.iter().map(|name| by_name.get(name).copied()).collect();
+        let found = self.rows.iter().flatten().count() as u64;
+        if found == 0 && !table.is_empty() && !names.is_empty() {
+            let name = |list: &StringList| {
+                String::from_utf8_lossy(list.get(0).unwrap_or_default()).into_owned()
+            };
+            let what = format!(
+                "no name in the table is that of one of the {axis}: the first of the table is {:?}, \
+                 and of the {axis} {:?}",
+                name(table.names()),
+                name(names)
+            );
+            return Err(Error::argument(what));
+        }
+        let without = self.rows.len() as u64 - found;
+        if without > 0 {
+            let one = one_of(axis);
+            notes.push(format!("{without} {one}s are not in the table, and have no values of it"));
+        }
+        // Several of one name share a row of the table.
+        let mut used: Vec<u64> = self.rows.iter().flatten().copied().collect();
+        used.sort_unstable();
+        used.dedup();
+        let unused = table.len() - used.len() as u64;
+        if unused > 0 {
+            let one = one_of(axis);
+            notes.push(format!("{unused} rows of the table have the name of no {one}"));
+        }
+        let mut replaced = Vec::new();
+        for (number, info) in table.columns().iter().enumerate() {
+            let origin = Origin::Table(number);
+            match self.infos.iter().position(|column| column.name == info.name) {
+                Some(at) => {
+                    replaced.push(&*info.name);
+                    self.infos[at] = info.clone();
+                    self.origins[at] = origin;
+                }
+                None => {
+                    self.infos.push(info.clone());
+                    self.origins.push(origin);
+                }
+            }
+        }
+        if !replaced.is_empty() {
+            let replaced = replaced.join(", ");
+            notes.push(format!("annotations of the {axis} that the table replaces: {replaced}"));
+        }
+        self.table = Arc::clone(table);
+        Ok(())
+    }
+
+    /// Takes a column out, as names.
+    fn take(
+        &mut self,
+        source: &(impl MatrixSource + ?Sized),
+        axis: Axis,
+        name: &str,
+        memory: u64,
+    ) -> Result<StringList> {
+        let Some(at) = self.infos.iter().position(|column| column.name == name) else {
+            let there: Vec<&str> = self.infos.iter().map(|column| &*column.name).collect();
+            let there = match there[..] {
+                [] => format!("there are no annotations of the {axis}"),
+                _ => format!("there are {}", there.join(", ")),
+            };
+            let what = format!("no column {name:?} describes the {axis}; {there}");
+            return Err(Error::argument(what));
+        };
+        let column = self.read(source, axis, self.origins[at], memory)?;
+        let mut names = StringList::new();
+        let mut text = Vec::new();
+        for row in 0..self.len {
+            if column.is_missing(row) {
+                let one = one_of(axis);
+                let what =
+                    format!("column {name:?} cannot name the {axis}: {one} {row} has no value");
+                return Err(Error::argument(what));
+            }
+            text.clear();
+            column.write_text(row, &mut text);
+            names.try_push(&text)?;
+        }
+        self.infos.remove(at);
+        self.origins.remove(at);
+        Ok(names)
+    }
+
+    /// Keeps the names of the file as a column: of ids, unless it is ids that are the names now.
+    fn keep_names(&mut self, taken: &str) {
+        let free = |name: &&str| self.infos.iter().all(|column| column.name != *name);
+        let lower = taken.to_ascii_lowercase();
+        let ids = lower.ends_with("id") || lower.ends_with("ids") || lower == "index";
+        let names = if ids { ["name", "names", "old_name"] } else { ["id", "ids", "old_id"] };
+        if let Some(name) = names.into_iter().find(free) {
+            let info = ColumnInfo { name: name.to_owned(), column_type: ColumnType::String };
+            self.infos.insert(0, info);
+            self.origins.insert(0, Origin::Names);
+        }
+    }
+
+    fn read(
+        &self,
+        source: &(impl MatrixSource + ?Sized),
+        axis: Axis,
+        origin: Origin,
+        memory: u64,
+    ) -> Result<Column> {
+        match origin {
+            Origin::File(number) => match source.annotations(axis)? {
+                Some(table) => table.read_column(number, memory),
+                None => Err(Error::argument(format!("there is no column {number}"))),
+            },
+            Origin::Table(number) => match self.table.column(number) {
+                Some(column) => Ok(gathered(column, &self.rows)),
+                None => Err(Error::argument(format!("there is no column {number}"))),
+            },
+            Origin::Names => {
+                let names = source.read_names(axis)?;
+                let list = names.map(|mut names| names.list_within(memory)).transpose()?;
+                let values = ColumnValues::Strings(list.unwrap_or_default());
+                Ok(Column { values, missing: None })
+            }
+        }
+    }
+}
+
+/// Returns the values of some rows of a column, in order; those of no row are missing.
+fn gathered(column: &Column, rows: &[Option<u64>]) -> Column {
+    let places = || rows.iter().map(|row| row.and_then(|row| usize::try_from(row).ok()));
+    let values = match &column.values {
+        ColumnValues::Numbers(values) => {
+            let mut gathered = Values::new(values.value_type());
+            let zero = Values::try_zeroed(values.value_type(), 1).unwrap_or_default();
+            for place in places() {
+                match place {
+                    Some(place) => gathered.extend_from(values, place..place.saturating_add(1)),
+                    None => gathered.extend_from(&zero, 0..1),
+                };
+            }
+            ColumnValues::Numbers(gathered)
+        }
+        ColumnValues::Strings(list) => {
+            let one = |row: &Option<u64>| row.and_then(|row| list.get(row)).unwrap_or_default();
+            ColumnValues::Strings(rows.iter().map(one).collect())
+        }
+        ColumnValues::Categorical(Categorical { codes, categories, ordered }) => {
+            let one = |place: Option<usize>| place.and_then(|place| codes.get(place).copied());
+            ColumnValues::Categorical(Categorical {
+                codes: places().map(|place| one(place).unwrap_or(-1)).collect(),
+                categories: categories.clone(),
+                ordered: *ordered,
+            })
+        }
+    };
+    let missing = rows.iter().map(|row| row.is_none_or(|row| column.is_missing(row)));
+    let missing = Some(missing.collect::<Vec<_>>()).filter(|missing| missing.contains(&true));
+    Column { values, missing }
+}
+
+/// The annotations of an axis.
+struct Table<'a, T: ?Sized> {
+    source: &'a T,
+    axis: Axis,
+    columns: &'a Columns,
+}
+
+impl<T: MatrixSource + ?Sized> Annotations for Table<'_, T> {
+    fn columns(&self) -> &[ColumnInfo] {
+        &self.columns.infos
+    }
+
+    fn len(&self) -> u64 {
+        self.columns.len
+    }
+
+    fn read_column(&self, column: usize, memory: u64) -> Result<Column> {
+        let Some(&origin) = self.columns.origins.get(column) else {
+            return Err(Error::argument(format!("there is no column {column}")));
+        };
+        self.columns.read(self.source, self.axis, origin, memory)
+    }
+}
+
+impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Labelled<S> {
+    fn header(&self) -> &Header {
+        self.inner.header()
+    }
+
+    fn about(&self) -> Result<About> {
+        self.inner.about()
+    }
+
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        match &self.axis(axis).names {
+            Some(names) => Ok(Some(names.reader())),
+            None => self.inner.read_names(axis),
+        }
+    }
+
+    fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
+        match &self.axis(axis).columns {
+            Some(columns) => Ok(Some(Box::new(Table { source: &*self.inner, axis, columns }))),
+            None => self.inner.annotations(axis),
+        }
+    }
+
+    fn random_access(&self) -> bool {
+        self.inner.random_access()
+    }
+
+    fn rereadable(&self) -> bool {
+        self.inner.rereadable()
+    }
+
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        self.inner.units(majors, fields)
+    }
+
+    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
+        self.inner.stored_before(major)
+    }
+
+    fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {
+        self.inner.locate(row, col)
+    }
+
+    fn extras(&self) -> Vec<String> {
+        self.inner.extras()
+    }
+
+    fn metadata(&self) -> Metadata {
+        self.inner.metadata()
+    }
+
+    fn levels(&self) -> Option<String> {
+        self.inner.levels()
+    }
+
+    fn is_vector(&self) -> bool {
+        self.inner.is_vector()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.inner.notes().into_iter().chain(self.notes.iter().cloned()).collect()
+    }
+}

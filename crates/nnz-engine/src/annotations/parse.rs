@@ -1,0 +1,289 @@
+//! Tables from text: comma or tab-separated values whose types are found out.
+
+use std::io::Read;
+
+use csv::{ByteRecord, ReaderBuilder};
+use nnz_core::{
+    At, Bint8, Categorical, Categories, Column, ColumnValues, Error, ErrorKind, Place, Result,
+    StringList, Values,
+};
+
+use super::table::AnnotationTable;
+
+impl AnnotationTable {
+    /// Reads a table from text with a header: the names of rows in the first column, and a column of the table
+    /// in each other one. `separator` is a comma or a tab. A value with the separator, a quote or a line break is
+    /// in double quotes, which are doubled inside. The header may lack the first column, as R writes it.
+    ///
+    /// A column has integers of 64 bits, floats of 64 bits or booleans (`true`, `True` or `TRUE`) if all of its
+    /// values are such, of which those that are empty or `NA` are missing. Anything else is text, of which empty
+    /// values are missing; where texts occur again they are categories, in alphabetical order.
+    ///
+    /// # Errors
+    ///
+    /// Fails where lines have different numbers of values, two columns have the same name, text is not UTF-8, the
+    /// table takes more than `memory` bytes, or reading fails. The place has the line.
+    pub fn from_text(text: impl Read, separator: u8, memory: u64) -> Result<Self> {
+        let mut lines = Lines::new(text, separator);
+        let mut header = Vec::new();
+        if lines.next()? {
+            header = lines.fields()?;
+        }
+        if let Some(first) = header.first_mut()
+            && let Some(rest) = first.strip_prefix('\u{feff}')
+        {
+            *first = rest.to_owned();
+        }
+        let mut names = StringList::new();
+        let mut texts: Vec<StringList> = Vec::new();
+        let mut left = memory;
+        while lines.next()? {
+            let fields = lines.record.len();
+            if names.is_empty() {
+                // R writes no name for the names of rows.
+                let lacks_first = fields == header.len().saturating_add(1);
+                if !lacks_first && !header.is_empty() {
+                    header.remove(0);
+                }
+                texts = header.iter().map(|_| StringList::new()).collect();
+            }
+            if fields != header.len() + 1 {
+                let expected = format!("{}, as before", header.len() + 1);
+                return Err(Error::mismatch(lines.place(), format!("{fields} values"), expected));
+            }
+            let taken = lines.record.as_slice().len() as u64 + fields as u64;
+            left = left.checked_sub(taken).ok_or_else(|| {
+                let kind = ErrorKind::Memory { needed: memory.saturating_add(1), allowed: memory };
+                Error::new(kind, lines.place())
+            })?;
+            let mut fields = lines.record.iter();
+            names.try_push(fields.next().unwrap_or_default())?;
+            for (list, field) in texts.iter_mut().zip(fields) {
+                if std::str::from_utf8(field).is_err() {
+                    let found = format!("the text {:?}", String::from_utf8_lossy(field));
+                    return Err(Error::mismatch(lines.place(), found, "UTF-8"));
+                }
+                list.try_push(field)?;
+            }
+        }
+        if texts.is_empty() && !header.is_empty() {
+            header.remove(0);
+            texts = header.iter().map(|_| StringList::new()).collect();
+        }
+        Self::new(names, header.into_iter().zip(texts.into_iter().map(|list| typed(&list))))
+    }
+}
+
+/// The lines of a text, each cut into values.
+struct Lines<R> {
+    reader: csv::Reader<R>,
+    record: ByteRecord,
+}
+
+impl<R: Read> Lines<R> {
+    fn new(text: R, separator: u8) -> Self {
+        let mut builder = ReaderBuilder::new();
+        builder.delimiter(separator).has_headers(false).flexible(true);
+        Self { reader: builder.from_reader(text), record: ByteRecord::new() }
+    }
+
+    /// Reads the next line; `false` at the end.
+    fn next(&mut self) -> Result<bool> {
+        self.reader.read_byte_record(&mut self.record).map_err(|error| {
+            let place = self.place();
+            match error.into_kind() {
+                csv::ErrorKind::Io(error) => Error::new(ErrorKind::Io(error), place),
+                other => Error::mismatch(place, format!("{other:?}"), "separated values"),
+            }
+        })
+    }
+
+    /// Returns the values of the line, which have to be UTF-8.
+    fn fields(&self) -> Result<Vec<String>> {
+        let one = |field: &[u8]| match std::str::from_utf8(field) {
+            Ok(text) => Ok(text.to_owned()),
+            Err(_) => {
+                let found = format!("the column {:?}", String::from_utf8_lossy(field));
+                Err(Error::mismatch(self.place(), found, "UTF-8"))
+            }
+        };
+        self.record.iter().map(one).collect()
+    }
+
+    fn place(&self) -> Place {
+        let line = self
+            .record
+            .position()
+            .map_or_else(|| self.reader.position().line(), csv::Position::line);
+        Place::default().at(At::Line { line, column: 1 })
+    }
+}
+
+/// Makes a column of the narrowest type that all values have.
+fn typed(list: &StringList) -> Column {
+    let missing = list.iter().map(|text| text.is_empty() || text == b"NA");
+    let missing: Vec<bool> = missing.collect();
+    let present = || list.iter().zip(&missing).filter(|(_, missing)| !**missing);
+    let mut texts = present().filter_map(|(text, _)| std::str::from_utf8(text).ok()).peekable();
+    // A column without values is of text.
+    if texts.peek().is_none() {
+        return of_text(list);
+    }
+    let numbers = of_numbers(list, &missing, boolean)
+        .map(Values::Bint8)
+        .or_else(|| of_numbers(list, &missing, integer).map(Values::I64))
+        .or_else(|| of_numbers(list, &missing, float).map(Values::F64));
+    match numbers {
+        Some(values) => {
+            let missing = Some(missing).filter(|missing| missing.contains(&true));
+            Column { values: ColumnValues::Numbers(values), missing }
+        }
+        None => of_text(list),
+    }
+}
+
+/// Reads all values as numbers, if they are.
+fn of_numbers<T: Default>(
+    list: &StringList,
+    missing: &[bool],
+    read: impl Fn(&str) -> Option<T>,
+) -> Option<Vec<T>> {
+    let one = |(text, missing): (&[u8], &bool)| match missing {
+        true => Some(T::default()),
+        false => read(std::str::from_utf8(text).ok()?),
+    };
+    list.iter().zip(missing).map(one).collect()
+}
+
+fn boolean(text: &str) -> Option<Bint8> {
+    match text {
+        "true" | "True" | "TRUE" => Some(Bint8(1)),
+        "false" | "False" | "FALSE" => Some(Bint8(0)),
+        _ => None,
+    }
+}
+
+/// Reads an integer that is printed as it is written: 007 is a text.
+fn integer(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let plain = digits == "0" || !digits.starts_with(['0', '+', '-']);
+    text.parse().ok().filter(|_| plain)
+}
+
+/// Reads a number, if a float holds it. Integers have to be exact.
+fn float(text: &str) -> Option<f64> {
+    const EXACT: u64 = 1 << 53;
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        let leads = digits.len() > 1 && digits.starts_with('0');
+        let exact = digits.parse::<u64>().is_ok_and(|integer| integer <= EXACT);
+        return text.parse().ok().filter(|_| exact && !leads);
+    }
+    text.parse().ok()
+}
+
+/// Makes a column of text: of categories, if any occurs again.
+fn of_text(list: &StringList) -> Column {
+    let mut sorted: Vec<&[u8]> = list.iter().filter(|text| !text.is_empty()).collect();
+    let present = sorted.len();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let missing: Vec<bool> = list.iter().map(<[u8]>::is_empty).collect();
+    if sorted.len() == present {
+        let missing = Some(missing).filter(|missing| missing.contains(&true));
+        return Column { values: ColumnValues::Strings(list.clone()), missing };
+    }
+    let code = |text: &[u8]| {
+        let found = sorted.binary_search(&text).ok();
+        found.and_then(|code| i32::try_from(code).ok()).unwrap_or(-1)
+    };
+    let codes = list.iter().map(code).collect();
+    let categories = Categories::Strings(sorted.into_iter().collect());
+    let categorical = Categorical { codes, categories, ordered: false };
+    Column { values: ColumnValues::Categorical(categorical), missing: None }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test stops where it fails")]
+mod tests {
+    use nnz_core::{Annotations as _, ColumnType, ValueType};
+
+    use super::*;
+
+    fn parse(text: &str) -> Result<AnnotationTable> {
+        AnnotationTable::from_text(text.as_bytes(), b',', 1 << 20)
+    }
+
+    fn types(table: &AnnotationTable) -> Vec<String> {
+        table.columns().iter().map(|column| column.column_type.to_string()).collect()
+    }
+
+    #[test]
+    fn types_are_those_of_all_values() {
+        let table = parse(
+            "id,n,x,flag,type,note,code,large,none\n\
+             a,1,0.5,True,T,x,007,1,\n\
+             b,,2,,B,\"y, \"\"z\"\"\",010,9007199254740993,\n\
+             c,-3,NA,FALSE,T,,1e3,0.5,\n",
+        )
+        .unwrap();
+        let names: Vec<&[u8]> = table.names().iter().collect();
+        assert_eq!(names, [b"a", b"b", b"c"]);
+        assert_eq!(
+            types(&table),
+            ["int64", "float64", "bool", "categorical", "string", "string", "string", "string"]
+        );
+        let text = |column: usize| -> Vec<String> {
+            let column = table.column(column).unwrap();
+            let one = |row| {
+                let mut out = Vec::new();
+                column.write_text(row, &mut out);
+                String::from_utf8(out).unwrap()
+            };
+            (0..3).map(one).collect()
+        };
+        assert_eq!(text(0), ["1", "", "-3"]);
+        assert_eq!(text(1), ["0.5", "2", ""]);
+        assert_eq!(text(2), ["true", "", "false"]);
+        assert_eq!(text(3), ["T", "B", "T"]);
+        assert_eq!(text(4), ["x", "y, \"z\"", ""]);
+        assert_eq!(text(5), ["007", "010", "1e3"]);
+        assert_eq!(text(6), ["1", "9007199254740993", "0.5"]);
+        assert_eq!(text(7), ["", "", ""]);
+        assert!(table.column(7).unwrap().is_missing(2));
+    }
+
+    #[test]
+    fn a_header_may_lack_its_first_column_or_start_with_a_mark() {
+        let table = parse("n,m\na,1,2\nb,3,4\n").unwrap();
+        assert_eq!(types(&table), ["int64", "int64"]);
+        let table = parse("\u{feff}n,m\na,1\n").unwrap();
+        assert_eq!(table.columns()[0].name, "m");
+        assert_eq!(table.columns()[0].column_type, ColumnType::Number(ValueType::I64));
+    }
+
+    #[test]
+    fn a_table_may_be_empty() {
+        for text in ["", "id\n", "id,n\n"] {
+            let table = parse(text).unwrap();
+            assert_eq!(table.len(), 0, "{text:?}");
+            assert_eq!(table.columns().len(), usize::from(text.contains(',')), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn broken_tables_are_refused_with_their_line() {
+        for (text, says) in [
+            ("id,n\na,1\nb\n", "line 3, column 1: found 1 values, expected 2, as before"),
+            ("id,n\na,1\nb,2,3\n", "line 3, column 1: found 3 values, expected 2, as before"),
+            ("id,n,n\na,1,2\n", "there are two columns \"n\""),
+        ] {
+            assert_eq!(parse(text).unwrap_err().to_string(), says, "{text:?}");
+        }
+        let bytes = b"id,n\na,\xff\n";
+        let error = AnnotationTable::from_text(&bytes[..], b',', 1 << 20).unwrap_err();
+        assert!(error.to_string().contains("line 2"), "{error}");
+        let error = AnnotationTable::from_text(&b"id,n\na,1\nb,2\n"[..], b',', 5).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Memory { .. }), "{error}");
+    }
+}

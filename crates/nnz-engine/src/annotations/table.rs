@@ -1,0 +1,82 @@
+//! A table in memory: names, and typed columns.
+
+use std::collections::HashSet;
+
+use nnz_core::{Annotations, Column, ColumnInfo, Error, Result, StringList};
+
+/// A table in memory that describes rows or columns: a name for each of its rows, and typed columns.
+///
+/// ```
+/// use nnz_core::{Annotations as _, ColumnType, ValueType};
+/// use nnz_engine::AnnotationTable;
+///
+/// let text = "barcode,sample,score\nAAAC,a,1\nAAAG,b,\n";
+/// let table = AnnotationTable::from_text(text.as_bytes(), b',', 1 << 20)?;
+/// assert_eq!(table.len(), 2);
+/// assert_eq!(table.columns()[1].name, "score");
+/// assert_eq!(table.columns()[1].column_type, ColumnType::Number(ValueType::I64));
+/// assert!(table.read_column(1, u64::MAX)?.is_missing(1));
+/// # Ok::<(), nnz_core::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AnnotationTable {
+    names: StringList,
+    infos: Vec<ColumnInfo>,
+    columns: Vec<Column>,
+}
+
+impl AnnotationTable {
+    /// Makes a table of names and of columns with their names.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a column has another length than the list of names, or two have the same name.
+    pub fn new(
+        names: StringList,
+        columns: impl IntoIterator<Item = (String, Column)>,
+    ) -> Result<Self> {
+        let mut table = Self { names, ..Self::default() };
+        let mut known = HashSet::new();
+        for (name, column) in columns {
+            if column.len() != table.names.len() {
+                let (found, expected) = (column.len(), table.names.len());
+                let what =
+                    format!("column {name:?} has {found} values, and there are {expected} names");
+                return Err(Error::argument(what));
+            }
+            if !known.insert(name.clone()) {
+                return Err(Error::argument(format!("there are two columns {name:?}")));
+            }
+            table.infos.push(ColumnInfo { name, column_type: column.column_type() });
+            table.columns.push(column);
+        }
+        Ok(table)
+    }
+
+    /// Returns the names of the rows.
+    #[must_use]
+    pub fn names(&self) -> &StringList {
+        &self.names
+    }
+
+    /// Returns a column by its position.
+    #[must_use]
+    pub fn column(&self, position: usize) -> Option<&Column> {
+        self.columns.get(position)
+    }
+}
+
+impl Annotations for AnnotationTable {
+    fn columns(&self) -> &[ColumnInfo] {
+        &self.infos
+    }
+
+    fn len(&self) -> u64 {
+        self.names.len()
+    }
+
+    fn read_column(&self, column: usize, _: u64) -> Result<Column> {
+        let found = self.columns.get(column).cloned();
+        found.ok_or_else(|| Error::argument(format!("there is no column {column}")))
+    }
+}

@@ -1,0 +1,162 @@
+"""Other names and annotations on writing: what anndata and pandas make of the same."""
+
+import warnings
+from pathlib import Path
+
+import pytest
+
+np = pytest.importorskip("numpy")
+pd = pytest.importorskip("pandas")
+anndata = pytest.importorskip("anndata", exc_type=ImportError)
+
+from anndata_same import read
+
+ROOT = Path(__file__).resolve().parents[2]
+TENX = ROOT / "testdata/tenx/h5"
+FULL = ROOT / "testdata/anndata/valid/0.12.19/h5ad/full_csr.h5ad"
+
+
+@pytest.mark.parametrize("source", ["cr3_gex", "names_duplicated"])
+def test_symbols_become_names_that_are_unique(nnz, tmp_path, source):
+    plain = read(nnz.convert(TENX / f"{source}.h5", tmp_path / "plain.h5ad"))
+    expected = plain.copy()
+    expected.var["id"] = expected.var_names
+    expected.var_names = pd.Index(expected.var["name"].astype(object), name="name")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected.var_names_make_unique()
+    if not plain.var["name"].is_unique:
+        message = nnz.refuses(
+            "convert", TENX / f"{source}.h5", tmp_path / "x.h5ad", "--row-names", "name"
+        )
+        assert "is in row 0 and in row 1" in message
+        assert not (tmp_path / "x.h5ad").exists()
+    options = ["--row-names", "name", "--make-unique"]
+    found = read(nnz.convert(TENX / f"{source}.h5", tmp_path / "a.h5ad", *options))
+    assert found.var_names.tolist() == expected.var_names.tolist()
+    assert found.var["id"].tolist() == expected.var["id"].tolist()
+    assert "name" not in found.var
+    # Ids and symbols find their places again.
+    nnz.convert(tmp_path / "a.h5ad", tmp_path / "back.h5", "--to", "10x")
+    again = read(nnz.convert(tmp_path / "back.h5", tmp_path / "back.h5ad"))
+    assert again.var_names.tolist() == plain.var_names.tolist()
+    assert again.var["name"].tolist() == expected.var_names.tolist()
+    assert again.var["feature_type"].tolist() == plain.var["feature_type"].tolist()
+
+
+def test_columns_that_scanpy_names_are_those_of_10x(nnz, tmp_path):
+    plain = read(nnz.convert(TENX / "cr3_feature_barcode.h5", tmp_path / "plain.h5ad"))
+    scanpy = plain.copy()
+    scanpy.var = pd.DataFrame(
+        {
+            "gene_ids": plain.var_names.to_numpy(),
+            "feature_types": plain.var["feature_type"].to_numpy(),
+            "genome": plain.var["genome"].to_numpy(),
+        },
+        index=pd.Index(plain.var["name"].to_numpy()),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scanpy.var_names_make_unique()
+        scanpy.write_h5ad(tmp_path / "scanpy.h5ad")
+    for target, options in [("a.h5", ["--to", "10x"]), ("folder", ["--to", "10x"])]:
+        written = nnz.convert(tmp_path / "scanpy.h5ad", tmp_path / target, *options)
+        found = read(nnz.convert(written, tmp_path / f"{target}.h5ad"))
+        assert found.var_names.tolist() == plain.var_names.tolist()
+        assert found.var["name"].tolist() == scanpy.var_names.tolist()
+        assert found.var["feature_type"].tolist() == plain.var["feature_type"].tolist()
+
+
+def table_of(names):
+    rng = np.random.default_rng(1)
+    names = [name for at, name in enumerate(names) if at % 3]
+    return pd.DataFrame(
+        {
+            "t_sample": rng.choice(["a", "b, c", 'd "e"'], len(names)),
+            "t_n": rng.integers(-5, 5, len(names)),
+            "t_x": rng.normal(size=len(names)),
+            "t_flag": rng.random(len(names)) > 0.5,
+            "t_note": [f"note {name}" for name in names],
+        },
+        index=pd.Index(names, name="barcode"),
+    )
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz"])
+@pytest.mark.parametrize("place", ["", "::X"])
+def test_a_table_is_attached_by_name(nnz, tmp_path, ending, place):
+    source = read(FULL)
+    table = table_of(source.obs_names)
+    table.sample(frac=1, random_state=2).to_csv(
+        tmp_path / f"t.{ending}", sep="\t" if ending == "tsv" else ","
+    )
+    options = ["--row-annotations", tmp_path / f"t.{ending}"]
+    done = nnz.run("convert", f"{FULL}{place}", tmp_path / "a.h5ad", *options)
+    assert done.returncode == 0, done.stderr.decode()
+    missing = len(source) - len(table)
+    assert f"note: {missing} rows are not in the table" in done.stderr.decode()
+    found = read(tmp_path / "a.h5ad")
+    pd.testing.assert_frame_equal(found.var, source.var)
+    expected = table.reindex(source.obs_names)
+    for column in source.obs.columns:
+        pd.testing.assert_series_equal(found.obs[column], source.obs[column])
+    for column in table.columns:
+        ours, theirs = found.obs[column], expected[column]
+        assert ours.isna().tolist() == theirs.isna().tolist()
+        there = theirs.notna()
+        assert ours[there].tolist() == theirs[there].tolist(), column
+    if not place:
+        assert (found.X != source.X).nnz == 0
+        assert set(found.layers) == set(source.layers)
+
+
+def test_a_slice_is_described_by_a_table(nnz, tmp_path):
+    source = read(FULL)
+    table_of(source.obs_names).to_csv(tmp_path / "t.csv")
+    picked = [name for at, name in enumerate(source.obs_names) if at % 3][::-1][:3]
+    nnz.ok(
+        "slice", FULL, tmp_path / "a.h5ad", "--rows", ",".join(picked),
+        "--row-annotations", tmp_path / "t.csv",
+    )
+    found = read(tmp_path / "a.h5ad")
+    assert found.obs_names.tolist() == picked
+    assert found.obs["t_n"].tolist() == table_of(source.obs_names).loc[picked, "t_n"].tolist()
+
+
+def test_annotations_that_are_printed_can_be_attached_again(nnz, tmp_path):
+    nnz.ok("annotations", FULL, "rows", tmp_path / "t.csv")
+    nnz.ok("convert", FULL, tmp_path / "a.h5ad", "--row-annotations", tmp_path / "t.csv")
+    assert nnz.ok("annotations", tmp_path / "a.h5ad", "rows") == nnz.ok("annotations", FULL, "rows")
+
+
+def test_tables_beside_cells_get_their_names(nnz, tmp_path):
+    """anndata refuses a table in obsm whose index is not that of obs."""
+    source = read(FULL)
+    source.obs["code"] = [f"c{at}" for at in range(len(source))]
+    source.obsm["frame"] = pd.DataFrame({"a": np.arange(len(source))}, index=source.obs_names)
+    source.write_h5ad(tmp_path / "s.h5ad")
+    found = read(nnz.convert(tmp_path / "s.h5ad", tmp_path / "a.h5ad", "--row-names", "code"))
+    assert found.obs_names.tolist() == source.obs["code"].tolist()
+    assert found.obsm["frame"]["a"].tolist() == list(range(len(source)))
+    assert found.obs["id"].tolist() == source.obs_names.tolist()
+
+
+def test_what_cannot_be_meant_is_refused(nnz, tmp_path):
+    target = tmp_path / "x.h5ad"
+    (tmp_path / "other.csv").write_text("id,n\nnobody,1\n")
+    (tmp_path / "twice.csv").write_text("id,n\na,1\na,2\n")
+    (tmp_path / "ragged.csv").write_text("id,n\na,1\nb\n")
+    for options, says in [
+        (["--row-names", "nope"], 'no column "nope" describes the rows; there are'),
+        (["--row-annotations", tmp_path / "other.csv"], "no name in the table is that of one of the rows"),
+        (["--row-annotations", tmp_path / "twice.csv"], 'has "a" in its rows 0 and 1'),
+        (["--row-annotations", tmp_path / "ragged.csv"], "line 3, column 1: found 1 values, expected 2"),
+        (["--row-annotations", tmp_path / "no.csv"], "no such file"),
+    ]:
+        for place in ["", "::X"]:
+            assert says in nnz.refuses("convert", f"{FULL}{place}", target, *options), options
+            assert not target.exists()
+    matrix = tmp_path / "m.mtx"
+    matrix.write_text("%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 1.5\n2 3 -2\n")
+    options = ["--row-annotations", tmp_path / "other.csv"]
+    assert "the rows have no names" in nnz.refuses("convert", matrix, target, *options)
