@@ -42,7 +42,7 @@ impl EntryReader {
     ///
     /// Fails where the descriptor or an array is missing or broken, or lengths do not agree.
     pub fn open(container: &dyn Container) -> Result<Self> {
-        let (store, notes) = Store::open(container)?;
+        let (store, notes) = Store::open(container, None)?;
         let mut reader = Self::of(store);
         reader.notes = notes;
         Ok(reader)

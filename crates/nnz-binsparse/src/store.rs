@@ -6,7 +6,7 @@ mod level;
 mod values;
 
 use nnz_container::Container;
-use nnz_core::{Error, Place, Result, Rounding, Scalar};
+use nnz_core::{Error, Place, Repairs, Result, Rounding, Scalar};
 
 use crate::descriptor::{DESCRIPTOR, Descriptor};
 use crate::deviation::Deviations;
@@ -32,9 +32,12 @@ pub(crate) struct Store {
 
 impl Store {
     /// Opens all arrays, and returns what is to be told of the file.
-    pub(crate) fn open(container: &dyn Container) -> Result<(Self, Vec<String>)> {
+    pub(crate) fn open(
+        container: &dyn Container,
+        repairs: Option<&Repairs>,
+    ) -> Result<(Self, Vec<String>)> {
         let mut found = Deviations::default();
-        let store = Self::examine(container, &mut found);
+        let store = Self::examine(container, repairs, &mut found);
         let notes = found.into_notes()?;
         let store = store.ok_or_else(|| {
             Error::unsupported(Place::path(container.path()), "the arrays cannot be opened")
@@ -43,10 +46,17 @@ impl Store {
     }
 
     /// Opens all arrays, and lists what is wrong with them. `None` where something is refused.
-    pub(crate) fn examine(container: &dyn Container, found: &mut Deviations) -> Option<Self> {
+    pub(crate) fn examine(
+        container: &dyn Container,
+        repairs: Option<&Repairs>,
+        found: &mut Deviations,
+    ) -> Option<Self> {
         let text = found.take(container.attribute(DESCRIPTOR))?;
         let place = Place::path(container.path());
-        let descriptor = Descriptor::examine(&text, &place, found)?;
+        let mut descriptor = Descriptor::examine(&text, &place, found)?;
+        if let Some(repairs) = repairs {
+            mend_count(container, &mut descriptor, repairs, found)?;
+        }
         let extents = descriptor.extents();
         let mut dimension = 0;
         let mut positions = Some(1);
@@ -85,6 +95,28 @@ impl Store {
         let last = self.descriptor.layout.levels().last();
         last.is_some_and(|level| level.kind == LevelKind::Dense)
     }
+}
+
+/// Takes the number of values for what the description states it is. All arrays are held to it afterwards.
+fn mend_count(
+    container: &dyn Container,
+    descriptor: &mut Descriptor,
+    repairs: &Repairs,
+    found: &mut Deviations,
+) -> Option<()> {
+    let Some(declared) = descriptor.data_type("values").filter(|declared| !declared.iso) else {
+        return Some(());
+    };
+    let array = found.take(container.array("values"))?;
+    let parts = if declared.value_type.is_complex() { 2 } else { 1 };
+    let count = array.len() / parts;
+    if count != descriptor.stored && array.len().is_multiple_of(parts) {
+        let key = format!("{DESCRIPTOR}.number_of_stored_values");
+        let what = format!("states {}, and there are {count} values", descriptor.stored);
+        repairs.add(Place::array(container.path(), key), what);
+        descriptor.stored = count;
+    }
+    Some(())
 }
 
 /// Reads what cells hold that are not stored: where that is not zero, and as it is stored.

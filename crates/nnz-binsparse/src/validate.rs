@@ -28,7 +28,7 @@ pub fn validate(
 ) -> Result<()> {
     let container = open()?;
     let mut found = Deviations::default();
-    let store = Store::examine(&*container, &mut found);
+    let store = Store::examine(&*container, None, &mut found);
     if let Some(store) = store {
         let mut whole = Deviations::default();
         levels::check(&store, &mut whole);

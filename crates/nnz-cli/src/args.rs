@@ -90,6 +90,7 @@ pub(crate) enum Verb {
     Slice(Box<Slice>),
     Concat(Box<Concat>),
     Split(Box<Split>),
+    Repair(Box<Repair>),
     Validate(Validate),
     Diff(Diff),
     Stats(Stats),
@@ -113,6 +114,7 @@ impl Verb {
             Self::Slice(verb) => verb.writing.resolve_format(),
             Self::Concat(verb) => verb.writing.resolve_format(),
             Self::Split(verb) => verb.writing.resolve_format(),
+            Self::Repair(verb) => verb.writing.resolve_format(),
             Self::Fragments(fragments::Fragments {
                 verb: fragments::FragmentsVerb::Count(verb),
             }) => verb.writing.resolve_format(),
@@ -146,6 +148,7 @@ impl Verb {
             Self::Slice(verb) => verb.writing.force,
             Self::Concat(verb) => verb.writing.force,
             Self::Split(verb) => verb.writing.force,
+            Self::Repair(verb) => verb.writing.force,
             Self::Fragments(verb) => verb.verb.forced(),
             Self::Man(verb) => verb.force,
             Self::Annotations(verb) => verb.force,
@@ -423,6 +426,30 @@ pub(crate) struct Split {
     /// The extension of the files, which says what they are: h5ad or zarr
     #[arg(long, value_name = "EXTENSION", default_value = "h5ad", value_parser = ["h5ad", "zarr"])]
     pub(crate) extension: String,
+
+    #[command(flatten)]
+    pub(crate) writing: Writing,
+}
+
+/// Write a broken file as it was meant to be
+///
+/// What is wrong and certain is mended, and said: pointers of AnnData, 10x and SciPy that wrapped around; another
+/// number of entries than a header states; entries that are not sorted; end_max of fragments. Anything else that
+/// is wrong is refused, and nothing is written. An AnnData file goes with all that is in it.
+#[derive(Debug, Group)]
+#[command(after_help = "Example:\n  nnz repair broken.h5ad good.h5ad")]
+pub(crate) struct Repair {
+    /// The file
+    #[arg(value_name = "SRC", value_parser = location())]
+    pub(crate) source: Location,
+
+    /// Where to write it, in the format of SRC unless its extension or --to says otherwise
+    #[arg(value_name = "DST", value_parser = location())]
+    pub(crate) target: Location,
+
+    /// Take a text with fewer entries than its header states for complete: it was not cut short
+    #[arg(long)]
+    pub(crate) complete: bool,
 
     #[command(flatten)]
     pub(crate) writing: Writing,

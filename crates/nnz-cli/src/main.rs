@@ -54,6 +54,7 @@ fn main() -> ExitCode {
         Verb::Slice(verb) => verbs::slice(verb, args.quiet),
         Verb::Concat(verb) => verbs::concat(verb, args.quiet),
         Verb::Split(verb) => verbs::split(verb, args.quiet),
+        Verb::Repair(verb) => verbs::repair(verb, args.quiet),
         Verb::Diff(verb) => verbs::diff(verb),
         Verb::Stats(verb) => verbs::stats(verb),
         Verb::Validate(verb) => verbs::validate(verb),

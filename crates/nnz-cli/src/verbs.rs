@@ -23,7 +23,7 @@ pub(crate) use generate::{completions, help, man};
 pub(crate) use info::info;
 pub(crate) use stats::stats;
 pub(crate) use validate::validate;
-pub(crate) use write::{concat, convert, slice, split};
+pub(crate) use write::{concat, convert, repair, slice, split};
 
 /// Prints stored entries.
 pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {

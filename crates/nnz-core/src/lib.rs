@@ -21,6 +21,7 @@ mod header;
 mod names;
 mod narrow;
 mod pointers;
+mod repairs;
 mod setters;
 mod sink;
 mod source;
@@ -48,6 +49,7 @@ pub use header::{Duplicates, Header, Storage, Structure, Triangle};
 pub use names::{Listed, Names, StringList, StringReader};
 pub use narrow::Narrowest;
 pub use pointers::{Piece, PointerCursor, Pointers, read_pointers};
+pub use repairs::{Repair, Repairs};
 pub use sink::{BatchEncoder, Encoded, MatrixSink, SinkCapabilities, Written};
 pub use source::{
     BatchReader, BatchUnits, COMMENT, MatrixSource, Metadata, Projection, SequentialReader, Unit,

@@ -49,6 +49,7 @@ mod stats;
 mod target;
 mod transposed;
 mod types;
+mod unsorted;
 
 pub use annotations::{
     AnnotationTable, AnnotationText, Appended, Join, Labelled, Labels, write_annotations,
@@ -72,3 +73,4 @@ pub use stats::{Measures, Moments, Number, Spread, Stats, StatsOptions, Total, s
 pub use target::{MatrixTarget, directory_of};
 pub use transposed::Transposed;
 pub use types::{common_type, narrowest_type};
+pub use unsorted::{Unsorted, unsorted};

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use nnz_core::{
     About, At, Axis, Batch, Error, Header, MatrixSource, Metadata, Names, Order, Place, Projection,
-    Result, UnitReader, Values,
+    Repairs, Result, UnitReader, Values,
 };
 use nnz_storage::{InputFile, Opened, stdio};
 
@@ -30,6 +30,8 @@ use nnz_lines::{Block, Lines};
 pub struct MatrixMarketSource {
     path: PathBuf,
     preamble: Preamble,
+    /// Entries that there are: as many as the sizes state, unless that was mended.
+    stored: u64,
     comment: Comment,
     header: Header,
     origin: Origin,
@@ -110,6 +112,7 @@ impl MatrixMarketSource {
         Ok(Self {
             path: path.to_path_buf(),
             preamble,
+            stored: preamble.stored,
             comment,
             header: preamble.header(guess),
             origin: Origin {
@@ -150,12 +153,44 @@ impl MatrixMarketSource {
     /// Makes the error that tells of a fault in a block.
     #[cold]
     pub(super) fn refuse(&self, fault: Fault, block: Block<'_>) -> Error {
-        fault.out_of(self.preamble.stored).report(&self.path, block)
+        fault.out_of(self.stored).report(&self.path, block)
     }
 
     /// Returns the number of entries that the sizes state, or for an array imply.
     pub(super) fn stored(&self) -> u64 {
-        self.preamble.stored
+        self.stored
+    }
+
+    /// Counts the entries, and mends the number that the sizes state where it is another one. Where there are
+    /// fewer, the file has to be known to be complete: by the end of a gzip member, or because the caller says so.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the file cannot be read or may have been cut short.
+    pub fn mend_count(mut self, repairs: &Repairs) -> Result<Self> {
+        if self.origin.file.is_none() || self.preamble.banner.layout == Layout::Array {
+            return Ok(self);
+        }
+        let mut lines = self.lines()?;
+        let mut count = 0_u64;
+        while let Some(block) = lines.next_owned()? {
+            count += block.contents;
+        }
+        let place = Place::path(&self.path);
+        if count == self.stored {
+            return Ok(self);
+        }
+        let stated = format!("its sizes state {}, and there are {count}", counted(self.stored));
+        if count < self.stored && !self.origin.gzip && !repairs.is_complete() {
+            let what = format!(
+                "{stated}: it may have been cut short, so that this cannot be mended for certain"
+            );
+            return Err(Error::unsupported(place, what));
+        }
+        repairs.add(place, stated);
+        self.stored = count;
+        self.header.nnz = Some(count);
+        Ok(self)
     }
 
     pub(super) fn empty_batch(&self) -> Batch {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use nnz_core::{
     About, Annotations, At, Axis, AxisKind, Column, ColumnInfo, ColumnType, ColumnValues, Header,
-    MatrixSource, Names, Projection, Result, UnitReader,
+    MatrixSource, Names, Projection, Repairs, Result, UnitReader,
 };
 use nnz_storage::{InputDirectory, InputFile, Opened};
 
@@ -68,11 +68,26 @@ pub fn open(directory: &Path) -> Result<TenxFolderSource> {
 ///
 /// Fails as [`open`].
 pub fn from_directory(directory: &InputDirectory) -> Result<TenxFolderSource> {
+    from_directory_mended(directory, None)
+}
+
+/// Takes a folder that was opened, and mends the number of entries that its matrix states if `repairs` are given.
+///
+/// # Errors
+///
+/// Fails as [`open`] and [`MatrixMarketSource::mend_count`].
+pub fn from_directory_mended(
+    directory: &InputDirectory,
+    repairs: Option<&Repairs>,
+) -> Result<TenxFolderSource> {
     let Files { matrix, features, barcodes, cells_by_features, notes } = Files::find(directory)?;
     let features = Part::open(features)?;
     let barcodes = Part::open(barcodes)?;
     let bytes = [&matrix, &features.file, &barcodes.file].iter().map(|file| file.len()).sum();
-    let matrix = crate::from_opened(&Opened::File(matrix))?;
+    let mut matrix = crate::from_opened(&Opened::File(matrix))?;
+    if let Some(repairs) = repairs {
+        matrix = matrix.mend_count(repairs)?;
+    }
     let mut header = matrix.header().clone();
     header.axis_kinds = [AxisKind::Features, AxisKind::Cells];
     if cells_by_features {

@@ -1,10 +1,12 @@
 //! From any place to any place.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use nnz_container::Compression;
 use nnz_core::{
-    Axis, AxisKind, Error, ErrorKind, MatrixSource, Order, Place, Result, Rounding, ValueType,
+    Axis, AxisKind, Error, ErrorKind, MatrixSource, Order, Place, Repairs, Result, Rounding,
+    ValueType,
 };
 use nnz_engine as engine;
 use nnz_engine::{Labelled, Labels};
@@ -105,6 +107,8 @@ pub struct ConvertOptions {
     pub threads: usize,
     /// Cancels the conversion.
     pub cancellation: Option<Cancellation>,
+    /// Collects what is mended of the source, if anything may be; see [`repair`](fn@crate::repair).
+    pub repairs: Option<Arc<Repairs>>,
 }
 
 nnz_core::setters! {
@@ -127,6 +131,7 @@ nnz_core::setters! {
         memory: u64,
         threads: usize,
         cancellation: Option<Cancellation>,
+        repairs: Option<Arc<Repairs>>,
     }
 }
 
@@ -164,6 +169,7 @@ impl Default for ConvertOptions {
             memory,
             threads,
             cancellation,
+            repairs: None,
         }
     }
 }
@@ -178,7 +184,10 @@ impl ConvertOptions {
 
     /// Returns how sources are opened.
     pub(crate) fn open_options(&self) -> OpenOptions {
-        OpenOptions::new().registry(self.registry.clone()).memory_limit(self.memory)
+        OpenOptions::new()
+            .registry(self.registry.clone())
+            .memory_limit(self.memory)
+            .repairs(self.repairs.clone())
     }
 
     /// Returns the options that have nothing to do with where and in which format a matrix is written.

@@ -87,6 +87,7 @@ mod diff;
 mod location;
 mod open;
 mod read;
+mod repair;
 mod slice;
 mod stats;
 
@@ -132,6 +133,7 @@ pub use nnz_engine::{
 pub use nnz_storage::{self as storage, stdio};
 pub use open::{OpenOptions, open};
 pub use read::{read, read_dense};
+pub use repair::{RepairSummary, repair};
 pub use slice::slice;
 pub use stats::stats;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nnz_core::{MatrixSource, Result};
+use nnz_core::{MatrixSource, Repairs, Result};
 use nnz_storage::Storage;
 
 #[cfg(feature = "daphne")]
@@ -57,6 +57,7 @@ pub struct OpenOptions {
     pub(crate) dialect: Option<Dialect>,
     pub(crate) format: Option<&'static str>,
     pub(crate) preferred: DatasetKind,
+    pub(crate) repairs: Option<Arc<Repairs>>,
 }
 
 impl Default for OpenOptions {
@@ -69,6 +70,7 @@ impl Default for OpenOptions {
             dialect: None,
             format: None,
             preferred: DatasetKind::Matrix,
+            repairs: None,
         }
     }
 }
@@ -98,6 +100,13 @@ impl OpenOptions {
     #[must_use]
     pub fn memory_limit(mut self, bytes: u64) -> Self {
         self.memory = bytes;
+        self
+    }
+
+    /// Mends what is wrong and certain, and lists it; see [`repair`](fn@crate::repair).
+    #[must_use]
+    pub fn repairs(mut self, repairs: Option<Arc<Repairs>>) -> Self {
+        self.repairs = repairs;
         self
     }
 

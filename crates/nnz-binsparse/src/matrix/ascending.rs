@@ -18,6 +18,7 @@ pub(super) fn read_minors(
     offsets: &[usize],
     before: Option<u64>,
     minors: &mut Minors,
+    in_any_order: bool,
 ) -> Result<()> {
     let count = usize::try_from(entries.end - entries.start).unwrap_or(usize::MAX);
     let first = entries.start;
@@ -25,7 +26,7 @@ pub(super) fn read_minors(
         let minors = minors.u32_buffer();
         minors.resize(count, 0);
         array.read(first, minors)?;
-        check(array, first, axis, offsets, before, minors)
+        check(array, first, axis, (offsets, before), minors, in_any_order)
     } else {
         if !matches!(minors, Minors::U64(_)) {
             minors.u64_mut();
@@ -35,7 +36,7 @@ pub(super) fn read_minors(
         };
         minors.resize(count, 0);
         array.read(first, minors)?;
-        check(array, first, axis, offsets, before, minors)
+        check(array, first, axis, (offsets, before), minors, in_any_order)
     }
 }
 
@@ -43,10 +44,16 @@ fn check<T: Index>(
     array: &Integers,
     first: u64,
     axis: u64,
-    offsets: &[usize],
-    before: Option<u64>,
+    (offsets, before): (&[usize], Option<u64>),
     minors: &[T],
+    in_any_order: bool,
 ) -> Result<()> {
+    if in_any_order {
+        return match minors.iter().position(|&minor| minor.into() >= axis) {
+            None => Ok(()),
+            Some(at) => Err(out_of_range(array, first, at, axis, minors)),
+        };
+    }
     // Counted, since that is quicker than looking at each run: steps down are where runs begin. In
     // runs that ascend, the last one is the largest.
     let mut between = 0;
@@ -70,10 +77,21 @@ fn check<T: Index>(
         return Ok(());
     }
     if let Some(at) = minors.iter().position(|&minor| minor.into() >= axis) {
-        let expected = format!("less than {axis}, the length of the axis");
-        return Err(array.wrong(first + at as u64, minors[at].into(), expected));
+        return Err(out_of_range(array, first, at, axis, minors));
     }
     Err(misordered(array, first, offsets, before, minors))
+}
+
+#[cold]
+fn out_of_range<T: Index>(
+    array: &Integers,
+    first: u64,
+    at: usize,
+    axis: u64,
+    minors: &[T],
+) -> nnz_core::Error {
+    let expected = format!("less than {axis}, the length of the axis");
+    array.wrong(first + at as u64, minors[at].into(), expected)
 }
 
 /// Counts the elements that are not less than the next.

@@ -16,6 +16,29 @@ thread_local! {
     static WIDE: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
+/// Returns the first entry that is not behind the one before, if there is one.
+pub(super) fn first_unsorted(majors: &Integers, minors: &Integers) -> Result<Option<u64>> {
+    let mut last = None;
+    let [mut rows, mut cols] = [Vec::<u64>::new(), Vec::new()];
+    let mut start = 0;
+    while start < majors.len().min(minors.len()) {
+        let count = PIECE.min(majors.len() - start);
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        for (array, out) in [(majors, &mut rows), (minors, &mut cols)] {
+            out.resize(count, 0);
+            array.read(start, out)?;
+        }
+        for (pair, entry) in rows.iter().zip(&cols).zip(start..) {
+            if last.is_some_and(|last| (*pair.0, *pair.1) < last) {
+                return Ok(Some(entry));
+            }
+            last = Some((*pair.0, *pair.1));
+        }
+        start += count as u64;
+    }
+    Ok(None)
+}
+
 /// Cuts the entries of a range of majors into pieces.
 pub(super) struct PairReader<'a> {
     source: &'a MatrixSource,
@@ -90,7 +113,9 @@ impl Unit for Piece<'_> {
             let goes_on = before.filter(|(_, major)| majors.first() == Some(major));
             let before = goes_on.map(|(entry, _)| minors.get(entry)).transpose()?;
             let axis = source.minors;
-            read_minors(minors, entries.clone(), axis, &offsets, before, &mut batch.minors)?;
+            let found = &mut batch.minors;
+            let any = source.in_any_order;
+            read_minors(minors, entries.clone(), axis, &offsets, before, found, any)?;
         }
         if fields.values {
             source.values.read(entries.clone(), &mut batch.values)?;
@@ -125,7 +150,7 @@ impl Piece<'_> {
         let mut start = 0;
         while let Some(&major) = along.get(start) {
             let wide = major.into();
-            if wide < least || wide >= self.majors.end {
+            if (wide < least && !self.source.in_any_order) || wide >= self.majors.end {
                 let expected = format!("{least} to less than {}", self.majors.end);
                 return Err(self.along.wrong(first + start as u64, wide, expected));
             }

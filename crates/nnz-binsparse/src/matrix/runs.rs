@@ -142,7 +142,9 @@ impl Unit for Entries<'_> {
                 None => None,
             };
             let axis = source.minors;
-            read_minors(minors, entries.clone(), axis, &offsets, before, &mut batch.minors)?;
+            let found = &mut batch.minors;
+            let any = source.in_any_order;
+            read_minors(minors, entries.clone(), axis, &offsets, before, found, any)?;
         }
         if fields.values {
             source.values.read(entries.clone(), &mut batch.values)?;

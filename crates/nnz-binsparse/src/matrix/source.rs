@@ -5,12 +5,12 @@ use std::ops::Range;
 use nnz_container::Container;
 use nnz_core::{
     About, Axis, AxisKind, Batch, Duplicates, Error, Header, Majors, Metadata, Names, Place,
-    Projection, Result, Storage, Structure, UnitReader,
+    Projection, Repairs, Result, Storage, Structure, UnitReader,
 };
 
 use super::cells::CellReader;
 use super::form::{Form, form};
-use super::pairs::PairReader;
+use super::pairs::{self, PairReader};
 use super::runs::RunReader;
 use crate::descriptor::DIAGONAL;
 use crate::store::{Store, ValueArray};
@@ -34,6 +34,8 @@ pub struct MatrixSource {
     /// The length of the major and of the minor axis.
     pub(super) majors: u64,
     pub(super) minors: u64,
+    /// Whether entries need not be sorted.
+    pub(super) in_any_order: bool,
 }
 
 impl std::fmt::Debug for MatrixSource {
@@ -50,7 +52,17 @@ impl MatrixSource {
     /// Fails where the descriptor or an array is missing or broken, lengths do not agree, or it is a
     /// tensor of other than one or two dimensions.
     pub fn open(container: Box<dyn Container>) -> Result<Self> {
-        let (mut store, notes) = Store::open(&*container)?;
+        Self::open_mended(container, None)
+    }
+
+    /// Opens the matrix a container holds. With `repairs`, the number of values counts where another is stated, and
+    /// entries may be in any order inside a row or column, or all of them where each has both indices.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`open`](Self::open).
+    pub fn open_mended(container: Box<dyn Container>, repairs: Option<&Repairs>) -> Result<Self> {
+        let (mut store, notes) = Store::open(&*container, repairs)?;
         let (form, shape, order) = form(&mut store, &Place::path(container.path()))?;
         let Store { descriptor, values, fill, .. } = store;
         let dense = matches!(form, Form::Cells { listed: None });
@@ -72,7 +84,44 @@ impl MatrixSource {
             axis_kinds: [AxisKind::Unknown; 2],
         };
         let (majors, minors) = (shape.major(order), shape.minor(order));
-        Ok(Self { container, descriptor, notes, header, form, values, majors, minors })
+        let (in_any_order, container) = (false, container);
+        let mut source = Self {
+            container,
+            descriptor,
+            notes,
+            header,
+            form,
+            values,
+            majors,
+            minors,
+            in_any_order,
+        };
+        if let Some(repairs) = repairs {
+            source.allow_any_order(repairs)?;
+        }
+        Ok(source)
+    }
+
+    /// Reads entries in any order, except of a triangle, where that they are sorted is made use of.
+    fn allow_any_order(&mut self, repairs: &Repairs) -> Result<()> {
+        if self.header.structure != Structure::General {
+            return Ok(());
+        }
+        match &self.form {
+            Form::Runs { .. } => self.header.sorted_indices = None,
+            Form::Pairs { majors, minors } => {
+                let Some(entry) = pairs::first_unsorted(majors, minors)? else { return Ok(()) };
+                repairs.add(
+                    majors.place(entry),
+                    "is not behind the entry before; entries are sorted now",
+                );
+                self.header.sorted_majors = false;
+                self.header.sorted_indices = Some(false);
+            }
+            Form::Cells { .. } => return Ok(()),
+        }
+        self.in_any_order = true;
+        Ok(())
     }
 
     /// Returns the description, with the keys of the user.
@@ -114,7 +163,7 @@ impl nnz_core::MatrixSource for MatrixSource {
     }
 
     fn random_access(&self) -> bool {
-        true
+        self.header.sorted_majors
     }
 
     fn units(

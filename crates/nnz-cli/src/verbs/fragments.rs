@@ -154,7 +154,12 @@ fn options(args: &Storing) -> StoreOptions {
 }
 
 /// Prints the summary to standard error: the target may be standard output.
-fn summarise(sources: &[Location], target: &Location, summary: &FragmentSummary, quiet: bool) {
+pub(super) fn summarise(
+    sources: &[Location],
+    target: &Location,
+    summary: &FragmentSummary,
+    quiet: bool,
+) {
     if quiet {
         return;
     }

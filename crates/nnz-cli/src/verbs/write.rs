@@ -51,6 +51,29 @@ fn header_of(place: &Location) -> Result<Header, Error> {
     Ok(nnz::open(place)?.into_matrix()?.header().clone())
 }
 
+/// Writes a broken file as it was meant to be.
+pub(crate) fn repair(args: &args::Repair, quiet: bool) -> Result<Outcome, Error> {
+    let (options, bar) = (options(&args.writing)?, Bar::new(quiet));
+    let done = nnz::repair(&args.source, &args.target, args.complete, &options, &bar)?;
+    if quiet {
+        return Ok(Outcome::Good);
+    }
+    for repair in &done.repairs {
+        tell(&format!("mended: {repair}"));
+    }
+    if done.repairs.is_empty() {
+        tell("nothing had to be mended");
+    }
+    if let Some(summary) = &done.matrix {
+        summarise(std::slice::from_ref(&args.source), &args.target, summary);
+    }
+    if let Some(summary) = &done.fragments {
+        let source = std::slice::from_ref(&args.source);
+        super::fragments::summarise(source, &args.target, summary, quiet);
+    }
+    Ok(Outcome::Good)
+}
+
 /// Writes some rows and columns.
 pub(crate) fn slice(args: &args::Slice, quiet: bool) -> Result<Outcome, Error> {
     if args.selecting.is_empty() {

@@ -1,10 +1,12 @@
 //! Matrices by rows or columns: pointers, indices and values.
 
+mod wrapped;
+
 use std::ops::Range;
 
 use nnz_core::{
-    ArrayAbout, Batch, Error, Majors, Order, Piece, PointerCursor, Pointers, Projection, Result,
-    Shape, Unit, UnitReader, ValueType, check_requested,
+    ArrayAbout, Batch, Error, Majors, Order, Piece, PointerCursor, Pointers, Projection, Repairs,
+    Result, Shape, Unit, UnitReader, ValueType, check_requested,
 };
 
 use super::{Indices, Vector, entries_of_unit};
@@ -30,6 +32,8 @@ pub struct Compressed {
     entries: u64,
     /// Entries of a unit.
     step: u64,
+    /// Pointers that are not as they are stored.
+    mended: Option<Vec<u64>>,
 }
 
 impl Compressed {
@@ -40,6 +44,20 @@ impl Compressed {
     ///
     /// Fails where that is not so, or a pointer cannot be read.
     pub fn new(arrays: CompressedArrays, shape: Shape, order: Order) -> Result<Self> {
+        Self::open(arrays, shape, order, None)
+    }
+
+    /// Opens a matrix as [`new`](Self::new) does. With `repairs`, pointers that have wrapped around are mended.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`new`](Self::new), and where pointers are wrong in a way that cannot be mended for certain.
+    pub fn open(
+        arrays: CompressedArrays,
+        shape: Shape,
+        order: Order,
+        repairs: Option<&Repairs>,
+    ) -> Result<Self> {
         let arrays = CompressedArrays { pointers: arrays.pointers.keep_ends(), ..arrays };
         let CompressedArrays { pointers, indices, values } = &arrays;
         let (majors, minors) = (shape.major(order), shape.minor(order));
@@ -54,13 +72,21 @@ impl Compressed {
             return Err(Error::mismatch(indices.vector().place(), found, expected));
         }
         let bound = values.len().saturating_add(1);
-        let first = pointers.get(0, bound)?;
-        if first != 0 {
-            return Err(pointers.wrong(0, first, "0"));
-        }
-        let entries = pointers.get(majors, bound)?;
+        let mended = match repairs {
+            Some(repairs) => wrapped::mend(pointers, values.len(), minors, repairs)?,
+            None => None,
+        };
+        let entries = if mended.is_some() {
+            values.len()
+        } else {
+            let first = pointers.get(0, bound)?;
+            if first != 0 {
+                return Err(pointers.wrong(0, first, "0"));
+            }
+            pointers.get(majors, bound)?
+        };
         let step = entries_of_unit(values.chunk().or(indices.vector().chunk()));
-        Ok(Self { order, majors, minors, entries, step, arrays })
+        Ok(Self { order, majors, minors, entries, step, arrays, mended })
     }
 
     /// Sets how many entries a unit has at most.
@@ -104,7 +130,9 @@ impl Compressed {
     ///
     /// Fails where its pointer cannot be read.
     pub fn stored_before(&self, major: u64) -> Result<u64> {
-        self.arrays.pointers.get(major, self.entries.saturating_add(1))
+        let mut one = [0];
+        self.load(major, &mut one)?;
+        Ok(one[0])
     }
 
     /// Starts reading a range of majors.
@@ -125,7 +153,16 @@ impl Compressed {
 
 impl Pointers for Compressed {
     fn load(&self, first: u64, out: &mut [u64]) -> Result<()> {
-        self.arrays.pointers.read(first, self.entries.saturating_add(1), out)
+        let Some(mended) = &self.mended else {
+            return self.arrays.pointers.read(first, self.entries.saturating_add(1), out);
+        };
+        let start = usize::try_from(first).unwrap_or(usize::MAX);
+        let end = start.saturating_add(out.len());
+        match mended.get(start..end) {
+            Some(pointers) => out.copy_from_slice(pointers),
+            None => return Err(self.wrong(first, first, format!("less than {}", mended.len()))),
+        }
+        Ok(())
     }
 
     fn entries(&self) -> u64 {

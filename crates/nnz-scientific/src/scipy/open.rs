@@ -5,8 +5,8 @@ use std::sync::Arc;
 use nnz_container::matrix::{Compressed, CompressedArrays, Coordinates, Indices, Vector};
 use nnz_container::tree::{Group, NdArray};
 use nnz_core::{
-    Error, MatrixSource as _, Order, Place, Result, Rounding, Scalar, Shape, ValueType, Values,
-    readable,
+    Error, MatrixSource as _, Order, Place, Repairs, Result, Rounding, Scalar, Shape, ValueType,
+    Values, readable,
 };
 
 use super::blocks::Blocks;
@@ -64,6 +64,15 @@ impl ScipyFile {
     ///
     /// Fails where an entry is missing or broken, or entries contradict each other.
     pub fn open(file: &dyn Group) -> Result<Self> {
+        Self::open_mended(file, None)
+    }
+
+    /// Opens the matrix in an `.npz` file, and mends pointers that have wrapped around if `repairs` are given.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`open`](Self::open).
+    pub fn open_mended(file: &dyn Group, repairs: Option<&Repairs>) -> Result<Self> {
         let format = SparseFormat::read(file)?;
         let shape = read_shape(file)?;
         let is_array = file.array("_is_array").and_then(|array| array.read(&array.all(), 1));
@@ -71,13 +80,13 @@ impl ScipyFile {
         let form = match (format, &shape[..]) {
             (SparseFormat::Csr, &[len]) => {
                 // A vector is a single row of entries, which are read as those of a single column.
-                compressed(file, Shape { rows: len, cols: 1 }, Order::Col)
+                compressed(file, Shape { rows: len, cols: 1 }, Order::Col, repairs)
             }
             (SparseFormat::Csr, &[rows, cols]) => {
-                compressed(file, Shape { rows, cols }, Order::Row)
+                compressed(file, Shape { rows, cols }, Order::Row, repairs)
             }
             (SparseFormat::Csc, &[rows, cols]) => {
-                compressed(file, Shape { rows, cols }, Order::Col)
+                compressed(file, Shape { rows, cols }, Order::Col, repairs)
             }
             (SparseFormat::Bsr, &[rows, cols]) => {
                 Blocks::open(file, Shape { rows, cols }).map(Form::Blocks)
@@ -125,13 +134,18 @@ fn read_fill(file: &dyn Group, value_type: ValueType) -> Result<Option<Scalar>> 
     Ok(Some(value).filter(|value| Some(*value) != zero))
 }
 
-fn compressed(file: &dyn Group, shape: Shape, order: Order) -> Result<Form> {
+fn compressed(
+    file: &dyn Group,
+    shape: Shape,
+    order: Order,
+    repairs: Option<&Repairs>,
+) -> Result<Form> {
     let arrays = CompressedArrays {
         pointers: Indices::open(file, "indptr")?,
         indices: Indices::open(file, "indices")?,
         values: Vector::open(file, "data")?,
     };
-    Compressed::new(arrays, shape, order).map(Form::Compressed)
+    Compressed::open(arrays, shape, order, repairs).map(Form::Compressed)
 }
 
 fn has_coords(file: &dyn Group) -> Result<bool> {

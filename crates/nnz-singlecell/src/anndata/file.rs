@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use nnz_container::tree::{ElementType, Group};
-use nnz_core::{Axis, Error, Place, Result, readable};
+use nnz_core::{Axis, Error, Place, Repairs, Result, readable};
 
 use super::Item;
 use super::element::{Element, Encoding, SparseGroup};
@@ -19,6 +19,8 @@ pub struct AnnData {
     pub(super) root: Arc<dyn Group>,
     encoding: Encoding,
     frames: Arc<Frames>,
+    /// Collects what is mended, if anything may be.
+    pub(super) repairs: Option<Arc<Repairs>>,
 }
 
 /// The tables, each opened once.
@@ -68,7 +70,14 @@ impl AnnData {
             };
             return Err(Error::mismatch(place, found, "AnnData"));
         }
-        Ok(Self { root, encoding, frames: Arc::default() })
+        Ok(Self { root, encoding, frames: Arc::default(), repairs: None })
+    }
+
+    /// Mends pointers that have wrapped around in the matrices that are opened, and lists them.
+    #[must_use]
+    pub fn with_repairs(mut self, repairs: Option<Arc<Repairs>>) -> Self {
+        self.repairs = repairs;
+        self
     }
 
     /// Returns the version that the root states, such as `0.1.0`; `None` before anndata 0.8.

@@ -9,7 +9,7 @@ use nnz_container::matrix::{Compressed, CompressedArrays, Indices, Vector};
 use nnz_container::tree::{Group, NdArray};
 use nnz_core::{
     About, Annotations, ArrayAbout, Axis, AxisKind, Duplicates, Error, ErrorKind, Header, Names,
-    Order, Place, Projection, Result, Shape, Storage, Structure, UnitReader,
+    Order, Place, Projection, Repairs, Result, Shape, Storage, Structure, UnitReader,
 };
 
 use super::element::{Element, SparseGroup};
@@ -52,7 +52,7 @@ impl std::fmt::Debug for MatrixSource {
 
 impl MatrixSource {
     pub(super) fn open(file: &AnnData, item: &Item) -> Result<Self> {
-        let root = &*file.root;
+        let (root, repairs) = (&*file.root, file.repairs.as_deref());
         let Some((path, element)) = file.element(item)? else {
             let place = Place::array(root.path(), item.to_string());
             return Err(Error::new(ErrorKind::Missing, place));
@@ -70,7 +70,7 @@ impl MatrixSource {
                 let SparseGroup { order, shape: [rows, cols], encoding } = attributes;
                 let shape = Shape { rows, cols };
                 (
-                    Stored::Sparse(Box::new(open_sparse(&*group, shape, order)?)),
+                    Stored::Sparse(Box::new(open_sparse(&*group, shape, order, repairs)?)),
                     shape,
                     order,
                     encoding.kind,
@@ -98,11 +98,11 @@ impl MatrixSource {
     }
 
     /// Opens a group as a sparse matrix without names; `None` where it is none.
-    pub(super) fn of_group(group: &dyn Group) -> Result<Option<Self>> {
+    pub(super) fn of_group(group: &dyn Group, repairs: Option<&Repairs>) -> Result<Option<Self>> {
         let Some(attributes) = SparseGroup::of(group)? else { return Ok(None) };
         let SparseGroup { order, shape: [rows, cols], encoding } = attributes;
         let shape = Shape { rows, cols };
-        let stored = Stored::Sparse(Box::new(open_sparse(group, shape, order)?));
+        let stored = Stored::Sparse(Box::new(open_sparse(group, shape, order, repairs)?));
         let header = header(&stored, shape, order, [AxisKind::Unknown; 2]);
         let (encoding, version, container) = (encoding.kind, None, group.kind());
         let (item, frames, file) = (None, [None, None], None);
@@ -195,14 +195,19 @@ fn element_kind(group: &dyn Group) -> Result<String> {
 }
 
 /// Opens the arrays of a sparse matrix, whose pointers end with the last entry.
-fn open_sparse(group: &dyn Group, shape: Shape, order: Order) -> Result<Compressed> {
+fn open_sparse(
+    group: &dyn Group,
+    shape: Shape,
+    order: Order,
+    repairs: Option<&Repairs>,
+) -> Result<Compressed> {
     let arrays = CompressedArrays {
         pointers: Indices::open(group, "indptr")?,
         indices: Indices::open(group, "indices")?,
         values: Vector::open(group, "data")?,
     };
     let last = arrays.pointers.vector().place_of(shape.major(order));
-    let matrix = Compressed::new(arrays, shape, order)?;
+    let matrix = Compressed::open(arrays, shape, order, repairs)?;
     if matrix.unused() > 0 {
         let stored = matrix.entries().saturating_add(matrix.unused());
         return Err(Error::mismatch(last, matrix.entries(), format!("{stored}, the end")));

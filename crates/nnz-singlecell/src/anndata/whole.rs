@@ -13,7 +13,7 @@ use std::path::Path;
 
 use nnz_container::Compression;
 use nnz_container::tree::TreeWriter;
-use nnz_core::{Annotations as _, Axis, Place, Result, Shape};
+use nnz_core::{Annotations as _, Axis, Place, Repairs, Result, Shape};
 use nnz_engine::flow::Workers;
 use nnz_engine::{Cancellation, Labels, Progress, Selection, Slice};
 
@@ -43,6 +43,8 @@ pub struct FileOptions<'a> {
     pub progress: &'a dyn Progress,
     /// What cells and genes are called and described by, where that is not what the file says.
     pub labels: [&'a Labels; 2],
+    /// Collects what is mended, if anything may be: then rows are sorted, too.
+    pub repairs: Option<&'a Repairs>,
 }
 
 impl std::fmt::Debug for FileOptions<'_> {

@@ -6,8 +6,8 @@ use nnz_container::matrix::{Compressed, CompressedArrays, Indices, Vector};
 use nnz_container::tree::{ChildKind, Group, NdArray};
 use nnz_core::{
     About, Annotations, ArrayAbout, Axis, AxisKind, Column as Annotation, ColumnInfo, ColumnType,
-    ColumnValues, Duplicates, Error, Header, MatrixSource, Names, Order, Projection, Result, Shape,
-    Storage, Structure, UnitReader,
+    ColumnValues, Duplicates, Error, Header, MatrixSource, Names, Order, Projection, Repairs,
+    Result, Shape, Storage, Structure, UnitReader,
 };
 
 use super::find::{Generation, layout};
@@ -38,6 +38,15 @@ impl TenxSource {
     /// Fails where an array is missing or of a wrong type, lengths do not fit the shape, or the pointers do
     /// not end with the last entry.
     pub fn open(group: &dyn Group) -> Result<Self> {
+        Self::open_mended(group, None)
+    }
+
+    /// Opens the matrix of a group, and mends pointers that have wrapped around if `repairs` are given.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`open`](Self::open).
+    pub fn open_mended(group: &dyn Group, repairs: Option<&Repairs>) -> Result<Self> {
         let generation = layout(&group.children()?).unwrap_or(Generation::V3);
         let shape = shape(group)?;
         let arrays = CompressedArrays {
@@ -46,7 +55,7 @@ impl TenxSource {
             values: Vector::open(group, "data")?,
         };
         let pointers = arrays.pointers.vector().place_of(shape.cols);
-        let matrix = Compressed::new(arrays, shape, Order::Col)?;
+        let matrix = Compressed::open(arrays, shape, Order::Col, repairs)?;
         if matrix.unused() > 0 {
             let expected = format!("{}, the end", matrix.entries().saturating_add(matrix.unused()));
             return Err(Error::mismatch(pointers, matrix.entries(), expected));

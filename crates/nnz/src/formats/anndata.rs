@@ -56,8 +56,9 @@ impl Format for AnnDataFile {
         })
     }
 
-    fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
+    fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
         let (file, item) = place::open(&probe)?;
+        let file = file.with_repairs(options.repairs.clone());
         Ok(Dataset::Matrix(Box::new(match item {
             Some(item) => file.matrix(&item)?,
             None => file.main_matrix(&main_matrix(&file, &probe)?)?,

@@ -51,14 +51,15 @@ impl Format for Binsparse {
         Ok(described.then_some(Confidence::Certain))
     }
 
-    fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
+    fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
         let container = arrays(probe)?;
         let descriptor = description(&*container)?;
         let container = Box::new(container);
         if descriptor.layout.rank() != 2 {
             return Ok(Dataset::Tensor(TensorFile::new(container, descriptor)));
         }
-        let source = Box::new(nnz_binsparse::MatrixSource::open(container)?);
+        let repairs = options.repairs.as_deref();
+        let source = Box::new(nnz_binsparse::MatrixSource::open_mended(container, repairs)?);
         Ok(Dataset::Matrix(source))
     }
 

@@ -42,11 +42,14 @@ impl Format for MatrixMarket {
         })
     }
 
-    fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
-        let source = match probe.opened() {
+    fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
+        let mut source = match probe.opened() {
             Some(opened) => nnz_matrix_market::from_opened(opened)?,
             None => nnz_matrix_market::open_stdin()?,
         };
+        if let Some(repairs) = &options.repairs {
+            source = source.mend_count(repairs)?;
+        }
         Ok(Dataset::Matrix(Box::new(source)))
     }
 

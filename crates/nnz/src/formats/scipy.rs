@@ -36,12 +36,12 @@ impl Format for Scipy {
         Ok(is_scipy(file)?.then_some(Confidence::Certain))
     }
 
-    fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
+    fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
         let Some(file) = probe.tree()? else {
             let place = probe.location().source_place();
             return Err(Error::mismatch(place, "no npz file", "a sparse matrix of SciPy"));
         };
-        let tensor = match ScipyFile::open(file)? {
+        let tensor = match ScipyFile::open_mended(file, options.repairs.as_deref())? {
             ScipyFile::Matrix(matrix) => return Ok(Dataset::Matrix(matrix)),
             ScipyFile::Tensor(tensor) => tensor,
             _ => return Err(Error::argument("neither a matrix nor a tensor")),

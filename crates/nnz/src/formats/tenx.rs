@@ -5,7 +5,7 @@ mod target;
 use std::path::Path;
 
 use nnz_container::tree::Group;
-use nnz_core::{Error, Finding, MatrixSource, Result, readable};
+use nnz_core::{Error, Finding, MatrixSource, Repairs, Result, readable};
 use nnz_matrix_market::tenx_folder;
 use nnz_singlecell::tenx::{Found, TenxSource, find};
 use nnz_storage::InputDirectory;
@@ -39,8 +39,8 @@ fn matrices(probe: &Probe) -> Result<Option<(&dyn Group, Found)>> {
     Ok(find(root)?.map(|found| (root, found)))
 }
 
-fn open_group(group: &dyn Group) -> Result<Dataset> {
-    Ok(Dataset::Matrix(Box::new(TenxSource::open(group)?)))
+fn open_group(group: &dyn Group, repairs: Option<&Repairs>) -> Result<Dataset> {
+    Ok(Dataset::Matrix(Box::new(TenxSource::open_mended(group, repairs)?)))
 }
 
 fn member(path: String, group: &dyn Group) -> Member {
@@ -72,9 +72,11 @@ impl Format for Tenx {
         Ok(found.then_some(Confidence::Certain))
     }
 
-    fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
+    fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
+        let repairs = options.repairs.as_deref();
         if let Some(directory) = probe.directory() {
-            return Ok(Dataset::Matrix(Box::new(tenx_folder::from_directory(directory)?)));
+            let folder = tenx_folder::from_directory_mended(directory, repairs)?;
+            return Ok(Dataset::Matrix(Box::new(folder)));
         }
         let path = probe.path().unwrap_or(Path::new(""));
         let place = || probe.location().source_place();
@@ -82,10 +84,10 @@ impl Format for Tenx {
             return Err(Error::mismatch(place(), "something else", "a matrix of 10x"));
         };
         match found {
-            Found::Here => open_group(root),
+            Found::Here => open_group(root, repairs),
             Found::Groups(names) => {
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                open_group(&*root.group(groups::only(&names, HDF5, path)?)?)
+                open_group(&*root.group(groups::only(&names, HDF5, path)?)?, repairs)
             }
             Found::Molecules => Err(Found::no_matrix(root)),
             _ => Err(Error::argument("no matrix of 10x")),
@@ -125,7 +127,7 @@ impl Format for Tenx {
         };
         // All genomes.
         if let Some((root, Found::Groups(names))) = readable(matrices(&probe))?.flatten() {
-            let open = |name: &String| root.group(name).and_then(|group| open_group(&*group));
+            let open = |name: &String| root.group(name).and_then(|group| open_group(&*group, None));
             return names.iter().try_for_each(|name| check(open(name)));
         }
         check(self.open(probe, &options.open_options()))

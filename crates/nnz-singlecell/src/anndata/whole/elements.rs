@@ -37,7 +37,7 @@ fn in_uns<'a>(from: &Element, path: &str, picks: Picks<'a>) -> Result<Picks<'a>>
     }
     let shape = match from {
         Element::Array(array) => array.shape().to_vec(),
-        Element::Group(group) => match MatrixSource::of_group(&**group)? {
+        Element::Group(group) => match MatrixSource::of_group(&**group, None)? {
             Some(matrix) => vec![matrix.header().shape.rows, matrix.header().shape.cols],
             None => Vec::new(),
         },
@@ -97,7 +97,7 @@ impl<'a> Transfer<'a> {
         path: &str,
         picks: Picks<'_>,
     ) -> Result<()> {
-        if let Some(matrix) = MatrixSource::of_group(from)? {
+        if let Some(matrix) = MatrixSource::of_group(from, self.options.repairs)? {
             return self.sparse(matrix, from, to, path, picks);
         }
         let encoding = Encoding::of(from, &Place::path(from.path()))?;

@@ -3,8 +3,9 @@
 use nnz_container::tree::Group as Stored;
 use nnz_core::{Batch, Header, Order, Place, Projection, Result, Unit, UnitReader, Values};
 use nnz_engine::flow::{Join, Work, Write, run};
-use nnz_engine::{Progress, Selection, Slice};
+use nnz_engine::{Progress, Selection, Slice, sorted_units, unsorted};
 
+use super::FileOptions;
 use super::elements::Transfer;
 use super::picks::Picks;
 use crate::anndata::MatrixSource;
@@ -44,6 +45,17 @@ impl Transfer<'_> {
         path: &str,
     ) -> Result<()> {
         let header = source.header();
+        if let Some(repairs) = self.options.repairs
+            && let Some(unsorted) = unsorted(source, self.options.workers())?
+        {
+            repairs.add(place.clone(), unsorted.to_string());
+            let FileOptions { memory, directory, progress, .. } = *self.options;
+            let workers = self.options.workers();
+            let sorted =
+                sorted_units(source, header.order, memory / 2, directory, workers, progress);
+            let (units, _) = sorted.map_err(|error| error.with_context(place))?;
+            return self.units(units, header, place, to, path);
+        }
         let units = source.units(0..header.shape.major(header.order), Projection::ALL)?;
         self.units(units, header, place, to, path)
     }

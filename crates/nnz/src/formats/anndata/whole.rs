@@ -34,6 +34,7 @@ impl WholeFormat for AnnDataFile {
         progress: &dyn Progress,
     ) -> Result<Summary> {
         let (file, _) = place::open(from)?;
+        let file = file.with_repairs(options.repairs.clone());
         let from = std::slice::from_ref(from);
         write(from, to, options, progress, |tree, options| file.copy_to(tree, options))
     }
@@ -114,6 +115,7 @@ fn write(
         directory: &directory,
         progress,
         labels: [&options.row_labels, &options.col_labels],
+        repairs: options.repairs.as_deref(),
     };
     let (tree, report) = write(to.tree()?, &file_options)?;
     finish(tree, report, &to, options, bytes_before)

@@ -32,7 +32,7 @@ impl Transfer<'_> {
                         self.output.compression = self.compression(&*group.array("data")?);
                     }
                     let not = || Error::mismatch(place.clone(), "a group", "a sparse matrix");
-                    (MatrixSource::of_group(&*group)?.ok_or_else(not)?, place)
+                    (MatrixSource::of_group(&*group, None)?.ok_or_else(not)?, place)
                 }
             });
         }

@@ -1,0 +1,188 @@
+//! Writing what a broken file was meant to hold.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use nnz_core::{Error, ErrorKind, Place, Repair, Repairs, Result};
+use nnz_engine::flow::Workers;
+use nnz_engine::unsorted;
+use nnz_storage::LocalStorage;
+
+use crate::{ConvertOptions, Dataset, Location, Progress, Summary};
+
+/// What repairing a file came to.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct RepairSummary {
+    /// What was mended; nothing where the file was right.
+    pub repairs: Vec<Repair>,
+    /// What was written of a matrix, or of a file with several.
+    pub matrix: Option<Summary>,
+    /// What was written of fragments.
+    #[cfg(feature = "fragments")]
+    pub fragments: Option<crate::fragments::FragmentSummary>,
+}
+
+/// Writes what is at one place to another place, and mends what is wrong and certain on the way:
+///
+/// - pointers of AnnData, 10x and SciPy that wrapped around, as their type was too narrow;
+/// - another number of entries than Matrix Market states in its sizes, or Binsparse in its description. With fewer,
+///   a text may have been cut short: it has to be gzipped, or `complete`;
+/// - entries of a row or column that are not sorted, in AnnData, 10x, SciPy and Binsparse;
+/// - `end_max` of fragments.
+///
+/// Files with several matrices go as a whole, as in [`convert`](fn@crate::convert). The format of the target is
+/// that of its extension, or of the source where the extension says nothing.
+///
+/// ```no_run
+/// use nnz::{ConvertOptions, NoProgress};
+///
+/// let done = nnz::repair("broken.h5ad", "good.h5ad", false, &ConvertOptions::default(), &NoProgress)?;
+/// for repair in &done.repairs {
+///     println!("{repair}");
+/// }
+/// # Ok::<(), nnz::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails as [`convert`](fn@crate::convert), and where something else is wrong in the source, or it is not certain
+/// what was meant. Nothing is written then.
+pub fn repair(
+    from: impl Into<Location>,
+    to: impl Into<Location>,
+    complete: bool,
+    options: &ConvertOptions,
+    progress: &dyn Progress,
+) -> Result<RepairSummary> {
+    let (from, to) = (&from.into(), &to.into());
+    let place = from.source_place();
+    let repairs = Arc::new(Repairs::new().complete(complete));
+    let mut options = options.clone().repairs(Arc::clone(&repairs));
+    let done = run(from, to, &mut options, progress);
+    let mut done = done.map_err(|error| reason(error, &place))?;
+    done.repairs.extend(repairs.list());
+    Ok(done)
+}
+
+fn run(
+    from: &Location,
+    to: &Location,
+    options: &mut ConvertOptions,
+    progress: &dyn Progress,
+) -> Result<RepairSummary> {
+    let started = Instant::now();
+    let found = options.registry.detect(from, &options.open_options())?;
+    let to = &to.resolve(&LocalStorage)?;
+    if options.format.is_none() && options.registry.format_of_target(to, options).is_err() {
+        options.format = Some(found.format().info().name).filter(|name| !name.is_empty());
+    }
+    let mut done = RepairSummary {
+        repairs: Vec::new(),
+        matrix: None,
+        #[cfg(feature = "fragments")]
+        fragments: None,
+    };
+    if let Some(summary) = crate::whole::convert(from, to, options, progress)? {
+        done.matrix = Some(summary);
+        return Ok(done);
+    }
+    let place = from.source_place();
+    let opened = options.open_options();
+    let summary = match found.open(&opened).map_err(|error| error.with_context(&place))? {
+        #[cfg(feature = "fragments")]
+        Dataset::Fragments(_) => {
+            done.repairs = furthest_ends(from, options)?;
+            done.fragments = Some(fragments(from, to, options, progress)?);
+            return Ok(done);
+        }
+        Dataset::Matrix(matrix) => {
+            if matrix.rereadable() {
+                let cancellation = options.cancellation.as_ref();
+                let workers = Workers { threads: options.threads, cancellation };
+                let found = unsorted(&*matrix, workers).map_err(|e| e.with_context(&place))?;
+                let sorted = |found: nnz_engine::Unsorted| found.to_string();
+                let repair = |what| Repair { place: place.clone(), what };
+                done.repairs.extend(found.map(sorted).map(repair));
+            }
+            Dataset::Matrix(matrix).convert(&place, to, options, progress)?
+        }
+        other => other.convert(&place, to, options, progress)?,
+    };
+    done.matrix = Some(Summary { seconds: started.elapsed().as_secs_f64(), ..summary });
+    Ok(done)
+}
+
+/// Says of what is wrong in the source that it is not mended.
+fn reason(error: Error, source: &Place) -> Error {
+    let at_source = match (&error.place().path, &source.path) {
+        // Groups in the file are named behind it.
+        (Some(at), Some(source)) => {
+            let [at, source] = [at, source].map(|path| path.as_os_str().as_encoded_bytes());
+            at.starts_with(source) || source.starts_with(at)
+        }
+        _ => false,
+    };
+    let wrong = matches!(
+        error.kind(),
+        ErrorKind::Mismatch { .. } | ErrorKind::Missing | ErrorKind::Duplicate { .. }
+    );
+    if !at_source || !wrong {
+        return error;
+    }
+    let (kind, place) = error.into_parts();
+    let what = match kind {
+        ErrorKind::Missing => "missing, which cannot be mended".to_owned(),
+        other => format!("{other}; what was meant is not certain, and nothing was written"),
+    };
+    Error::unsupported(place, what)
+}
+
+/// Lists entries of `end_max` that are wrong. All else that is wrong is an error.
+#[cfg(feature = "fragments")]
+fn furthest_ends(from: &Location, options: &ConvertOptions) -> Result<Vec<Repair>> {
+    use nnz_core::Severity;
+
+    let mut repairs = Vec::new();
+    let mut other = None;
+    let check = crate::ValidateOptions::default()
+        .memory(options.memory)
+        .threads(options.threads)
+        .cancellation(options.cancellation.clone());
+    crate::validate(from, &check, &mut |finding| {
+        if finding.severity == Severity::Note {
+            return;
+        }
+        let array = finding.place.array.as_deref();
+        if array.is_some_and(|array| array.rsplit('/').next() == Some("end_max")) {
+            let what = format!("{}; worked out anew", finding.message);
+            repairs.push(Repair { place: finding.place, what });
+        } else if other.is_none() {
+            other = Some(finding);
+        }
+    })?;
+    match other {
+        None => Ok(repairs),
+        Some(finding) => {
+            let what =
+                format!("{}; this cannot be mended, and nothing was written", finding.message);
+            Err(Error::unsupported(finding.place, what))
+        }
+    }
+}
+
+#[cfg(feature = "fragments")]
+fn fragments(
+    from: &Location,
+    to: &Location,
+    options: &ConvertOptions,
+    progress: &dyn Progress,
+) -> Result<crate::fragments::FragmentSummary> {
+    let store = crate::fragments::StoreOptions::default()
+        .compress(options.compress)
+        .write(options.write)
+        .memory(options.memory)
+        .threads(options.threads)
+        .cancellation(options.cancellation.clone());
+    crate::fragments::convert(from, to, &store, progress)
+}
