@@ -1,22 +1,49 @@
 //! The Python step: other people's programs read what we wrote, and we read what they wrote.
 
+use std::ffi::OsStr;
+use std::path::Path;
 use std::process::Command;
 
 use super::venv;
 use crate::cargo;
 use crate::error::Result;
 
-/// Builds the `nnz` command and runs the tests of `tests/python` on it.
+/// Programs that want an environment of their own, and the oldest and newest Python their packages have wheels for.
+const READERS: [(&str, venv::Version, venv::Version); 2] =
+    [("old", (3, 10), (3, 11)), ("scanpy", (3, 11), (3, 12))];
+
+/// Builds the `nnz` command and runs the tests of `tests/python` on it, and those of `tests/readers`.
 pub(crate) fn run() -> Result<()> {
     let tests = cargo::root().join("tests").join("python");
     let python = venv::python(&tests.join("requirements.txt"))?;
     let nnz = cargo::build_nnz()?;
+    pytest(&python, &tests, &tests, nnz.as_os_str())?;
+    for (name, oldest, newest) in READERS {
+        let readers = cargo::root().join("tests").join("readers").join(name);
+        match venv::python_between(&readers.join("requirements.txt"), oldest, newest)? {
+            Some(python) => pytest(&python, &readers, &tests, nnz.as_os_str())?,
+            None => println!(
+                "    SKIPPED: tests/readers/{name} wants a Python of {}.{} to {}.{}",
+                oldest.0, oldest.1, newest.0, newest.1
+            ),
+        }
+    }
+    Ok(())
+}
+
+/// Runs the tests of a directory. What they share is in `shared`.
+fn pytest(python: &Path, tests: &Path, shared: &Path, nnz: &OsStr) -> Result<()> {
     let mut pytest = Command::new(python);
+    pytest.args(["-m", "pytest"]);
+    if tests != shared {
+        pytest.args(["-p", "conftest", "-c"]).arg(shared.join("pytest.ini"));
+        pytest.arg("--rootdir").arg(tests);
+    }
     pytest
-        .args(["-m", "pytest"])
-        .arg(&tests)
-        .current_dir(&tests)
+        .arg(tests)
+        .current_dir(tests)
         .env("NNZ_BIN", nnz)
+        .env("PYTHONPATH", shared)
         .env("PYTHONDONTWRITEBYTECODE", "1");
     cargo::run(&mut pytest)
 }

@@ -10,9 +10,12 @@ use std::process::{Command, Stdio};
 use crate::cargo::{run, target_directory};
 use crate::error::{Error, Result};
 
+/// The first two numbers of a version of Python.
+pub(crate) type Version = (u32, u32);
+
 /// The oldest Python our pinned packages have wheels for, and the newest BPCells has one for.
-const OLDEST: (u32, u32) = (3, 10);
-const NEWEST: (u32, u32) = (3, 12);
+const OLDEST: Version = (3, 10);
+const NEWEST: Version = (3, 12);
 
 /// Where to look for an interpreter, in this order, when `NNZ_PYTHON` does not name one.
 const INTERPRETERS: [&str; 5] = ["python3", "python3.12", "python3.11", "python3.10", "python"];
@@ -36,9 +39,24 @@ const PYTHON: [&str; 2] = ["bin", "python"];
 /// The environment's name is a hash of the requirements and the interpreter, so that a change of
 /// either makes a new one.
 pub(crate) fn python(requirements: &Path) -> Result<PathBuf> {
+    environment(requirements, &choose()?)
+}
+
+/// Returns the interpreter of such an environment; `None` where there is no Python from the oldest to the newest
+/// version given.
+pub(crate) fn python_between(
+    requirements: &Path,
+    oldest: Version,
+    newest: Version,
+) -> Result<Option<PathBuf>> {
+    let fits = |found: &Interpreter| found.able && (oldest..=newest).contains(&found.minor());
+    let found = candidates().into_iter().find(fits);
+    found.map(|interpreter| environment(requirements, &interpreter)).transpose()
+}
+
+fn environment(requirements: &Path, interpreter: &Interpreter) -> Result<PathBuf> {
     let wanted =
         fs::read_to_string(requirements).map_err(|error| Error::at(requirements, &error))?;
-    let interpreter = choose()?;
     let mut hasher = DefaultHasher::new();
     (&wanted, &interpreter.program, interpreter.version).hash(&mut hasher);
     let directory = target_directory()?.join(format!("python-{:016x}", hasher.finish()));
@@ -69,7 +87,7 @@ struct Interpreter {
 }
 
 impl Interpreter {
-    fn minor(&self) -> (u32, u32) {
+    fn minor(&self) -> Version {
         (self.version.0, self.version.1)
     }
 }
