@@ -28,6 +28,8 @@ pub(super) struct Data {
     pub(super) fragments: Fragments,
     /// Files of DAPHNE: dense, sparse with few rows, and with ten times as many.
     pub(super) daphne: [Daphne; 3],
+    /// Files of AnnData, 10x and SciPy.
+    pub(super) single_cell: SingleCell,
     /// Where results are written, to be removed.
     pub(super) out: PathBuf,
 }
@@ -83,6 +85,24 @@ impl Daphne {
     }
 }
 
+/// Counts in the files of single-cell genomics.
+pub(super) struct SingleCell {
+    /// Entries of all but the large file.
+    pub(super) entries: u64,
+    /// AnnData as anndata writes it, deflated; and the same with other names of cells.
+    pub(super) h5ad: [PathBuf; 2],
+    /// 10x HDF5, deflated as Cell Ranger does.
+    pub(super) tenx: PathBuf,
+    /// SciPy, stored.
+    pub(super) npz: PathBuf,
+    /// A packed BPCells directory, by BPCells.
+    pub(super) packed: PathBuf,
+    /// AnnData of all cells, with its entries.
+    pub(super) large: (PathBuf, u64),
+    /// The names of a tenth of those cells.
+    pub(super) tenth: PathBuf,
+}
+
 /// Genomic fragments, in many forms.
 pub(super) struct Fragments {
     pub(super) count: u64,
@@ -103,9 +123,11 @@ impl Data {
         let out = directory.join("out");
         fs::create_dir_all(&out).map_err(|error| Error::at(&out, &error))?;
         let big = make.big(cells)?;
+        let [counts, fewer] = [make.counts(cells, false)?, make.counts(cells / 5, true)?];
         Ok(Self {
-            counts: make.counts(cells, false)?,
-            fewer: make.counts(cells / 5, true)?,
+            single_cell: make.single_cell(&counts, &fewer)?,
+            counts,
+            fewer,
             graph: make.text(&big, "rmat20")?,
             stencil: make.text(&big, "fem3d")?,
             fragments: make.fragments(FRAGMENTS.saturating_mul(cells) / CELLS)?,
@@ -189,6 +211,35 @@ impl Maker<'_> {
             hdf5,
             text: mtx,
             gzip,
+        })
+    }
+
+    fn single_cell(&self, counts: &Counts, fewer: &Counts) -> Result<SingleCell> {
+        let made = |name: String, call: &str, raw: &Path, suffix: &str| {
+            self.made(&name, |part| {
+                let mut words = self.tools.anndata().into_iter();
+                let mut command = Command::new(words.next().unwrap_or_default());
+                command.args(words).arg(call).arg(raw).arg(part).arg(suffix);
+                command
+            })
+        };
+        let name = format!("counts-{}", fewer.cells);
+        let tenth = self.directory.join(format!("tenth-of-{}.txt", counts.cells));
+        // Every tenth, from one place to the next.
+        let names = (0..counts.cells / 10).map(|at| format!("CELL{:08}\n", at * 10 + at % 7));
+        fs::write(&tenth, names.collect::<String>()).map_err(|error| Error::at(&tenth, &error))?;
+        let large = format!("counts-{}.h5ad", counts.cells);
+        Ok(SingleCell {
+            entries: fewer.entries,
+            h5ad: [
+                made(format!("{name}.h5ad"), "make-h5ad", &fewer.raw, "")?,
+                made(format!("{name}-b.h5ad"), "make-h5ad", &fewer.raw, "-b")?,
+            ],
+            tenx: made(format!("{name}-10x.h5"), "make-10x", &fewer.raw, "")?,
+            npz: made(format!("{name}.npz"), "make-npz", &fewer.raw, "")?,
+            packed: fewer.packed.clone(),
+            large: (made(large, "make-h5ad", &counts.raw, "")?, counts.entries),
+            tenth,
         })
     }
 

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::data::{Counts, Daphne, Data, Text};
+use super::data::{Counts, Daphne, Data, SingleCell, Text};
 use super::goal::{Bar, Goal};
 use super::row::{Clock, Contender, Row};
 use super::tools::Tools;
@@ -22,6 +22,11 @@ const INFLATE: &str = "inflating alone (zlib-rs, 1 thread)";
 const PLAIN: &str = "the bytes alone";
 const H5PY: &str = "h5py (1 thread only)";
 const PYTHON: &str = "fast_matrix_market, 2 threads, and binsparse";
+const ANNDATA: &str = "anndata";
+const IN_MEMORY: &str = "anndata, backed, into memory alone";
+const BACKED: &str = "anndata, backed";
+const SCANPY: &str = "scanpy";
+const LOAD_NPZ: &str = "scipy";
 const NO_SYNC: &str = "--no-sync";
 
 /// Bytes that converting may take, whatever the size of the matrix.
@@ -88,6 +93,7 @@ pub(super) fn all(data: &Data, tools: &Tools) -> Vec<Row> {
         make.query_fragments(),
         make.count_fragments(),
     ]);
+    rows.extend(make.single_cell(&data.single_cell));
     for file in &data.daphne {
         rows.extend([make.read_daphne(file), make.write_daphne(file)]);
     }
@@ -167,6 +173,122 @@ impl Make<'_> {
         contender.command.push(output.clone().into());
         contender.output = Some(output);
         contender
+    }
+
+    /// anndata, scanpy or SciPy, on files; what is written is the last.
+    fn anndata(&self, name: &'static str, words: &[&OsStr], target: Option<&str>) -> Contender {
+        let mut command = self.tools.anndata();
+        command.extend(words.iter().map(Into::into));
+        let output = target.map(|target| self.data.out.join(target));
+        command.extend(output.iter().map(Into::into));
+        Contender { name, clock: Clock::Call, command, output, no_sync: None }
+    }
+
+    /// Files of AnnData, 10x and SciPy, each beside the program it comes from.
+    fn single_cell(&self, files: &SingleCell) -> Vec<Row> {
+        let SingleCell { entries, h5ad: [h5ad, other], tenx, npz, packed, large, tenth } = files;
+        let word = OsStr::new;
+        let row = |name: &str, note, contenders, goals, inputs: &[&PathBuf]| Row {
+            name: name.to_owned(),
+            entries: *entries,
+            note,
+            contenders,
+            goals,
+            inputs: inputs.iter().map(|input| (*input).clone()).collect(),
+            at_hand: 0,
+        };
+        let to_packed = |name, source: &PathBuf, peer: &'static str, call| {
+            let target = "packed.bpcells";
+            let contenders = vec![
+                self.verb("convert", source, target, 1),
+                self.verb("convert", source, target, 2),
+                self.anndata(peer, &[word(call), source.as_os_str()], None),
+            ];
+            let goals = vec![goal(TWO, Bar::Over(peer, 3.0)), goal(TWO, Bar::Peak(BOUNDED))];
+            row(name, "The peer reads the file into memory alone.", contenders, goals, &[source])
+        };
+        let into_memory = |name, source: &PathBuf, call, peer, bar| {
+            let contenders = vec![
+                self.call(ONE, &["read", "--by-row"], source, 1),
+                self.call(TWO, &["read", "--by-row"], source, 2),
+                self.anndata(peer, &[word(call), source.as_os_str()], None),
+            ];
+            row(name, "", contenders, vec![goal(TWO, Bar::Over(peer, bar))], &[source])
+        };
+        let written = {
+            let deflated = |threads| {
+                let mut contender = self.verb("convert", packed, "written.h5ad", threads);
+                contender
+                    .command
+                    .extend(["--compress", "gzip:4", "--type", "float"].map(Into::into));
+                contender
+            };
+            let peer = [word("write"), npz.as_os_str()];
+            let contenders =
+                vec![deflated(1), deflated(2), self.anndata(ANNDATA, &peer, Some("written.h5ad"))];
+            let note = "nnz: from a packed BPCells directory. anndata: from memory, whose filling is not timed.";
+            let goals = vec![goal(TWO, Bar::Over(ANNDATA, 3.0)), goal(TWO, Bar::Peak(BOUNDED))];
+            row("h5ad written, gzip:4", note, contenders, goals, &[packed, npz])
+        };
+        let cut = {
+            let (large, count) = large;
+            let ours = |threads| {
+                let mut contender = self.verb("slice", large, "slice.h5ad", threads);
+                let mut list = OsString::from("@");
+                list.push(tenth);
+                contender.command.extend(["--cells".into(), list]);
+                contender
+            };
+            let ask = |call| [word(call), large.as_os_str(), word("--names"), tenth.as_os_str()];
+            let contenders = vec![
+                ours(1),
+                ours(2),
+                self.anndata(BACKED, &ask("slice"), Some("slice.h5ad")),
+                self.anndata(IN_MEMORY, &ask("slice-to-memory"), None),
+            ];
+            let goals = vec![goal(TWO, Bar::Over(BACKED, 3.0)), goal(TWO, Bar::Peak(400e6))];
+            let inputs = [large, tenth];
+            let cut =
+                row("a tenth of the cells of a h5ad, to another", "", contenders, goals, &inputs);
+            Row { entries: count / 10, ..cut }
+        };
+        let concat = {
+            let ours = |threads: &str| {
+                let output = self.data.out.join("concat.h5ad");
+                let mut command: Vec<OsString> =
+                    vec![self.tools.nnz.clone().into(), "concat".into()];
+                command.extend(
+                    ["--quiet", NO_SYNC, "--axis", "rows", "--threads", threads].map(Into::into),
+                );
+                command.extend(["--compress", "none"].map(Into::into));
+                command.extend([h5ad.into(), other.into(), output.clone().into()]);
+                Contender {
+                    name: if threads == "1" { ONE } else { TWO },
+                    clock: Clock::Process,
+                    command,
+                    output: Some(output),
+                    no_sync: Some(NO_SYNC),
+                }
+            };
+            let peer = [word("concat"), h5ad.as_os_str(), other.as_os_str()];
+            let contenders =
+                vec![ours("1"), ours("2"), self.anndata(ANNDATA, &peer, Some("concat.h5ad"))];
+            let note =
+                "anndata: experimental.concat_on_disk, which does not compress what it writes.";
+            let goals = vec![goal(TWO, Bar::Over(ANNDATA, 5.0)), goal(TWO, Bar::Peak(BOUNDED))];
+            let concat =
+                row("two h5ad one below the other", note, contenders, goals, &[h5ad, other]);
+            Row { entries: 2 * entries, ..concat }
+        };
+        vec![
+            to_packed("h5ad (gzip) to packed directory", h5ad, ANNDATA, "read"),
+            to_packed("10x HDF5 (gzip) to packed directory", tenx, SCANPY, "read-10x"),
+            into_memory("h5ad (gzip) into memory", h5ad, "read", ANNDATA, 4.0),
+            written,
+            cut,
+            concat,
+            into_memory("SciPy npz (stored) into memory", npz, "load-npz", LOAD_NPZ, 0.9),
+        ]
     }
 
     fn wheel(&self, words: &[&str], source: &Path) -> [Contender; 2] {
@@ -600,10 +722,20 @@ mod tests {
             fewer: counts(20_000),
             graph: text("graph.mtx"),
             stencil: text("stencil.mtx"),
+            single_cell: SingleCell {
+                entries: 7,
+                h5ad: ["a.h5ad", "b.h5ad"].map(Into::into),
+                tenx: "10x.h5".into(),
+                npz: "a.npz".into(),
+                packed: "packed.bpcells".into(),
+                large: ("large.h5ad".into(), 70),
+                tenth: "tenth.txt".into(),
+            },
             out: "out".into(),
         };
-        let [nnz, measure, python] = ["nnz", "nnz-measure", "python"].map(PathBuf::from);
-        all(&data, &Tools { nnz, measure, python })
+        let [nnz, measure, python, scanpy] =
+            ["nnz", "nnz-measure", "python", "scanpy"].map(PathBuf::from);
+        all(&data, &Tools { nnz, measure, python, scanpy })
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub(super) struct Tools {
     pub(super) measure: PathBuf,
     /// A Python with the peers.
     pub(super) python: PathBuf,
+    /// One with anndata and scanpy.
+    pub(super) scanpy: PathBuf,
 }
 
 impl Tools {
@@ -25,10 +27,17 @@ impl Tools {
     /// for theirs.
     pub(super) fn find(folder: Option<&Path>) -> Result<Self> {
         let python = venv::python(&benches().join("peers").join("requirements.txt"))?;
+        let readers = cargo::root().join("tests").join("readers");
+        let scanpy = venv::python(&readers.join("scanpy").join("requirements.txt"))?;
         if let Some(folder) = folder {
             let folder = folder.canonicalize().map_err(|error| Error::at(folder, &error))?;
             let program = |name: &str| folder.join(name).with_extension(EXE_EXTENSION);
-            return Ok(Self { nnz: program("nnz"), measure: program("nnz-measure"), python });
+            return Ok(Self {
+                nnz: program("nnz"),
+                measure: program("nnz-measure"),
+                python,
+                scanpy,
+            });
         }
         let mut build = cargo::cargo();
         build
@@ -41,7 +50,14 @@ impl Tools {
             nnz: built(&messages, "nnz")?,
             measure: built(&messages, "nnz-measure")?,
             python,
+            scanpy,
         })
+    }
+
+    /// Returns the script of anndata, as a command to be gone on with.
+    pub(super) fn anndata(&self) -> Vec<OsString> {
+        let script = benches().join("peers").join("anndata_peer.py");
+        vec![self.scanpy.clone().into(), script.into()]
     }
 
     /// Returns a script of a peer, as a command to be gone on with.
