@@ -30,6 +30,23 @@ def test_npz(nnz, tmp_path, dtype, options):
     assert ours.nnz == matrix.nnz
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("options", [[], ["--compress", "gzip:6"], ["--order", "col"]])
+def test_coo_is_written(nnz, tmp_path, dtype, options):
+    matrix = random(17, dtype)
+    sp.save_npz(tmp_path / "a.npz", matrix)
+    target = nnz.convert(tmp_path / "a.npz", tmp_path / "b.npz", "--sparse-format", "coo", *options)
+    ours = sp.load_npz(target)
+    assert ours.format == "coo" and ours.dtype == matrix.dtype and ours.shape == matrix.shape
+    assert ours.row.dtype == np.int32 and ours.nnz == matrix.nnz
+    np.testing.assert_array_equal(ours.toarray(), matrix.toarray())
+    for form in ["csr", "csc"]:
+        nnz.convert(target, tmp_path / f"{form}.npz", "--sparse-format", form)
+        assert sp.load_npz(tmp_path / f"{form}.npz").format == form
+    message = nnz.run("convert", target, tmp_path / "x.npz", "--sparse-format", "bsr").stderr.decode()
+    assert "csr, csc and coo are written" in message
+
+
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia"])
 def test_every_format_of_scipy_is_read(nnz, tmp_path, form):
     matrix = random(8, "f8", (36, 24), 0.1)

@@ -4,12 +4,14 @@
 //! version of SciPy are read; `docs/formats/scipy.md` lists how they differ.
 
 mod blocks;
+mod coo_sink;
 mod diagonals;
 mod layout;
 mod open;
 mod sink;
 mod source;
 
+pub use coo_sink::{CooSink, create_coo, write_coo};
 pub use layout::SparseFormat;
 pub use open::{ScipyFile, is_scipy};
 pub use sink::{CAPABILITIES, create};

@@ -86,3 +86,16 @@ def test_the_usual_steps_run_on_what_was_converted(nnz, tmp_path):
     again = quiet(sc.read_h5ad, tmp_path / "c.h5ad")
     np.testing.assert_array_equal(again.obsm["X_pca"], adata.obsm["X_pca"])
     assert "hvg" in again.uns and "pca" in again.uns
+
+
+@pytest.mark.parametrize("shape", [(5, 4, 3), (7, 1, 2, 3)])
+def test_arrays_of_several_dimensions_are_loaded_by_scipy(nnz, tmp_path, shape):
+    rng = np.random.default_rng(4)
+    dense = rng.random(shape) * (rng.random(shape) < 0.3)
+    sp.save_npz(tmp_path / "a.npz", sp.coo_array(dense))
+    nnz.convert(tmp_path / "a.npz", tmp_path / "b.bsp.h5")
+    nnz.convert(tmp_path / "b.bsp.h5", tmp_path / "c.npz")
+    found = sp.load_npz(tmp_path / "c.npz")
+    assert found.shape == shape and found.nnz == np.count_nonzero(dense)
+    np.testing.assert_array_equal(found.toarray(), dense)
+    nnz.ok("diff", tmp_path / "b.bsp.h5", tmp_path / "c.npz")

@@ -35,8 +35,8 @@ impl IndexType {
         }
     }
 
-    /// Appends a number, in native byte order.
-    fn push(self, number: u64, out: &mut Vec<u8>) -> Option<()> {
+    /// Appends a number, in native byte order; `None` where the type does not hold it.
+    pub fn push(self, number: u64, out: &mut Vec<u8>) -> Option<()> {
         match self {
             Self::I32 => out.extend(i32::try_from(number).ok()?.to_ne_bytes()),
             Self::I64 => out.extend(i64::try_from(number).ok()?.to_ne_bytes()),

@@ -8,7 +8,8 @@ use nnz_core::{About, Error, Finding, MatrixSource, Result, readable};
 use nnz_scientific::scipy::{ScipyFile, is_scipy};
 
 use super::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe, tensor_arrays};
-use crate::{ConvertOptions, Dataset, Location, OpenOptions, ValidateOptions};
+use crate::tensor::TensorFile;
+use crate::{ConvertOptions, Dataset, Location, OpenOptions, Summary, ValidateOptions};
 
 /// A sparse matrix or array of SciPy, in an `.npz` file.
 pub(super) struct Scipy;
@@ -17,11 +18,11 @@ static INFO: FormatInfo = FormatInfo {
     name: "scipy",
     aliases: &[],
     extensions: &["npz"],
-    summary: "SciPy sparse matrices and arrays: csr, csc, coo, bsr, dia; csr and csc are written",
+    summary: "SciPy sparse matrices and arrays: csr, csc, coo, bsr, dia; csr, csc and coo are written",
     reads: &[DatasetKind::Matrix, DatasetKind::Tensor],
-    writes: &[DatasetKind::Matrix],
+    writes: &[DatasetKind::Matrix, DatasetKind::Tensor],
     containers: false,
-    options: &[],
+    options: target::OPTIONS,
 };
 
 impl Format for Scipy {
@@ -66,6 +67,15 @@ impl Format for Scipy {
         _: &dyn MatrixSource,
     ) -> Result<Box<dyn MatrixTarget>> {
         Ok(Box::new(target::Target::new(to, options)?))
+    }
+
+    fn write_tensor(
+        &self,
+        tensor: &TensorFile,
+        to: &Location,
+        options: &ConvertOptions,
+    ) -> Result<Summary> {
+        target::write_tensor(tensor, to, options)
     }
 
     fn validate(

@@ -1,21 +1,55 @@
 //! Writing sparse matrices of SciPy.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Instant;
 
 use nnz_container::Compression;
 use nnz_container::npz::NpzOptions;
-use nnz_core::{Header, MatrixSink, Names, Result, SinkCapabilities};
+use nnz_core::{Error, Header, MatrixSink, Names, Order, Result, Shape, SinkCapabilities};
 use nnz_scientific::scipy;
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
-use crate::formats::MatrixTarget;
+use crate::formats::{FormatOption, MatrixTarget};
 use crate::formats::target::without_group;
-use crate::{ConvertOptions, Location};
+use crate::tensor::TensorFile;
+use crate::{ConvertOptions, Location, Summary};
+
+const FORMAT: &str = "sparse-format";
+
+/// Options of targets.
+pub(super) const OPTIONS: &[FormatOption] = &[FormatOption::parsed::<Written>(
+    FORMAT,
+    "NAME",
+    "SciPy: csr, csc or coo [default: csr by row, csc by column]",
+)];
+
+/// The sparse format that is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Written {
+    Compressed(Order),
+    Coo,
+}
+
+impl FromStr for Written {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "csr" => Ok(Self::Compressed(Order::Row)),
+            "csc" => Ok(Self::Compressed(Order::Col)),
+            "coo" => Ok(Self::Coo),
+            "bsr" | "dia" => Err(format!("{text} is read only: csr, csc and coo are written")),
+            other => Err(format!("{other:?}: expected csr, csc or coo")),
+        }
+    }
+}
 
 /// An `.npz` file that is written.
 pub(super) struct Target {
     path: PathBuf,
     npz: NpzOptions,
+    format: Option<Written>,
     write: WriteOptions,
 }
 
@@ -23,13 +57,24 @@ impl Target {
     pub(super) fn new(to: &Location, options: &ConvertOptions) -> Result<Self> {
         let path = without_group(to, "scipy")?.to_path_buf();
         let npz = NpzOptions { compress: options.compress.unwrap_or(Compression::None) };
-        Ok(Self { path, npz, write: options.write })
+        let format = options.format_options.parse(FORMAT)?;
+        if let (Some(Written::Compressed(own)), Some(order)) = (format, options.order)
+            && own != order
+        {
+            return Err(Error::argument("csr is stored by row, csc by column"));
+        }
+        Ok(Self { path, npz, format, write: options.write })
     }
 }
 
 impl MatrixTarget for Target {
     fn capabilities(&self) -> SinkCapabilities {
-        scipy::CAPABILITIES
+        let orders = match self.format {
+            Some(Written::Compressed(Order::Row)) => &[Order::Row][..],
+            Some(Written::Compressed(Order::Col)) => &[Order::Col],
+            _ => return scipy::CAPABILITIES,
+        };
+        SinkCapabilities { orders, ..scipy::CAPABILITIES }
     }
 
     fn path(&self) -> Option<&Path> {
@@ -41,11 +86,59 @@ impl MatrixTarget for Target {
     }
 
     fn least_bytes(&self, header: &Header) -> u64 {
+        if self.format == Some(Written::Coo) {
+            return 0;
+        }
         // A pointer for each major vector.
         header.shape.major(header.order).saturating_mul(4)
     }
 
     fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {
+        if self.format == Some(Written::Coo) {
+            return Ok(Box::new(scipy::create_coo(&self.path, header, self.write, self.npz)?));
+        }
         Ok(Box::new(scipy::create(&self.path, header, self.write, self.npz)?))
     }
+}
+
+/// Writes a tensor as a `coo` array, through memory.
+pub(super) fn write_tensor(
+    from: &TensorFile,
+    to: &Location,
+    options: &ConvertOptions,
+) -> Result<Summary> {
+    let started = Instant::now();
+    let Target { path, npz, format, write } = Target::new(to, options)?;
+    if options.order.is_some() || options.transpose || !matches!(format, None | Some(Written::Coo)) {
+        let what = "only matrices have rows and columns; SciPy has coo for arrays of other dimensions";
+        return Err(Error::argument(what));
+    }
+    StagedFile::create(&path, write)?;
+    let dropped = from.descriptor().user.iter().map(|(key, _)| format!("the user's key {key:?}"));
+    let dropped: Vec<String> = dropped.collect();
+    if options.strict && !dropped.is_empty() {
+        let what = format!("not supported by the target: {}", dropped.join(", "));
+        return Err(Error::unsupported(to.place(), what));
+    }
+    let mut tensor = from.read(options.memory)?;
+    if let Some(fill) = tensor.fill.filter(|_| !tensor.is_full()) {
+        let what = format!("cells that are not stored hold {fill}; in SciPy they are zero");
+        return Err(Error::unsupported(to.place(), what));
+    }
+    if let Some(value_type) = options.value_type {
+        crate::tensor::cast(&mut tensor, value_type, options.rounding)?;
+    }
+    let entries = (&*tensor.shape, &*tensor.coordinates);
+    let bytes_after = scipy::write_coo(&path, entries, &tensor.values, write, npz)?;
+    Ok(Summary {
+        shape: Shape { rows: 0, cols: 0 },
+        dimensions: Some(tensor.shape.clone()),
+        entries: tensor.len() as u64,
+        bytes_before: from.about()?.bytes,
+        bytes_after,
+        disk: 0,
+        seconds: started.elapsed().as_secs_f64(),
+        dropped,
+        notes: Vec::new(),
+    })
 }
