@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use nnz_core::{
     At, Axis, Error, ErrorKind, MatrixSource, Order, Place, Result, Rounding, Shape, ValueType,
-    Written,
+    Written, readable,
 };
 
 use crate::annotations;
@@ -132,7 +132,7 @@ pub fn convert(
     let replaced = target.replaced();
     let mut dropped = check_names(source, target.capabilities().names, &target.directory())?;
     if !target.capabilities().annotations {
-        dropped.extend(annotations::named(source));
+        dropped.extend(annotations::named(source)?);
     }
     dropped.extend(target.unsupported(source.metadata()));
     if options.strict && !dropped.is_empty() {
@@ -141,7 +141,7 @@ pub fn convert(
     }
 
     // Now, since the target may be the source itself.
-    let bytes_before = source.about().ok().and_then(|about| about.bytes);
+    let bytes_before = readable(source.about())?.and_then(|about| about.bytes);
     let carried = carry_out(source, own, target, options, progress, from)?;
     Ok(Summary {
         shape: source.header().shape,
@@ -238,11 +238,11 @@ fn check_names(
                 )?;
                 names.drain()?;
             }
-        } else if !matches!(source.read_names(axis), Ok(None)) {
+        } else if !matches!(readable(source.read_names(axis))?, Some(None)) {
             dropped.push(format!("the names of the {axis}"));
         }
     }
-    dropped.extend(source.extras());
+    dropped.extend(source.extras()?);
     Ok(dropped)
 }
 

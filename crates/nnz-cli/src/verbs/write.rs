@@ -16,7 +16,7 @@ pub(crate) fn convert(
     transpose: bool,
     quiet: bool,
 ) -> Result<Outcome, Error> {
-    if super::frames::is_text(args) {
+    if super::frames::is_text(args)? {
         return super::frames::convert(args, transpose, quiet);
     }
     let options = options(&args.writing).transpose(transpose);

@@ -58,12 +58,12 @@ pub fn is_scipy(file: &dyn Group) -> Result<bool> {
 }
 
 impl ScipyFile {
-    /// Opens the matrix in an `.npz` file.
+    /// Opens the matrix in an `.npz` file, which has so many bytes.
     ///
     /// # Errors
     ///
     /// Fails where an entry is missing or broken, or entries contradict each other.
-    pub fn open(file: &dyn Group) -> Result<Self> {
+    pub fn open(file: &dyn Group, bytes: Option<u64>) -> Result<Self> {
         let format = SparseFormat::read(file)?;
         let shape = read_shape(file)?;
         let is_array = file.array("_is_array").and_then(|array| array.read(&array.all(), 1));
@@ -99,7 +99,7 @@ impl ScipyFile {
             [rows, cols] => (Shape { rows, cols }, false),
             _ => (Shape { rows: shape.first().copied().unwrap_or(0), cols: 1 }, true),
         };
-        let mut source = ScipySource::new(file.path(), (format, is_array), shape, form);
+        let mut source = ScipySource::new(bytes, (format, is_array), shape, form);
         source.set_fill(read_fill(file, source.header().value_type)?);
         Ok(Self::Matrix(Box::new(source)))
     }

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use nnz_container::FoundGroup;
 use nnz_core::{Error, ErrorKind, Place, Result};
-use nnz_storage::LocalStorage;
 
 use super::{DatasetKind, Member, Probe, Registry};
 use crate::{Location, OpenOptions};
@@ -66,9 +65,7 @@ pub(super) fn only<'a>(found: &[&'a str], kind: &str, path: &Path) -> Result<&'a
 /// has none.
 ///
 /// ```no_run
-/// use nnz::Location;
-///
-/// for group in nnz::formats::other_groups(&Location::parse("study.h5"))? {
+/// for group in nnz::formats::other_groups(&"study.h5".into(), &nnz::OpenOptions::new())? {
 ///     println!("study.h5::/{group}");
 /// }
 /// # Ok::<(), nnz::Error>(())
@@ -77,22 +74,21 @@ pub(super) fn only<'a>(found: &[&'a str], kind: &str, path: &Path) -> Result<&'a
 /// # Errors
 ///
 /// Fails where the file cannot be searched, or holds several and its root is none of them.
-pub fn other_groups(location: &Location) -> Result<Vec<String>> {
-    let location = &location.resolve(&LocalStorage)?;
+pub fn other_groups(location: &Location, options: &OpenOptions) -> Result<Vec<String>> {
+    let location = &location.resolve(&*options.storage)?;
     let Location::Path { group, .. } = location else { return Ok(Vec::new()) };
     if group.as_ref().is_some_and(|group| !group.is_empty()) {
         return Ok(Vec::new());
     }
     let registry = Registry::default();
-    let options = OpenOptions::new();
-    let probe = registry.probe(location, &options)?;
+    let probe = registry.probe(location, options)?;
     if probe.group_name().is_none() {
         return Ok(Vec::new());
     }
     let (probe, read) = match group {
         Some(_) => (probe, String::new()),
         None => {
-            let found = registry.detect(location, &options)?;
+            let found = registry.detect(location, options)?;
             let read = found.group().unwrap_or_default().to_owned();
             (found.into_probe(), read)
         }

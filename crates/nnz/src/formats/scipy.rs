@@ -41,7 +41,8 @@ impl Format for Scipy {
             let place = probe.location().source_place();
             return Err(Error::mismatch(place, "no npz file", "a sparse matrix of SciPy"));
         };
-        let tensor = match ScipyFile::open(file)? {
+        let bytes = probe.file().map(|(file, _)| file.len());
+        let tensor = match ScipyFile::open(file, bytes)? {
             ScipyFile::Matrix(matrix) => return Ok(Dataset::Matrix(matrix)),
             ScipyFile::Tensor(tensor) => tensor,
             _ => return Err(Error::argument("neither a matrix nor a tensor")),
@@ -53,6 +54,7 @@ impl Format for Scipy {
             format: "SciPy sparse array".to_owned(),
             container: "npz".to_owned(),
             dialect: Some(format!("coo array of {} dimensions", tensor.shape.len())),
+            bytes,
             ..About::default()
         };
         let indices = tensor.coordinates.into_iter().map(Indices::into_vector).collect();

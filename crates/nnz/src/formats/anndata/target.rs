@@ -64,9 +64,10 @@ impl Target {
                 Some(group.parse().map_err(|error: Error| error.with_context(&to.place()))?)
             }
         };
+        let is_there = path.try_exists().map_err(|error| Error::io(path, error))?;
         // X alone makes a new file, too.
-        let item = item.filter(|item| *item != Item::X || path.exists());
-        if let Some(item) = item.as_ref().filter(|_| !path.exists()) {
+        let item = item.filter(|item| *item != Item::X || is_there);
+        if let Some(item) = item.as_ref().filter(|_| !is_there) {
             let what = format!("{to}: {item} is added to an AnnData file, which is not there");
             return Err(Error::argument(what));
         }

@@ -97,8 +97,7 @@ fn write(
     let to = target::Target::new(to, options)?;
     to.check()?;
     // Now, since the target may be the source itself.
-    let size =
-        |probe: &Probe| probe.file().and_then(|(file, _)| Some(file.path().metadata().ok()?.len()));
+    let size = |probe: &Probe| Some(probe.opened()?.file()?.len());
     let bytes_before = from.iter().map(size).sum();
     let directory = to.directory();
     let file_options = FileOptions {
