@@ -265,9 +265,12 @@ fn common_type(parts: &[Part]) -> Result<ValueType> {
                 None => {
                     let what = format!(
                         "{next} values, and {before} ones before them ({place}): no type holds \
-                         both exactly; name one with --type, and each value will be checked"
+                         both exactly"
                     );
-                    return Err(Error::unsupported(part.place.clone(), what));
+                    let error = Error::unsupported(part.place.clone(), what);
+                    return Err(
+                        error.with_hint("value_type", "names one, and each value is checked")
+                    );
                 }
             },
         });

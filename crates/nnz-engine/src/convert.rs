@@ -248,11 +248,12 @@ fn check_names(
 
 /// Finds the lines that two entries at one place stand on.
 pub(crate) fn locate(error: Error, source: &dyn MatrixSource) -> Error {
-    let (kind, mut place) = error.into_parts();
-    let (ErrorKind::Duplicate { other: None }, &Some(At::Entry { row, col })) = (&kind, &place.at)
+    let (ErrorKind::Duplicate { other: None }, &Some(At::Entry { row, col })) =
+        (error.kind(), &error.place().at)
     else {
-        return Error::new(kind, place);
+        return error;
     };
+    let (kind, mut place) = error.into_parts();
     match source.locate(row, col).unwrap_or_default().as_slice() {
         [first, second, ..] => {
             place.at = Some(second.clone());

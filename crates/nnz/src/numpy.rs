@@ -143,11 +143,11 @@ pub fn to_arrays(
     let descriptor = entries.descriptor();
     if descriptor.structure != Structure::General {
         let what = format!(
-            "{} matrices are stored in part, which arrays cannot say; nnz convert --expand \
-             writes all of one",
+            "{} matrices are stored in part, which arrays cannot say",
             descriptor.structure
         );
-        return Err(Error::unsupported(place, what));
+        let effect = "writes all of one";
+        return Err(Error::unsupported(place, what).with_hint("StructurePolicy::General", effect));
     }
     let own = entries.value_type();
     let fill = entries.stated_fill().unwrap_or(match own {

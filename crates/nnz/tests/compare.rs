@@ -144,7 +144,7 @@ fn summed_entries_of_a_pattern_are_counted() {
     let text = "pattern general\n2 2 4\n1 1\n2 2\n1 1\n1 1\n";
     let pattern = mtx(dir.path(), "pattern.mtx", text);
     let counts = mtx(dir.path(), "counts.mtx", "integer general\n2 2 2\n1 1 3\n2 2 1\n");
-    let sum = options().duplicates(nnz::DuplicatePolicy::Sum);
+    let sum = options().duplicates(nnz::output::DuplicatePolicy::Sum);
     for target in ["summed.bpcells", "summed.mtx"] {
         let target = at(&dir.path().join(target));
         nnz::convert(&pattern, &target, &sum, &NoProgress).unwrap();

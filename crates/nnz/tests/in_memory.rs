@@ -15,8 +15,8 @@ use std::path::Path;
 
 use common::{location, root, unsynced};
 use nnz::{
-    Axis, Batch, CsMatrix, Dense, ErrorKind, Minors, NoProgress, Order, Place, Projection,
-    ReadOptions, Shape, Values, WriteMatrix as _, convert_source, formats::FormatOptions,
+    Axis, Batch, CsMatrix, Dense, ErrorKind, NoProgress, Order, Place, Projection, ReadOptions,
+    Shape, Values, WriteMatrix as _, convert_source, formats::FormatOptions, matrix::Minors,
 };
 use proptest::prelude::*;
 

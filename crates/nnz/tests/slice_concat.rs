@@ -23,8 +23,9 @@ use common::entries::{self, Entry, Number};
 use common::random::Random;
 use common::{location, unsynced};
 use nnz::{
-    Axis, Concat, ConcatOptions, ConvertOptions, Location, MatrixSource as _, Order, Projection,
-    Selection, Slice, ValueType,
+    Axis, ConcatOptions, ConvertOptions, Location, MatrixSource as _, Order, Projection, Selection,
+    ValueType,
+    engine::{Concat, Slice},
 };
 use proptest::prelude::*;
 
@@ -503,7 +504,7 @@ fn values_become_the_smallest_type_that_holds_all_or_the_one_asked_for() {
     // Not every integer of 64 bits is a float.
     let message = concat(&texts, None).unwrap_err().to_string();
     assert!(message.contains("five.mtx: int64 values, and float64 ones before"), "{message}");
-    assert!(message.contains("--type"), "{message}");
+    assert!(message.contains("`value_type` names one"), "{message}");
     concat(&texts, Some(ValueType::F32)).unwrap();
     let opened = nnz::open(&target).and_then(nnz::Dataset::into_matrix).unwrap();
     assert_eq!(opened.header().value_type, ValueType::F32);

@@ -287,7 +287,7 @@ fn selected(file: &str, texts: &[&str]) -> nnz::Result<(Vec<u64>, Vec<String>)> 
     let parsed = texts.iter().map(|text| text.parse::<nnz::Selection>().unwrap());
     let rows = parsed.reduce(nnz::Selection::and).unwrap();
     let matrix = manifest::open(&place(file, None))?;
-    let slice = nnz::Slice::new(matrix, Place::default(), &rows, &nnz::Selection::all())?;
+    let slice = nnz::engine::Slice::new(matrix, Place::default(), &rows, &nnz::Selection::all())?;
     let count = slice.header().shape.rows;
     let origin = |row| slice.origin(Axis::Rows, row).unwrap();
     Ok(((0..count).map(origin).collect(), slice.notes()))
@@ -359,7 +359,8 @@ fn a_literal_name_wins_over_a_condition() {
     let source = || nnz::open(common::location(&at)).unwrap().into_matrix().unwrap();
     let first = |text: &str| {
         let rows = text.parse().unwrap();
-        let slice = nnz::Slice::new(source(), Place::default(), &rows, &nnz::Selection::all());
+        let slice =
+            nnz::engine::Slice::new(source(), Place::default(), &rows, &nnz::Selection::all());
         slice.unwrap().origin(Axis::Rows, 0)
     };
     assert_eq!(first("name=b"), Some(0));

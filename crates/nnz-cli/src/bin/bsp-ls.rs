@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use nnz::binsparse::Descriptor;
-use nnz::stdio::TerminalEscapes;
+use nnz::storage::stdio::TerminalEscapes;
 use nnz::{Error, Location, matrix::Structure, text::escaped};
 
 use ending::stdio::{failed, print_answer};

@@ -5,7 +5,7 @@ mod file;
 use std::io::Write;
 
 use nnz::{
-    Dataset, Error, Header, Location,
+    Dataset, Error, Header,
     matrix::{About, Storage},
     tensor::TensorFile,
     text::escaped,

@@ -1,8 +1,9 @@
 //! `nnz convert` and its kin: what writes a matrix.
 
 use nnz::{
-    Axis, ConcatOptions, ConvertOptions, Dataset, Error, Header, Location, Rounding,
-    StructurePolicy, Summary, output::WriteOptions, whole::ConcatFilesOptions,
+    Axis, ConcatOptions, ConvertOptions, Dataset, Error, Header, Location, Rounding, Summary,
+    output::{StructurePolicy, WriteOptions},
+    whole::ConcatFilesOptions,
 };
 
 use crate::Outcome;

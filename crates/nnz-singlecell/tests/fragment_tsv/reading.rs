@@ -158,8 +158,9 @@ fn chromosomes_and_sizes_come_from_a_file() {
     );
     let said = sized("chr1\t+5\n").unwrap_err().to_string();
     assert!(said.contains("line 1, column 6: found \"+5\", expected bases"), "{said}");
-    let said = sized("\u{feff}chr1\t5\n").unwrap_err().to_string();
-    assert!(said.contains("line 1, column 1: found a byte order mark"), "{said}");
+    // A byte order mark is no part of the first name.
+    assert!(sized("\u{feff}chr1\t5\n").is_ok());
+    assert!(sized("chr1\t5\n\u{feff}chr1\t5\n").is_ok());
     assert!(Chromosomes::named(&list(&["1", "1"])).is_err());
 }
 

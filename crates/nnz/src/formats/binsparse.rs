@@ -146,7 +146,7 @@ pub(crate) fn open_container(
 /// group and its description. A description that is broken is an error of its own.
 ///
 /// ```no_run
-/// for (group, descriptor) in nnz::formats::list_binsparse(&"m.h5".into(), &nnz::OpenOptions::new())? {
+/// for (group, descriptor) in nnz::formats::list_binsparse("m.h5", &nnz::OpenOptions::new())? {
 ///     println!("{group}: {:?}", descriptor?.shape);
 /// }
 /// # Ok::<(), nnz::Error>(())
@@ -157,10 +157,10 @@ pub(crate) fn open_container(
 /// Fails where there is nothing at the place, something that holds no Binsparse, or the system cannot
 /// read it.
 pub fn list_binsparse(
-    location: &Location,
+    location: impl Into<Location>,
     options: &OpenOptions,
 ) -> Result<Vec<(String, Result<Descriptor>)>> {
-    let location = &location.resolve(&*options.storage)?;
+    let location = &location.into().resolve(&*options.storage)?;
     if let Location::Path { group: None, .. } = location
         && let Some((container, _)) = Registry::default().probe(location, options)?.group()?
     {

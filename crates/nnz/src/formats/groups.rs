@@ -65,7 +65,7 @@ pub(super) fn only<'a>(found: &[&'a str], kind: &str, path: &Path) -> Result<&'a
 /// has none.
 ///
 /// ```no_run
-/// for group in nnz::formats::other_groups(&"study.h5".into(), &nnz::OpenOptions::new())? {
+/// for group in nnz::formats::other_groups("study.h5", &nnz::OpenOptions::new())? {
 ///     println!("study.h5::/{group}");
 /// }
 /// # Ok::<(), nnz::Error>(())
@@ -74,8 +74,8 @@ pub(super) fn only<'a>(found: &[&'a str], kind: &str, path: &Path) -> Result<&'a
 /// # Errors
 ///
 /// Fails where the file cannot be searched, or holds several and its root is none of them.
-pub fn other_groups(location: &Location, options: &OpenOptions) -> Result<Vec<String>> {
-    let location = &location.resolve(&*options.storage)?;
+pub fn other_groups(location: impl Into<Location>, options: &OpenOptions) -> Result<Vec<String>> {
+    let location = &location.into().resolve(&*options.storage)?;
     let Location::Path { group, .. } = location else { return Ok(Vec::new()) };
     if group.as_ref().is_some_and(|group| !group.is_empty()) {
         return Ok(Vec::new());
@@ -101,7 +101,7 @@ pub fn other_groups(location: &Location, options: &OpenOptions) -> Result<Vec<St
 /// Lists what a file or store holds, of formats with several matrices or tables in one place.
 ///
 /// ```no_run
-/// for member in nnz::formats::list_members(&"study.h5ad".into(), &nnz::OpenOptions::new())? {
+/// for member in nnz::formats::list_members("study.h5ad", &nnz::OpenOptions::new())? {
 ///     println!("{} {:?} {}", member.path, member.shape, member.value_type);
 /// }
 /// # Ok::<(), nnz::Error>(())
@@ -110,7 +110,8 @@ pub fn other_groups(location: &Location, options: &OpenOptions) -> Result<Vec<St
 /// # Errors
 ///
 /// Fails where it cannot be opened or listed.
-pub fn list_members(location: &Location, options: &OpenOptions) -> Result<Vec<Member>> {
+pub fn list_members(location: impl Into<Location>, options: &OpenOptions) -> Result<Vec<Member>> {
+    let location = &location.into();
     let registry = Registry::default();
     match registry.probe(location, options)?.group_name() {
         Some(_) => registry.detect(location, options)?.members(),

@@ -63,7 +63,7 @@ pub(crate) fn check_options<'a>(
     mut names: impl Iterator<Item = &'a str>,
 ) -> Result<()> {
     match names.find(|name| !known.contains(name)) {
-        Some(name) => Err(Error::argument(format!("--{name} does not apply to {format}"))),
+        Some(name) => Err(Error::argument(format!("the option {name} does not apply to {format}"))),
         None => Ok(()),
     }
 }
@@ -204,7 +204,8 @@ impl Registry {
             (None, Location::Path { path, .. }) => {
                 by_extension(&self.formats, path).ok_or_else(|| {
                     let names = self.written();
-                    Error::argument(format!("{to}: unknown file extension; say --to {names}"))
+                    Error::argument(format!("{to}: unknown file extension"))
+                        .with_hint("format", format!("takes one of {names}"))
                 })?
             }
         };

@@ -62,7 +62,7 @@ fn is_text(location: &Location, options: &OpenOptions) -> Result<bool> {
 
 fn error_of_text(location: &Location, options: &OpenOptions) -> Result<Option<Error>> {
     Ok(is_text(location, options)?.then(|| {
-        let what = "fragments as text have to be made a store first, by nnz fragments import";
-        Error::unsupported(location.source_place(), what)
+        let error = Error::unsupported(location.source_place(), "fragments as text, not a store");
+        error.with_hint("fragments::import", "makes a store of them")
     }))
 }

@@ -120,7 +120,8 @@ impl Target {
             }
         };
         if group.is_none() && format_of_path(path).is_some_and(|format| !format.info().containers) {
-            return refuse("fragments are no matrix; nnz fragments count makes one of them");
+            let error = Error::argument("fragments are no matrix");
+            return Err(error.with_hint("fragments::Counts", "makes one of them"));
         }
         let home = ContainerTarget::of(
             path,

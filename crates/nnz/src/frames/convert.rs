@@ -173,7 +173,7 @@ impl<'a> Target<'a> {
             (None, None) => Self::Stream,
             (Some(path), None) if ends_in(path, &["csv"]) => Self::Text(path),
             _ => {
-                let what = "a frame is written to .csv or .dbdf, or with --to daphne";
+                let what = "a frame is written to .csv or .dbdf, or in the format daphne";
                 return Err(Error::argument(format!("{to}: {what}")));
             }
         };

@@ -74,7 +74,9 @@ impl Target {
         let version: Option<Version> = options.format_options.parse("format-version")?;
         let zarr = is_zarr(path) || path.is_dir();
         if version.is_some() && !zarr {
-            return Err(Error::argument("--format-version applies to Zarr stores (.zarr)"));
+            return Err(Error::argument(
+                "the option format-version applies to Zarr stores (.zarr), not to HDF5",
+            ));
         }
         let version = version.map_or(ZarrVersion::V2, |version| version.0);
         let compression = options.compress.unwrap_or_default();

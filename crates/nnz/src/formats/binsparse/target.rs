@@ -113,7 +113,7 @@ impl MatrixTarget for Target {
         compressed.then(|| {
             let (axis, order) = (header.order.major(), header.order);
             let other = Layout::from(Format::Coor).in_order(order);
-            format!("pointers for all {axis} (--to {other} does without)")
+            format!("pointers for all {axis} (the format {other} does without)")
         })
     }
 
