@@ -135,7 +135,7 @@ fn names_that_cannot_be_read_are_an_error_and_no_equality() {
     nnz::convert(&from, at(&store), &options(), &NoProgress).unwrap();
     fs::write(store.join("row_names"), "other\n").unwrap();
     let options = DiffOptions::default().stored(false).most(1).memory(1 << 20).threads(1);
-    assert!(nnz::diff(&from, &at(&store), &options, &mut |_| {}).is_err());
+    assert!(nnz::diff(&from, at(&store), &options, &mut |_| {}).is_err());
 }
 
 #[test]

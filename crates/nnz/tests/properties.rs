@@ -255,7 +255,7 @@ proptest! {
         convert(&back, &again, &unsynced());
         let cat = |path: &Path| {
             let mut out = Vec::new();
-            nnz::cat(&location(path), &nnz::CatOptions::default(), &mut out).unwrap();
+            nnz::cat(location(path), &nnz::CatOptions::default(), &mut out).unwrap();
             out
         };
         if order == Order::Col {
@@ -326,7 +326,7 @@ proptest! {
 
         let mut printed = Vec::new();
         let expand = nnz::CatOptions::default().expand(true);
-        nnz::cat(&location(&from), &expand, &mut printed).unwrap();
+        nnz::cat(location(&from), &expand, &mut printed).unwrap();
         let printed = String::from_utf8(printed).unwrap();
         let mut places: Vec<(u64, u64)> = printed.lines().map(|line| {
             let mut fields = line.split('\t').take(2).map(|field| field.parse().unwrap());

@@ -431,7 +431,7 @@ fn dimensions_beyond_32_bits_are_sliced_and_put_together() {
         for axis in [Axis::Rows, Axis::Cols] {
             let both = [source.clone(), source.clone()];
             let how = ConcatOptions::default();
-            nnz::concat(&both, &location(&target), axis, &how, &options, &nnz::NoProgress).unwrap();
+            nnz::concat(&both, location(&target), axis, &how, &options, &nnz::NoProgress).unwrap();
             let mut expected = Vec::new();
             for start in [0, long] {
                 let (down, right) = if axis == Axis::Rows { (start, 0) } else { (0, start) };
@@ -445,7 +445,7 @@ fn dimensions_beyond_32_bits_are_sliced_and_put_together() {
     let both = vec![source.clone(); 2100];
     let done = nnz::concat(
         &both,
-        &location(&target),
+        location(&target),
         Axis::Rows,
         &ConcatOptions::default(),
         &unsynced(),
@@ -467,7 +467,7 @@ fn dense_matrices_stay_dense_together_and_lose_their_zeros_among_sparse_ones() {
     let target = scratch.path().join("t.mtx");
     let concat = |parts: &[Location], axis| {
         let how = ConcatOptions::default();
-        nnz::concat(parts, &location(&target), axis, &how, &unsynced(), &nnz::NoProgress).unwrap();
+        nnz::concat(parts, location(&target), axis, &how, &unsynced(), &nnz::NoProgress).unwrap();
         fs::read_to_string(&target).unwrap()
     };
     let text = concat(&[dense.clone(), dense.clone()], Axis::Rows);

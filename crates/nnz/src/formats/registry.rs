@@ -376,7 +376,7 @@ impl Registry {
         let (mut inside, mut denied) = (Vec::new(), Vec::new());
         directory.for_each(&mut |entry| {
             let place = Place::path(directory.path().join(&entry.name));
-            match self.is_entry(directory, &entry) {
+            match self.is_entry(directory, entry) {
                 Ok(false) => {}
                 Ok(true) => inside.push(place.to_string()),
                 Err(error) if is_denied(&error) => {
