@@ -147,10 +147,14 @@ impl ContainerTarget {
         if !self.write.overwrite || !kind.info().groups {
             return None;
         }
-        // What cannot be searched is not known to hold any.
-        let lost =
-            formats::groups_inside(&self.path, group).ok().filter(|lost| !lost.is_empty())?;
-        Some(format!("groups inside were replaced, too: {}", formats::list_groups(&lost)))
+        match readable(formats::groups_inside(&self.path, group)) {
+            Ok(lost) => {
+                // What is broken is not known to hold any.
+                let lost = lost.filter(|lost| !lost.is_empty())?;
+                Some(format!("groups inside were replaced, too: {}", formats::list_groups(&lost)))
+            }
+            Err(error) => Some(format!("groups inside that were replaced are not known: {error}")),
+        }
     }
 
     /// Starts writing arrays of these names.

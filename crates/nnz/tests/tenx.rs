@@ -338,11 +338,11 @@ fn features_are_selected_by_what_describes_them() {
     assert_eq!(found, [genes[1], genes[0]]);
 
     let error = |text: &str| selected(file, &[text]).unwrap_err().to_string();
-    assert!(error("feature_type=gene").contains("there are Gene Expression"));
+    assert!(error("feature_type=gene").contains("there are \"Gene Expression\""));
     // Those once selected nothing.
     assert!(error("feature_type=Gene Expression,").contains("is \"\""));
     assert!(error("feature_type=Gene Expression,0:3").contains("is \"0:3\""));
-    assert!(error("type=x").contains("no column \"type\" describes rows; there are name, "));
+    assert!(error("type=x").contains("no column \"type\" describes rows; there are \"name\", "));
     assert!(error("Gene Expression").contains("or all by feature_type=Gene Expression"));
 }
 
