@@ -425,3 +425,76 @@ fn a_directory_that_may_not_be_read_is_named() {
     assert!(lines[0].ends_with("/m.mtx"), "{error}");
     assert!(lines[1].contains("denied: permission denied") && lines.len() == 2, "{error}");
 }
+
+/// The files of a directory under another path, which the file system does not have.
+#[derive(Debug)]
+struct Elsewhere(PathBuf);
+
+impl Elsewhere {
+    const ROOT: &str = "/elsewhere/of/this/test";
+
+    fn inner(&self, path: &Path) -> io::Result<PathBuf> {
+        let inner = path.strip_prefix(Self::ROOT).map_err(|_| io::ErrorKind::NotFound)?;
+        Ok(self.0.join(inner))
+    }
+}
+
+impl Storage for Elsewhere {
+    fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+        LocalStorage.metadata(&self.inner(path)?)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
+        LocalStorage.open(&self.inner(path)?)
+    }
+
+    fn open_stream(&self, path: &Path) -> io::Result<Box<dyn io::Read + Send>> {
+        LocalStorage.open_stream(&self.inner(path)?)
+    }
+
+    fn open_directory(&self, path: &Path) -> io::Result<Arc<dyn Storage>> {
+        LocalStorage.open_directory(&self.inner(path)?)
+    }
+
+    fn list(
+        &self,
+        path: &Path,
+        each: &mut dyn FnMut(ListedEntry) -> io::Result<bool>,
+    ) -> io::Result<()> {
+        LocalStorage.list(&self.inner(path)?, each)
+    }
+}
+
+/// Sizes, findings and lists come from the storage, not from the file system.
+#[test]
+fn nothing_is_asked_of_the_file_system() {
+    let (folder, mut samples) = samples::written(40, 30, 200);
+    let scipy = common::root().join("testdata/scipy");
+    let tensors = ["npz/scipy1.18.1/coo_array_3d.npz", "npy/shape_3d.npy", "npy/shape_1d.npy"];
+    for (number, tensor) in tensors.iter().enumerate() {
+        let extension = Path::new(tensor).extension().unwrap().to_str().unwrap();
+        let copy = folder.path().join(format!("tensor{number}.{extension}"));
+        std::fs::copy(scipy.join(tensor), &copy).unwrap();
+        samples.push(copy);
+    }
+    let other: Arc<dyn Storage> = Arc::new(Elsewhere(folder.path().to_path_buf()));
+    for path in &samples {
+        let place = Path::new(Elsewhere::ROOT).join(path.strip_prefix(folder.path()).unwrap());
+        let asked = |place: &Path, storage: &Arc<dyn Storage>| {
+            let options = options(storage);
+            let bytes = match options.open(place).unwrap() {
+                nnz::Dataset::Matrix(matrix) => matrix.about().unwrap().bytes,
+                nnz::Dataset::Tensor(tensor) => tensor.about().unwrap().bytes,
+                other => panic!("{other:?}"),
+            };
+            let place = Location::parse(place);
+            let found = findings(&place, storage).unwrap().len();
+            let others = nnz::formats::other_groups(&place, &options).unwrap();
+            let members = nnz::formats::list_members(&place, &options).unwrap().len();
+            (bytes, found, others, members)
+        };
+        let expected = asked(path, &nnz::storage::local());
+        assert!(expected.0.is_some(), "{}", path.display());
+        assert_eq!(asked(&place, &other), expected, "{}", path.display());
+    }
+}
