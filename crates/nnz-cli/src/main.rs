@@ -90,6 +90,7 @@ fn hint(error: &Error, verb: &Verb) -> Cow<'static, str> {
         ErrorKind::Exists if verb.forced() => "; another process created it in the meantime",
         ErrorKind::Exists => "; --force replaces it",
         ErrorKind::Memory { .. } => "; --memory allows more",
+        ErrorKind::Changed => "; run the command again",
         _ => "",
     };
     hint.into()

@@ -208,9 +208,7 @@ impl fmt::Display for ErrorKind {
                 write!(f, "a second entry at the same place (the first is at {at})")
             }
             Self::Exists => f.write_str("exists already"),
-            Self::Changed => {
-                f.write_str("changed by another program in the meantime; run the command again")
-            }
+            Self::Changed => f.write_str("changed by another program in the meantime"),
             Self::Memory { needed, allowed } => {
                 write!(f, "needs {needed} bytes of memory, {allowed} are allowed")
             }
