@@ -45,7 +45,7 @@ fuzz_target!(|input: &[u8]| -> Corpus {
 
     let mut options = ConvertOptions::default().format("bpcells").order([None, Some(Order::Row), Some(Order::Col), None][usize::from(how & 3)]).format_options(nnz::formats::FormatOptions::new()
             .with("unpacked", (how & 4 != 0).to_string())
-            .with("format-version", if how & 8 != 0 { "1" } else { "2" })).transpose(how & 16 != 0).duplicates([None, Some(nnz::DuplicatePolicy::Keep), Some(nnz::DuplicatePolicy::Sum), None]
+            .with("format-version", if how & 8 != 0 { "1" } else { "2" })).transpose(how & 16 != 0).duplicates([None, Some(nnz::output::DuplicatePolicy::Keep), Some(nnz::output::DuplicatePolicy::Sum), None]
             [usize::from(how >> 5 & 3)]).write(WriteOptions { overwrite: true, sync: false }).memory(MEMORY);
     let outcomes = [("one", 1), ("two", 2)].map(|(name, threads)| {
         options.threads = threads;

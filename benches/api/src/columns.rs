@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use nnz::{Batch, Element, Location, Order, Projection, Values};
+use nnz::{Batch, Location, Order, Projection, Values, matrix::Element};
 
 use crate::{Measured, Result, measured};
 

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use nnz::{
-    Batch, Header, Minors, Order, Shape, ValueType, Values,
-    matrix::MatrixSink as _,
+    Batch, Header, Order, Shape, ValueType, Values,
     matrix::{AxisKind, Duplicates, Majors, Storage, Structure},
+    matrix::{MatrixSink as _, Minors},
     output::WriteOptions,
 };
 use nnz_daphne::{DataType, MatrixSink, Options};

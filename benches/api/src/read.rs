@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use nnz::{Location, Minors, Order, ReadOptions, Values};
+use nnz::{Location, Order, ReadOptions, Values, matrix::Minors};
 
 use crate::memory::peak;
 use crate::{Measured, Result, measured};

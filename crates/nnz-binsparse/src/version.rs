@@ -30,8 +30,8 @@ impl Version {
     pub(crate) fn readers(&self) -> &'static str {
         match *self == Self::default() {
             true => {
-                "PyPI's binsparse and the newest reference C want version 0.1.0 \
-                 (--binsparse-version 0.1.0); older readers want 0.1"
+                "PyPI's binsparse and the newest reference C want version 0.1.0, \
+                 which can be written, too; older readers want 0.1"
             }
             false => {
                 "PyPI's binsparse and the newest reference C read version 0.1.0; older readers \

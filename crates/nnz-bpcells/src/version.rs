@@ -13,7 +13,7 @@ pub(crate) const TAG: &str = "version";
 /// Says whether integer arrays are bit-packed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Packing {
-    /// They are.
+    /// They are. The default.
     #[default]
     Packed,
     /// They are plain numbers.
@@ -38,7 +38,7 @@ impl Packing {
 pub enum FormatVersion {
     /// August 2022: 32-bit `idxptr` and `chr_ptr`, no `*_idx_offsets`, up to 2^32 - 1 entries.
     V1,
-    /// March 2023: 64-bit `idxptr` and `chr_ptr`.
+    /// March 2023: 64-bit `idxptr` and `chr_ptr`. The default.
     #[default]
     V2,
 }

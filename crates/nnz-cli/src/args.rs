@@ -14,8 +14,10 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use nnz::{
-    Axis, CellAxis, Compression, ConvertOptions, DuplicatePolicy, Error, Location, Order,
-    StructurePolicy, ValueType, engine::Measures, whole::Join,
+    Axis, Compression, ConvertOptions, Error, Location, Order, ValueType,
+    engine::Measures,
+    output::{CellAxis, DuplicatePolicy, StructurePolicy},
+    whole::Join,
 };
 
 pub(crate) use format_options::FormatArgs;
@@ -42,8 +44,8 @@ Reads:  BPCells directories, HDF5 groups and objects of R (.rds); matrices of R 
 Writes: BPCells directories (.bpcells), objects of R (.rds) and HDF5 groups (.h5 with --to bpcells);
         matrices of R (.rds with --to dgCMatrix); Matrix Market (.mtx, .mtx.gz);
         DAPHNE (.dbdf, .dbdf.hdfs); Binsparse (.bsp.h5, .nc, .zarr, .bsp.npz, .bsp); AnnData
-        (.h5ad); SciPy sparse matrices (.npz); NumPy arrays (.npy); 10x folders, and HDF5 (.h5
-        with --to 10x)
+        (.h5ad; of AnnData also .zarr); SciPy sparse matrices (.npz); NumPy arrays (.npy); 10x
+        folders, and HDF5 (.h5 with --to 10x)
 
 Frames are read from .csv and .dbdf, and written to both, by convert.
 

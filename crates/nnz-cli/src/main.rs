@@ -7,6 +7,7 @@
 )]
 
 mod args;
+mod hints;
 mod interrupt;
 mod limits;
 mod output;
@@ -85,10 +86,12 @@ fn explain(error: &Error, verb: &Verb) -> ExitCode {
 /// Returns what can be done about an error.
 fn hint(error: &Error, verb: &Verb) -> Cow<'static, str> {
     let hint = match error.kind() {
+        _ if error.hint().is_some() => return hints::hint(error).into(),
         ErrorKind::Argument(what) => return file_hint(what, &verb.lists()).into(),
         ErrorKind::Exists if verb.forced() => "; another process created it in the meantime",
         ErrorKind::Exists => "; --force replaces it",
         ErrorKind::Memory { .. } => "; --memory allows more",
+        ErrorKind::Changed => "; run the command again",
         _ => "",
     };
     hint.into()

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use nnz::Error;
-use nnz::stdio::TerminalEscapes;
+use nnz::storage::stdio::TerminalEscapes;
 use serde::Serialize;
 
 pub(crate) use crate::stdio::{failed, tell};

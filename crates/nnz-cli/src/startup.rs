@@ -8,7 +8,7 @@ use rustix::stdio::{stdin, stdout};
 // Before `main`, Rust opens /dev/null for reading and writing in place of a closed standard stream, so
 // that output to it is lost without an error. A caller may open /dev/null in the same way on purpose,
 // as Python's `subprocess.DEVNULL` does, and nothing tells the two apart afterwards. This runs
-// earlier, and opens it so that it cannot be used: `nnz::stdio` makes an error of that.
+// earlier, and opens it so that it cannot be used: `nnz::storage::stdio` makes an error of that.
 ctor::declarative::ctor! {
     #[ctor(unsafe)]
     fn open_closed_streams_for_the_wrong_access() {

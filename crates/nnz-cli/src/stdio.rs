@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use nnz::stdio::TerminalEscapes;
+use nnz::storage::stdio::TerminalEscapes;
 use nnz::{Error, ErrorKind, Place};
 
 /// Runs `write` on standard output, buffered, and makes sure that all of it has arrived. On a
@@ -11,7 +11,7 @@ pub(crate) fn with_stdout(
     escapes: TerminalEscapes,
     write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let mut out = io::BufWriter::with_capacity(64 << 10, nnz::stdio::stdout(escapes));
+    let mut out = io::BufWriter::with_capacity(64 << 10, nnz::storage::stdio::stdout(escapes));
     write(&mut out)?;
     out.flush().map_err(failed)
 }
@@ -24,7 +24,9 @@ pub(crate) fn tell(line: &str) {
 
 /// Prints an error to standard error, which may have several lines, and what to do about it.
 pub(crate) fn tell_error(program: &str, error: &Error, hint: &str) {
-    let _ = writeln!(io::stderr(), "{program}: {error}{hint}");
+    let (place, kind) = (error.place(), error.kind());
+    let place = if place.is_unknown() { String::new() } else { format!("{place}: ") };
+    let _ = writeln!(io::stderr(), "{program}: {place}{kind}{hint}");
 }
 
 /// Makes an error of what the system said of standard output.

@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
-use nnz::stdio::TerminalEscapes;
+use nnz::storage::stdio::TerminalEscapes;
 
 use super::stdio::{failed, is_closed_pipe, tell_error};
 
@@ -17,7 +17,7 @@ pub(crate) fn parse<A: clap::Parser>() -> Result<A, ExitCode> {
 
 /// Prints the help or the version.
 fn print(help: &clap::Error, program: &str) -> ExitCode {
-    let printed = nnz::stdio::stdout(TerminalEscapes::Text).check();
+    let printed = nnz::storage::stdio::stdout(TerminalEscapes::Text).check();
     let printed = printed.and_then(|()| help.print()).and_then(|()| io::stdout().flush());
     match printed.map_err(failed) {
         Err(error) if !is_closed_pipe(&error) => {

@@ -652,3 +652,30 @@ fn the_format_of_a_source_is_recognised_or_told() {
     }
     assert_eq!(run(&["cat", tenx, "--from", "10y"]).code, Some(2));
 }
+
+/// What the README shows can be typed, with nothing but the data of the repository.
+#[test]
+fn the_lines_of_the_readme_run() {
+    let root = testdata().join("..").canonicalize().unwrap();
+    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let (_, rest) = readme.split_once("## What it does\n\n```sh\n").unwrap();
+    let (lines, _) = rest.split_once("```").unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    for name in ["examples", "testdata"] {
+        std::os::unix::fs::symlink(root.join(name), scratch.path().join(name)).unwrap();
+    }
+    let bin = std::path::Path::new(env!("CARGO_BIN_EXE_nnz")).parent().unwrap();
+    let path = format!("{}:{}", text(bin), std::env::var("PATH").unwrap());
+    let first = "nnz convert examples/pbmc_10x_v3_mtx pbmc.bpcells";
+    assert!(readme.contains(&first.replace("nnz convert", "cargo run --release -- convert")));
+    for line in std::iter::once(first).chain(lines.lines()) {
+        let shell = format!("set -e; {line}");
+        let done = std::process::Command::new("sh")
+            .args(["-c", &shell])
+            .current_dir(scratch.path())
+            .env("PATH", &path)
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{line}: {}", String::from_utf8_lossy(&done.stderr));
+    }
+}

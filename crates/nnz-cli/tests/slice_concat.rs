@@ -418,7 +418,10 @@ fn rows_of_10x_folders_are_selected_by_any_column() {
     assert_eq!(run(&["names", text(&target), "rows"]).good(), "ENSG3\nENSG1\n");
 
     let shared = selected("Gene").refused();
-    assert!(shared.contains("\"Gene\" is the name of 2 rows; select one of them by ENSG1, ENSG2"));
+    assert!(
+        shared
+            .contains("\"Gene\" is the name of 2 rows; select one of them by \"ENSG1\", \"ENSG2\"")
+    );
     assert!(selected("CD3E,ENSG1").refused().contains("row 0 is selected twice"));
     assert!(selected("CD19").refused().contains("there is no row with the name \"CD19\""));
     // An id wins over a symbol, and a position as well.
@@ -464,10 +467,10 @@ fn rows_are_selected_by_conditions_and_cells_wherever_they_are() {
     assert_eq!(cat, "AAA\tENSG1\t1\n");
 
     let refused = |flags: &[&str]| run(&[&["cat", text(&source)], flags].concat()).refused();
-    assert!(
-        refused(&["--rows", "feature_type=gene"]).contains("there are Gene Expression, Antibody")
-    );
-    assert!(refused(&["--rows", "type=gene"]).contains("there are name, feature_type"));
+    let values = "there are \"Gene Expression\", \"Antibody";
+    assert!(refused(&["--rows", "feature_type=gene"]).contains(values));
+    let columns = "there are \"name\", \"feature_type\"";
+    assert!(refused(&["--rows", "type=gene"]).contains(columns));
     assert!(refused(&["--cols", "type=gene"]).contains("no annotations of columns"));
     let plain = scratch.path().join("m.mtx");
     run(&["-q", "convert", text(&source), text(&plain)]).good();
@@ -478,4 +481,52 @@ fn rows_are_selected_by_conditions_and_cells_wherever_they_are() {
         let done = run(flags);
         assert!(done.code == Some(2) && done.err.contains(says), "{done:?}");
     }
+}
+
+#[test]
+fn messages_speak_of_what_was_selected() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = folder(&scratch, "pbmc", GENES, CELLS);
+    let target = scratch.path().join("t.bpcells");
+    let slice = |flags: &[&str]| {
+        run(&[&["-q", "slice", text(&source), text(&target), "--force"], flags].concat()).refused()
+    };
+    let cells = "there is no cell 99: there are 4 cells, numbered from 0";
+    assert!(slice(&["--cells", "0:100"]).contains(cells));
+    assert!(slice(&["--cells", "GGGG"]).contains("there is no cell with the name \"GGGG\""));
+    let features = "there is no feature 3: there are 3 features, numbered from 0";
+    assert!(slice(&["--features", "3"]).contains(features));
+    assert!(slice(&["--features", "1,1"]).contains("feature 1 is selected twice"));
+    let columns = "there is no column 99: there are 4 columns, numbered from 0";
+    assert!(slice(&["--cols", "0:100"]).contains(columns));
+}
+
+/// A name is taken literally, also one that looks like a range.
+#[test]
+fn a_name_wins_over_a_range() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = folder(&scratch, "ranges", "X Y 0:2", "A :1 B 2:");
+    let target = scratch.path().join("t.bpcells");
+    let names = |axis: &str, list: &str| {
+        let flag = format!("--{axis}");
+        run(&["-q", "slice", text(&source), text(&target), &flag, list, "--force"]).good();
+        run(&["names", text(&target), axis]).good()
+    };
+    assert_eq!(names("rows", "0:2"), "0:2\n");
+    assert_eq!(names("rows", "0:1,0:2"), "X\n0:2\n");
+    assert_eq!(names("rows", "0:3"), "X\nY\n0:2\n");
+    assert_eq!(names("cols", "2:,:1"), "2:\n:1\n");
+    assert_eq!(names("cols", "1:3"), ":1\nB\n");
+}
+
+/// Some editors put a byte order mark before a text.
+#[test]
+fn a_list_may_begin_with_a_byte_order_mark() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = folder(&scratch, "pbmc", GENES, CELLS);
+    let (list, target) = (scratch.path().join("list.txt"), scratch.path().join("t.bpcells"));
+    fs::write(&list, "\u{feff}TTT\r\nAAA\r\n").unwrap();
+    let list = format!("@{}", text(&list));
+    run(&["-q", "slice", text(&source), text(&target), "--cells", &list]).good();
+    assert_eq!(run(&["names", text(&target), "cols"]).good(), "TTT\nAAA\n");
 }

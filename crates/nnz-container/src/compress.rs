@@ -5,7 +5,7 @@ use nnz_core::{Error, Result};
 /// How arrays are compressed, in containers that can.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all.
+    /// Not at all. The default.
     #[default]
     None,
     /// By deflate of a level from 0 to 9.

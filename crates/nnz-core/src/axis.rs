@@ -30,7 +30,7 @@ pub enum AxisKind {
     Features,
     /// Cells, barcodes, observations.
     Cells,
-    /// The format does not say.
+    /// The format does not say. The default.
     #[default]
     Unknown,
 }

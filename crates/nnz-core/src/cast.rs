@@ -12,7 +12,7 @@ use crate::{Bint8, Element, Scalar, ValueType, Values};
 /// Says what to do with a value between two that a float type can hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rounding {
-    /// Refuse it.
+    /// Refuse it. The default.
     #[default]
     Refused,
     /// Take the nearest. Values out of range, fractions for integers and lost signs stay refused.

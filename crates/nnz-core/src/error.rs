@@ -208,9 +208,7 @@ impl fmt::Display for ErrorKind {
                 write!(f, "a second entry at the same place (the first is at {at})")
             }
             Self::Exists => f.write_str("exists already"),
-            Self::Changed => {
-                f.write_str("changed by another program in the meantime; run the command again")
-            }
+            Self::Changed => f.write_str("changed by another program in the meantime"),
             Self::Memory { needed, allowed } => {
                 write!(f, "needs {needed} bytes of memory, {allowed} are allowed")
             }
@@ -231,7 +229,33 @@ fn write_lines(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
 ///
 /// Names and values in it may come from a file. Its text has no control characters, except for the
 /// line breaks of a list.
-pub struct Error(Box<(ErrorKind, Place)>);
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    place: Place,
+    hint: Option<Hint>,
+}
+
+/// Names what helps against an error, so that a program can show its own name for it.
+///
+/// ```
+/// use nnz_core::Error;
+///
+/// let error = Error::argument("the names differ").with_hint("ignore_names", "takes the first");
+/// assert_eq!(error.to_string(), "the names differ; `ignore_names` takes the first");
+/// assert_eq!(error.hint().map(|hint| hint.item), Some("ignore_names"));
+/// assert_eq!(error.kind().to_string(), "the names differ");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Hint {
+    /// The field of the options that helps, such as `ignore_names`; or a function or type, such as
+    /// `fragments::import`.
+    pub item: &'static str,
+    /// What it does, such as "takes the first".
+    pub effect: String,
+}
 
 /// The message, as of [`Display`](fmt::Display), so that a `main` that returns an error prints what a user reads.
 impl fmt::Debug for Error {
@@ -247,7 +271,7 @@ impl Error {
     /// Makes an error of a kind at a place.
     #[must_use]
     pub fn new(kind: ErrorKind, place: Place) -> Self {
-        Self(Box::new((kind, place)))
+        Self(Box::new(Inner { kind, place, hint: None }))
     }
 
     /// Makes the error that one thing was found where another was expected.
@@ -274,7 +298,7 @@ impl Error {
     /// Returns what went wrong.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
-        &self.0.0
+        &self.0.kind
     }
 
     /// Returns whether it is the system that failed, such as a disk that is full or cannot be read,
@@ -295,23 +319,37 @@ impl Error {
     /// Returns where.
     #[must_use]
     pub fn place(&self) -> &Place {
-        &self.0.1
+        &self.0.place
     }
 
     /// Adds what the caller knows of the place to what is known already.
     #[must_use]
     pub fn with_context(mut self, outer: &Place) -> Self {
-        let place = &mut self.0.1;
+        let place = &mut self.0.place;
         place.path = place.path.take().or_else(|| outer.path.clone());
         place.array = place.array.take().or_else(|| outer.array.clone());
         place.at = place.at.take().or_else(|| outer.at.clone());
         self
     }
 
+    /// Names an option, a function or a type of the library that helps, and what it does.
+    #[must_use]
+    pub fn with_hint(mut self, item: &'static str, effect: impl Into<String>) -> Self {
+        self.0.hint = Some(Hint { item, effect: effect.into() });
+        self
+    }
+
+    /// Returns what helps, where something is known to.
+    #[must_use]
+    pub fn hint(&self) -> Option<&Hint> {
+        self.0.hint.as_ref()
+    }
+
     /// Takes the error apart.
     #[must_use]
     pub fn into_parts(self) -> (ErrorKind, Place) {
-        *self.0
+        let Inner { kind, place, .. } = *self.0;
+        (kind, place)
     }
 }
 
@@ -320,7 +358,11 @@ impl fmt::Display for Error {
         if !self.place().is_unknown() {
             write!(f, "{}: ", self.place())?;
         }
-        write!(f, "{}", self.kind())
+        write!(f, "{}", self.kind())?;
+        match self.hint() {
+            Some(Hint { item, effect }) => write!(f, "; `{item}` {}", escaped(effect)),
+            None => Ok(()),
+        }
     }
 }
 

@@ -17,7 +17,7 @@ pub enum Triangle {
 /// Says how the entries that are not stored follow from those that are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Structure {
-    /// They do not: what is not stored is zero.
+    /// They do not: what is not stored is zero. The default.
     #[default]
     General,
     /// The other triangle mirrors this one.
@@ -58,7 +58,7 @@ impl fmt::Display for Structure {
 /// Says whether every cell is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Storage {
-    /// Only some cells are; a stored zero was meant to be stored.
+    /// Only some cells are; a stored zero was meant to be stored. The default.
     #[default]
     Sparse,
     /// Every cell is (of the stored triangle); its zeros are no entries of a sparse target.
@@ -68,7 +68,7 @@ pub enum Storage {
 /// Says what two stored entries at the same place mean to a format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplicates {
-    /// Both are kept as they are.
+    /// Both are kept as they are. The default.
     #[default]
     Kept,
     /// The format leaves their meaning open or forbids them: an error unless summed.

@@ -37,7 +37,7 @@ pub use batch::{Batch, Majors, Minors};
 pub use cancellation::Cancellation;
 pub use cast::{Offender, Rounding};
 pub use entries::Entries;
-pub use error::{At, Error, ErrorKind, Place, Result, readable};
+pub use error::{At, Error, ErrorKind, Hint, Place, Result, readable};
 pub use escape::{escaped, is_unprintable};
 pub use extent::{AscentKernels, Extent};
 pub use finding::{Finding, Severity};

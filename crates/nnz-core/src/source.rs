@@ -307,8 +307,12 @@ pub trait MatrixSource: Send + Sync {
     }
 
     /// Returns what the source holds that no matrix can carry, such as extra columns of a table.
-    fn extras(&self) -> Vec<String> {
-        Vec::new()
+    ///
+    /// # Errors
+    ///
+    /// Fails where the system cannot read what there is.
+    fn extras(&self) -> Result<Vec<String>> {
+        Ok(Vec::new())
     }
 
     /// Returns what the user keeps beside the matrix, which some formats have a place for.

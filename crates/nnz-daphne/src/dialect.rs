@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// Names a layout of the bytes of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dialect {
-    /// The published description. No release of DAPHNE reads it.
+    /// The published description. No release of DAPHNE reads it. The default.
     #[default]
     Spec,
     /// What DAPHNE reads and writes since June 2023 (version 0.2).

@@ -79,7 +79,7 @@ impl Check<'_> {
         let source = MatrixSource::new(object, false);
         for block in &source.object.blocks {
             self.cancellation.map_or(Ok(()), Cancellation::check)?;
-            if !self.thorough && sound::sound(&source, block) {
+            if !self.thorough && sound::sound(&source, block)? {
                 continue;
             }
             let checked = self.block(&source.object, block);

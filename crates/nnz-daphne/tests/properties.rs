@@ -223,7 +223,7 @@ proptest! {
             sink.write(&batch).unwrap();
         }
         sink.finish().unwrap();
-        prop_assert!(SegmentsSource::is_at(&path));
+        prop_assert!(SegmentsSource::is_at(&path).unwrap());
         let read = ReadOptions { dialect: Some(options.dialect) };
         let matrix = SegmentsSource::open(&path, &read).unwrap();
         prop_assert_eq!(matrix.segments().len() as u64, segments);

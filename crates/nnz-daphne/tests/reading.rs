@@ -481,7 +481,7 @@ fn segments_go_together_or_are_refused() {
     };
     let put = |name: &str, bytes: Vec<u8>| std::fs::write(directory.join(name), bytes).unwrap();
     let open = || SegmentsSource::open(&directory, &ReadOptions::default());
-    assert!(!SegmentsSource::is_at(&directory));
+    assert!(!SegmentsSource::is_at(&directory).unwrap());
     assert!(open().is_err());
     put("x.dbdf.hdfs_segment_10", segment(1, 2, 30));
     for number in 1..9 {
@@ -490,7 +490,7 @@ fn segments_go_together_or_are_refused() {
     let error = open().unwrap_err().to_string();
     assert!(error.ends_with("expected segment 9 of one matrix"), "{error}");
     put("x.dbdf.hdfs_segment_9", segment(2, 2, 19));
-    assert!(SegmentsSource::is_at(&directory));
+    assert!(SegmentsSource::is_at(&directory).unwrap());
     let matrix = open().unwrap();
     assert_eq!(matrix.header().shape.rows, 11);
     // Number 10 comes after 9, not after 1.

@@ -8,7 +8,7 @@ mod table;
 mod text;
 mod unique;
 
-use nnz_core::{Axis, MatrixSource};
+use nnz_core::{Axis, MatrixSource, Result, readable};
 
 pub use appended::{Appended, Join};
 pub use labels::{Labelled, Labels};
@@ -17,11 +17,15 @@ pub use table::AnnotationTable;
 pub use text::{AnnotationText, write_annotations};
 
 /// Names the columns of the tables of a source, so that a target that does not hold them can list them.
-pub(crate) fn named(source: &dyn MatrixSource) -> Vec<String> {
+///
+/// # Errors
+///
+/// Fails where the system cannot read them.
+pub(crate) fn named(source: &dyn MatrixSource) -> Result<Vec<String>> {
     const MOST: usize = 8;
     let mut named = Vec::new();
     for axis in [Axis::Rows, Axis::Cols] {
-        let Ok(table) = source.annotations(axis) else {
+        let Some(table) = readable(source.annotations(axis))? else {
             named.push(format!("the annotations of the {axis}"));
             continue;
         };
@@ -34,5 +38,5 @@ pub(crate) fn named(source: &dyn MatrixSource) -> Vec<String> {
         };
         named.push(format!("the annotations of the {axis} ({}{more})", shown.join(", ")));
     }
-    named
+    Ok(named)
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use nnz_core::{
     About, Annotations, Axis, AxisKind, Duplicates, Error, ErrorKind, Header, MatrixSource,
     Metadata, Names, Order, Place, Projection, Result, Rounding, Shape, Storage, Structure,
-    UnitReader, ValueType,
+    UnitReader, ValueType, readable,
 };
 
 use crate::annotations::{Appended, Join};
@@ -265,9 +265,12 @@ fn common_type(parts: &[Part]) -> Result<ValueType> {
                 None => {
                     let what = format!(
                         "{next} values, and {before} ones before them ({place}): no type holds \
-                         both exactly; name one with --type, and each value will be checked"
+                         both exactly"
                     );
-                    return Err(Error::unsupported(part.place.clone(), what));
+                    let error = Error::unsupported(part.place.clone(), what);
+                    return Err(
+                        error.with_hint("value_type", "names one, and each value is checked")
+                    );
                 }
             },
         });
@@ -457,10 +460,13 @@ impl MatrixSource for Concat {
         Ok(Some(sum))
     }
 
-    fn extras(&self) -> Vec<String> {
+    fn extras(&self) -> Result<Vec<String>> {
         let mut extras: Vec<String> = self.nameless().into_iter().collect();
-        extras.extend(self.told(|source| source.extras()));
-        if let Ok(Some(table)) = self.appended_annotations() {
+        for part in &self.parts {
+            let own = part.source.extras()?.into_iter();
+            extras.extend(own.map(|what| format!("{}: {what}", part.place)));
+        }
+        if let Some(table) = readable(self.appended_annotations())?.flatten() {
             let columns = table.dropped().iter();
             extras.extend(columns.map(|name| {
                 format!("the column {name:?} of the {}, which not all have alike", self.axis)
@@ -473,7 +479,7 @@ impl MatrixSource for Concat {
             metadata.attributes.retain(|pair| !kept.attributes.contains(pair));
             metadata.named()
         }));
-        extras
+        Ok(extras)
     }
 
     fn notes(&self) -> Vec<String> {

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use nnz_core::{
     At, Axis, Error, ErrorKind, MatrixSource, Order, Place, Result, Rounding, Shape, ValueType,
-    Written,
+    Written, readable,
 };
 
 use crate::annotations;
@@ -132,7 +132,7 @@ pub fn convert(
     let replaced = target.replaced();
     let mut dropped = check_names(source, target.capabilities().names, &target.directory())?;
     if !target.capabilities().annotations {
-        dropped.extend(annotations::named(source));
+        dropped.extend(annotations::named(source)?);
     }
     dropped.extend(target.unsupported(source.metadata()));
     if options.strict && !dropped.is_empty() {
@@ -141,7 +141,7 @@ pub fn convert(
     }
 
     // Now, since the target may be the source itself.
-    let bytes_before = source.about().ok().and_then(|about| about.bytes);
+    let bytes_before = readable(source.about())?.and_then(|about| about.bytes);
     let carried = carry_out(source, own, target, options, progress, from)?;
     Ok(Summary {
         shape: source.header().shape,
@@ -238,21 +238,22 @@ fn check_names(
                 )?;
                 names.drain()?;
             }
-        } else if !matches!(source.read_names(axis), Ok(None)) {
+        } else if !matches!(readable(source.read_names(axis))?, Some(None)) {
             dropped.push(format!("the names of the {axis}"));
         }
     }
-    dropped.extend(source.extras());
+    dropped.extend(source.extras()?);
     Ok(dropped)
 }
 
 /// Finds the lines that two entries at one place stand on.
 pub(crate) fn locate(error: Error, source: &dyn MatrixSource) -> Error {
-    let (kind, mut place) = error.into_parts();
-    let (ErrorKind::Duplicate { other: None }, &Some(At::Entry { row, col })) = (&kind, &place.at)
+    let (ErrorKind::Duplicate { other: None }, &Some(At::Entry { row, col })) =
+        (error.kind(), &error.place().at)
     else {
-        return Error::new(kind, place);
+        return error;
     };
+    let (kind, mut place) = error.into_parts();
     match source.locate(row, col).unwrap_or_default().as_slice() {
         [first, second, ..] => {
             place.at = Some(second.clone());

@@ -64,7 +64,7 @@ pub use names::print_names;
 pub use nnz_core::Cancellation;
 pub use padded::Padded;
 pub use progress::{NoProgress, Progress};
-pub use read::{CsMatrix, Dense, ReadOptions, read, read_dense};
+pub use read::{CsMatrix, Dense, IndexPointers, ReadOptions, read, read_dense};
 pub use room::check_free_space;
 pub use slice::{Selection, Slice};
 pub use sort::sorted_units;

@@ -3,6 +3,7 @@
 mod cs_matrix;
 mod dense;
 mod filling;
+mod index_pointers;
 mod sink;
 mod source;
 #[cfg(feature = "sprs")]
@@ -19,6 +20,7 @@ use crate::{Cancellation, DuplicatePolicy, NoProgress};
 pub use cs_matrix::CsMatrix;
 pub use dense::{Dense, read_dense};
 use filling::{Filled, Filling};
+pub use index_pointers::IndexPointers;
 use sink::MemoryTarget;
 
 /// Says how a matrix is read into memory.

@@ -298,7 +298,7 @@ impl MatrixSource for Slice {
         }
     }
 
-    fn extras(&self) -> Vec<String> {
+    fn extras(&self) -> Result<Vec<String>> {
         self.inner.extras()
     }
 

@@ -29,7 +29,7 @@ pub enum Measures {
     Nnz,
     /// That, sum and mean.
     Sums,
-    /// That, variance, least and greatest.
+    /// That, variance, least and greatest. The default.
     #[default]
     All,
 }

@@ -39,8 +39,8 @@ pub trait MatrixTarget: Send + Sync {
         0
     }
 
-    /// Says how to do without these bytes, if that can be done.
-    fn avoidable(&self, header: &Header) -> Option<String> {
+    /// Returns what takes these bytes, and the format of the target that does without, if there is one.
+    fn avoidable(&self, header: &Header) -> Option<(String, String)> {
         let _ = header;
         None
     }

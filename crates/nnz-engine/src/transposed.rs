@@ -110,7 +110,7 @@ impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Transposed<S
         self.inner.locate(col, row)
     }
 
-    fn extras(&self) -> Vec<String> {
+    fn extras(&self) -> Result<Vec<String>> {
         self.inner.extras()
     }
 

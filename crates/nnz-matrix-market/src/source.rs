@@ -185,7 +185,8 @@ impl MatrixMarketSource {
             let what = format!(
                 "{stated}: it may have been cut short, so that this cannot be mended for certain"
             );
-            return Err(Error::unsupported(place, what));
+            let error = Error::unsupported(place, what);
+            return Err(error.with_hint("complete", "says that it was not"));
         }
         repairs.add(place, stated);
         self.stored = count;

@@ -77,7 +77,7 @@ fn names_are_as_many_as_the_axis_is_long() {
             ("barcodes.tsv", barcodes),
         ]);
         let source = open(dir.path()).unwrap();
-        assert!(source.extras().is_empty());
+        assert!(source.extras().unwrap().is_empty());
         assert_eq!(names(&source, Axis::Rows), ["g1", "g2"]);
         let message = source.names(Axis::Cols).unwrap_err().to_string();
         let expected = format!(

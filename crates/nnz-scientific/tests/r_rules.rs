@@ -127,7 +127,7 @@ fn what_the_names_are_called_is_told_as_dropped() {
     let directory = tempfile::tempdir().unwrap();
     let told = |titles| {
         let path = object(directory.path(), "dgCMatrix", &DIAGONAL, "U", [AB, NONE, titles]);
-        open(&path).extras()
+        open(&path).extras().unwrap()
     };
     let both = told("16 2 262153 5 Genes 262153 5 Cells");
     assert_eq!(both, ["what the names are called (\"Genes\", \"Cells\")"]);

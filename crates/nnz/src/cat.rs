@@ -13,7 +13,12 @@ use crate::{CatOptions, Dataset, Location, OpenOptions, engine::cat as cat_sourc
 ///
 /// Fails where the matrix cannot be read or is broken, and where writing fails. What was read up to
 /// there is written.
-pub fn cat(location: &Location, options: &CatOptions, out: &mut (dyn Write + Send)) -> Result<()> {
+pub fn cat(
+    location: impl Into<Location>,
+    options: &CatOptions,
+    out: &mut (dyn Write + Send),
+) -> Result<()> {
+    let location = &location.into();
     let place = location.source_place();
     match OpenOptions::new().memory_limit(options.memory).open(location)? {
         Dataset::Tensor(tensor) => {

@@ -1,7 +1,10 @@
 //! Checking a whole file.
 
+use std::sync::Arc;
+
 use nnz_core::{ErrorKind, Finding, Place, Result};
 use nnz_engine::{CheckOptions, report_error};
+use nnz_storage::Storage;
 
 #[cfg(feature = "daphne")]
 use crate::daphne::Dialect;
@@ -25,6 +28,8 @@ pub struct ValidateOptions {
     pub format: Option<&'static str>,
     /// Cancels it.
     pub cancellation: Option<Cancellation>,
+    /// Where paths are looked up.
+    pub storage: Arc<dyn Storage>,
 }
 
 nnz_core::setters! {
@@ -33,6 +38,7 @@ nnz_core::setters! {
         threads: usize,
         format: Option<&'static str>,
         cancellation: Option<Cancellation>,
+        storage: Arc<dyn Storage>,
     }
 }
 
@@ -42,7 +48,8 @@ nnz_core::setters! { ValidateOptions { dialect: Option<Dialect> } }
 impl ValidateOptions {
     /// Returns how what is checked is opened.
     pub(crate) fn open_options(&self) -> OpenOptions {
-        let options = OpenOptions::new().memory_limit(self.memory);
+        let options =
+            OpenOptions::new().memory_limit(self.memory).storage(Arc::clone(&self.storage));
         match self.format {
             Some(name) => options.format(name),
             #[cfg(feature = "daphne")]
@@ -53,7 +60,7 @@ impl ValidateOptions {
     }
 }
 
-/// The [default memory](default_memory), and all cores.
+/// The [default memory](default_memory), all cores, and the file system.
 impl Default for ValidateOptions {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -64,6 +71,7 @@ impl Default for ValidateOptions {
             dialect: None,
             format: None,
             cancellation: None,
+            storage: nnz_storage::local(),
         }
     }
 }
@@ -90,13 +98,14 @@ pub fn validate(
     options: &ValidateOptions,
     each: &mut dyn FnMut(Finding),
 ) -> Result<()> {
-    let location = &location.into().resolve(&*options.open_options().storage)?;
+    let location = &location.into().resolve(&*options.storage)?;
     check_one(location, options, each)?;
     let Location::Path { path, group: None } = location else { return Ok(()) };
-    if options.open_options().format.is_some() {
+    let open_options = options.open_options();
+    if open_options.format.is_some() {
         return Ok(());
     }
-    let others = match crate::formats::other_groups(location) {
+    let others = match crate::formats::other_groups(location, &open_options) {
         Ok(others) => others,
         Err(error) => return report_error(error.with_context(&location.source_place()), each),
     };

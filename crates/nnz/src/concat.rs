@@ -3,7 +3,7 @@
 use nnz_core::{Axis, Error, Place, Result};
 
 use crate::whole::ConcatFilesOptions;
-use crate::{Concat, ConcatOptions, ConvertOptions, Location, Progress, Summary};
+use crate::{ConcatOptions, ConvertOptions, Location, Progress, Summary, engine::Concat};
 
 /// Writes matrices one behind the other. Files with several matrices and tables are put together as wholes along
 /// rows, where the target holds as much.
@@ -12,13 +12,15 @@ use crate::{Concat, ConcatOptions, ConvertOptions, Location, Progress, Summary};
 ///
 /// Fails as [`Concat::new`] and [`convert`](crate::convert).
 pub fn concat(
-    from: &[Location],
-    to: &Location,
+    from: impl IntoIterator<Item = impl Into<Location>>,
+    to: impl Into<Location>,
     axis: Axis,
     how: &ConcatOptions,
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Summary> {
+    let from: &[Location] = &from.into_iter().map(Into::into).collect::<Vec<_>>();
+    let to = &to.into();
     if axis == Axis::Rows && !how.ignore_names && how.value_type.is_none() {
         let files = ConcatFilesOptions::default();
         if let Some(summary) = crate::whole::concat(from, to, &files, options, progress)? {

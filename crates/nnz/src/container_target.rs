@@ -7,7 +7,7 @@ use nnz_bpcells::{FormatVersion, RObjectOptions, RObjectWriter};
 use nnz_container::kinds::{self, KINDS, NpyKind};
 use nnz_container::rds::RdsOptions;
 use nnz_container::{Compression, ContainerKind, ContainerWriter, CreateOptions};
-use nnz_core::{Error, Place, Result};
+use nnz_core::{Error, Place, Result, readable};
 use nnz_storage::Opened;
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
@@ -85,7 +85,7 @@ impl ContainerTarget {
         }
         let kind = if let Some(kind) = named.filter(|kind| kind.info().groups) {
             container(*kind)
-        } else if group.is_some() || is_hdf5(path) {
+        } else if group.is_some() || is_hdf5(path)? {
             container(hdf5().ok_or_else(|| Error::argument("this build has no HDF5"))?)
         } else if let Some(kind) = named {
             container(*kind)
@@ -147,10 +147,14 @@ impl ContainerTarget {
         if !self.write.overwrite || !kind.info().groups {
             return None;
         }
-        // What cannot be searched is not known to hold any.
-        let lost =
-            formats::groups_inside(&self.path, group).ok().filter(|lost| !lost.is_empty())?;
-        Some(format!("groups inside were replaced, too: {}", formats::list_groups(&lost)))
+        match readable(formats::groups_inside(&self.path, group)) {
+            Ok(lost) => {
+                // What is broken is not known to hold any.
+                let lost = lost.filter(|lost| !lost.is_empty())?;
+                Some(format!("groups inside were replaced, too: {}", formats::list_groups(&lost)))
+            }
+            Err(error) => Some(format!("groups inside that were replaced are not known: {error}")),
+        }
     }
 
     /// Starts writing arrays of these names.
@@ -205,32 +209,41 @@ pub(crate) fn ends_in(path: &Path, endings: &[&str]) -> bool {
     found.is_some_and(|found| endings.iter().any(|ending| found.eq_ignore_ascii_case(ending)))
 }
 
-/// Whether a path's ending, or what is there, says that it has groups inside.
-#[must_use]
-pub fn has_groups(path: &Path) -> bool {
+/// Returns whether a path's ending, or what is there, says that it has groups inside.
+///
+/// # Errors
+///
+/// Fails where the system cannot say what is there.
+pub fn has_groups(path: &Path) -> Result<bool> {
     let groups = |kind: &&dyn ContainerKind| kind.info().groups;
-    let mut kinds = KINDS.iter().copied().filter(groups);
+    let kinds = KINDS.iter().copied().filter(groups);
     if kinds.clone().any(|kind| kind.info().is_extension_of(path)) {
-        return true;
+        return Ok(true);
     }
-    let Ok(opened) = Opened::local(path) else { return false };
+    let Some(opened) = readable(Opened::local(path))? else { return Ok(false) };
     // A Zarr store in a zip file is read only.
     let is_read_only =
         |kind: &dyn ContainerKind| opened.file().is_some() && kind.info().name == "Zarr";
-    kinds.any(|kind| !is_read_only(kind) && matches!(kind.matches(&opened), Ok(true)))
+    for kind in kinds {
+        if !is_read_only(kind) && readable(kind.matches(&opened))? == Some(true) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether a path is that of an HDF5 file, as those of NetCDF-4 are, by its ending or by what is
 /// there.
-pub(crate) fn goes_to_hdf5(path: &Path) -> bool {
-    let kinds = KINDS.iter().filter(|kind| ["HDF5", "NetCDF"].contains(&kind.info().name));
-    kinds.into_iter().any(|kind| kind.info().is_extension_of(path)) || is_hdf5(path)
+pub(crate) fn goes_to_hdf5(path: &Path) -> Result<bool> {
+    let mut kinds = KINDS.iter().filter(|kind| ["HDF5", "NetCDF"].contains(&kind.info().name));
+    Ok(kinds.any(|kind| kind.info().is_extension_of(path)) || is_hdf5(path)?)
 }
 
 /// Whether the file that is there is HDF5.
-fn is_hdf5(path: &Path) -> bool {
-    let matches = |kind: &dyn ContainerKind| kind.matches(&Opened::local(path)?);
-    hdf5().is_some_and(|kind| matches(kind).unwrap_or(false))
+fn is_hdf5(path: &Path) -> Result<bool> {
+    let Some(kind) = hdf5() else { return Ok(false) };
+    let matches = readable(Opened::local(path).and_then(|opened| kind.matches(&opened)))?;
+    Ok(matches == Some(true))
 }
 
 /// Returns HDF5 as a kind of container, where this build has it.

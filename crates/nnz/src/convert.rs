@@ -15,15 +15,16 @@ use nnz_storage::staging::WriteOptions;
 
 use crate::formats::{FormatOptions, Registry};
 use crate::{
-    Cancellation, CsMatrix, Dataset, DuplicatePolicy, Location, NoProgress, OpenOptions, Progress,
-    StructurePolicy, Summary, Transposed,
+    Cancellation, CsMatrix, Dataset, Location, NoProgress, OpenOptions, Progress, Summary,
+    engine::Transposed,
+    output::{DuplicatePolicy, StructurePolicy},
 };
 
 /// Says which axis of a target cells are on. Changing that moves nothing: rows are called columns, and what
 /// is stored by row is stored by column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CellAxis {
-    /// The one that the format of the target has them on, if source and target say which.
+    /// The one that the format of the target has them on, if source and target say which. The default.
     #[default]
     Format,
     /// The one they are on in the source.
@@ -58,8 +59,8 @@ impl CellAxis {
                 Some(found) => Ok((found == axis) == transpose),
                 None => {
                     let what = "the source does not say which axis cells are on, so that \
-                                --cell-axis cannot be kept; nnz transpose exchanges rows and columns";
-                    Err(Error::argument(what))
+                                they cannot be put on an axis";
+                    Err(Error::argument(what).with_hint("transpose", "exchanges rows and columns"))
                 }
             },
         }
@@ -240,10 +241,11 @@ impl Dataset {
     pub fn convert(
         self,
         from: &Place,
-        to: &Location,
+        to: impl Into<Location>,
         options: &ConvertOptions,
         progress: &dyn Progress,
     ) -> Result<Summary> {
+        let to = &to.into();
         let matrix = match self {
             Self::Tensor(tensor) if !tensor.is_vector() => {
                 let to = &to.resolve(&LocalStorage)?;
@@ -257,7 +259,7 @@ impl Dataset {
     }
 }
 
-/// Converts a matrix that is open, such as a [`Slice`](crate::Slice) of another. `from` is what
+/// Converts a matrix that is open, such as a [`Slice`](crate::engine::Slice) of another. `from` is what
 /// messages call it. What can be read again can be converted again.
 ///
 /// # Errors
@@ -266,11 +268,11 @@ impl Dataset {
 pub fn convert_source(
     source: &dyn MatrixSource,
     from: &Place,
-    to: &Location,
+    to: impl Into<Location>,
     options: &ConvertOptions,
     progress: &dyn Progress,
 ) -> Result<Summary> {
-    let to = &to.resolve(&LocalStorage)?;
+    let to = &to.into().resolve(&LocalStorage)?;
     let labels = [&options.row_labels, &options.col_labels];
     let labelled;
     let source = match labels.iter().all(|labels| labels.is_default()) {
@@ -353,6 +355,6 @@ pub trait WriteMatrix {
 
 impl WriteMatrix for CsMatrix {
     fn write(self, to: impl Into<Location>, options: &ConvertOptions) -> Result<Summary> {
-        convert_source(&*self.into_source()?, &Place::default(), &to.into(), options, &NoProgress)
+        convert_source(&*self.into_source()?, &Place::default(), to, options, &NoProgress)
     }
 }

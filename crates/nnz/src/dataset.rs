@@ -50,16 +50,17 @@ impl Dataset {
             Self::Fragments(source) => {
                 let version = source.about()?.version.unwrap_or_default();
                 let what = format!(
-                    "holds genomic fragments (version \"{}\"), not a matrix: see nnz fragments",
+                    "holds genomic fragments (version \"{}\"), not a matrix",
                     version.escape_debug()
                 );
-                Err(Error::unsupported(Place::default(), what))
+                let effect = "reads, converts and counts them";
+                Err(Error::unsupported(Place::default(), what).with_hint("fragments", effect))
             }
             #[cfg(feature = "daphne")]
             Self::Table(_) => {
-                let what = "holds a frame, which is no matrix: nnz convert makes it a .csv, and \
-                            info, cat, names and validate read it";
-                Err(Error::unsupported(Place::default(), what))
+                let what = "holds a frame, which is no matrix";
+                let effect = "writes it as .csv or .dbdf";
+                Err(Error::unsupported(Place::default(), what).with_hint("frames::convert", effect))
             }
         }
     }

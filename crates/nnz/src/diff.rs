@@ -2,7 +2,7 @@
 
 use nnz_core::{AxisKind, Result};
 
-use crate::{Dataset, DiffOptions, Difference, Location, OpenOptions, Transposed};
+use crate::{Dataset, DiffOptions, Difference, Location, OpenOptions, engine::Transposed};
 
 /// Compares two matrices of any formats and hands the first differences to `each`.
 ///
@@ -17,11 +17,12 @@ use crate::{Dataset, DiffOptions, Difference, Location, OpenOptions, Transposed}
 ///
 /// Fails where one of them cannot be read or is broken.
 pub fn diff(
-    first: &Location,
-    second: &Location,
+    first: impl Into<Location>,
+    second: impl Into<Location>,
     options: &DiffOptions,
     each: &mut dyn FnMut(Difference),
 ) -> Result<()> {
+    let (first, second) = (&first.into(), &second.into());
     let open = OpenOptions::new().memory_limit(options.memory);
     let found = [open.open(first)?, open.open(second)?];
     if let [Dataset::Tensor(a), Dataset::Tensor(b)] = &found

@@ -1,5 +1,6 @@
-//! Where an error occurred inside a file, and how severe a finding is.
+//! Where an error occurred inside a file, what helps, and what checking a file finds.
 //!
-//! [`Error`](crate::Error) has a [`Place`](crate::Place): a path, and with [`At`] an array, line or entry.
+//! [`Error`](crate::Error) has a [`Place`](crate::Place): a path, and with [`At`] an array, line or entry; and a [`Hint`]
+//! where an option helps.
 
-pub use nnz_core::{At, Severity};
+pub use nnz_core::{At, Finding, Hint, Severity};

@@ -233,9 +233,13 @@ pub trait Format: Send + Sync {
 
     /// Returns whether a matrix that is read in this format stays in it at a path whose extension is that of
     /// another.
-    fn keeps(&self, path: &Path, source: &dyn MatrixSource) -> bool {
+    ///
+    /// # Errors
+    ///
+    /// Fails where the system cannot read what the source is.
+    fn keeps(&self, path: &Path, source: &dyn MatrixSource) -> Result<bool> {
         let _ = (path, source);
-        false
+        Ok(false)
     }
 
     /// Decides where and how a matrix is written.
@@ -277,8 +281,12 @@ pub trait Format: Send + Sync {
     }
 
     /// Returns whether it may be written to a path, going by the extension or by the file that is there.
-    fn may_write_to(&self, path: &Path) -> bool {
-        self.info().is_extension_of(path)
+    ///
+    /// # Errors
+    ///
+    /// Fails where the system cannot say what is there.
+    fn may_write_to(&self, path: &Path) -> Result<bool> {
+        Ok(self.info().is_extension_of(path))
     }
 
     /// Returns the options of stores of fragments, where these are written under the name of this format as

@@ -14,10 +14,7 @@ mod convert;
 mod print;
 mod widen;
 
-use std::sync::Arc;
-
-use nnz_core::{Error, ErrorKind, Result};
-use nnz_storage::{LocalStorage, Storage, local};
+use nnz_core::{Error, ErrorKind, Result, readable};
 
 pub use convert::{FrameOptions, FrameSummary, convert};
 pub use nnz_daphne::{Column, FrameBatch, FrameReader, FrameSource};
@@ -35,42 +32,46 @@ use crate::{Dataset, Location, OpenOptions};
 /// Fails where there is none, or something that is broken.
 pub fn open(location: &Location, dialect: Option<Dialect>) -> Result<FrameSource> {
     let none = || Error::unsupported(location.source_place(), "holds no frame");
-    detect(location, dialect, &local())?.and_then(Dataset::into_table).ok_or_else(none)
+    detect(location, &options(dialect))?.and_then(Dataset::into_table).ok_or_else(none)
 }
 
 /// Returns whether a place holds a frame of DAPHNE, and no matrix.
 ///
-/// What cannot be read holds none: opening it as a matrix says why. With a dialect, a file is read as
-/// one of DAPHNE in any case.
-#[must_use]
-pub fn holds(location: &Location, dialect: Option<Dialect>) -> bool {
-    matches!(detect(location, dialect, &local()), Ok(Some(Dataset::Table(_))))
+/// Where there is nothing or what is broken, it holds none: opening it as a matrix says why. With a
+/// [dialect](OpenOptions::dialect), a file is read as one of DAPHNE in any case.
+///
+/// # Errors
+///
+/// Fails where the system cannot read it.
+pub fn holds(location: &Location, options: &OpenOptions) -> Result<bool> {
+    let found = readable(detect(location, options))?.flatten();
+    Ok(matches!(found, Some(Dataset::Table(_))))
 }
 
 /// Returns whether a place is a file that is called `.csv`, and no matrix.
-#[must_use]
-pub fn is_text(location: &Location) -> bool {
-    let Ok(location) = location.resolve(&LocalStorage) else { return false };
-    let Location::Path { path, group: None } = &location else { return false };
-    let unknown = |error: &Error| matches!(error.kind(), ErrorKind::Unrecognized(_));
-    ends_in(path, &["csv"])
-        && Registry::default()
-            .detect(&location, &options(None, &local()))
-            .is_err_and(|e| unknown(&e))
+///
+/// # Errors
+///
+/// Fails where the system cannot read it.
+pub fn is_text(location: &Location, options: &OpenOptions) -> Result<bool> {
+    let location = location.resolve(&*options.storage)?;
+    let Location::Path { path, group: None } = &location else { return Ok(false) };
+    if !ends_in(path, &["csv"]) {
+        return Ok(false);
+    }
+    match Registry::default().detect(&location, options) {
+        Err(error) if matches!(error.kind(), ErrorKind::Unrecognized(_)) => Ok(true),
+        found => readable(found).map(|_| false),
+    }
 }
 
 /// Opens what a place holds if it is of a format with tables.
-fn detect(
-    location: &Location,
-    dialect: Option<Dialect>,
-    storage: &Arc<dyn Storage>,
-) -> Result<Option<Dataset>> {
-    let options = options(dialect, storage);
-    let found = Registry::default().detect(location, &options)?;
-    found.reads(DatasetKind::Table).then(|| found.open(&options)).transpose()
+fn detect(location: &Location, options: &OpenOptions) -> Result<Option<Dataset>> {
+    let found = Registry::default().detect(location, options)?;
+    found.reads(DatasetKind::Table).then(|| found.open(options)).transpose()
 }
 
-fn options(dialect: Option<Dialect>, storage: &Arc<dyn Storage>) -> OpenOptions {
+fn options(dialect: Option<Dialect>) -> OpenOptions {
     // No table has to be read whole.
-    OpenOptions::new().memory_limit(0).dialect(dialect).storage(Arc::clone(storage))
+    OpenOptions::new().memory_limit(0).dialect(dialect)
 }

@@ -39,8 +39,8 @@
 //!
 //! # More
 //!
-//! - [`slice()`] and [`concat()`] write a part of a matrix, or several as one. [`Slice`], [`Concat`] and
-//!   [`Transposed`] are sources themselves, which [`convert_source`] writes.
+//! - [`slice()`] and [`concat()`] write a part of a matrix, or several as one. [`engine::Slice`],
+//!   [`engine::Concat`] and [`engine::Transposed`] are sources themselves, which [`convert_source`] writes.
 //! - [`stats`], [`diff`], [`cat`] and [`validate`] summarize, compare, print and check what a path holds.
 //!   For a source that is open already, see [`engine`].
 //! - [`fragments`] is about genomic fragments, [`frames`] about tables, [`tensor`] about other than two dimensions.
@@ -114,23 +114,22 @@ pub mod whole;
 pub use cat::cat;
 pub use check::{ValidateOptions, validate};
 pub use concat::concat;
-pub use convert::{CellAxis, ConvertOptions, WriteMatrix, convert, convert_source};
+pub use convert::{ConvertOptions, WriteMatrix, convert, convert_source};
 pub use dataset::Dataset;
 pub use diff::diff;
 pub use location::Location;
 pub use nnz_binsparse as binsparse;
 pub use nnz_container::{self as container, Compression};
 pub use nnz_core::{
-    Axis, Batch, Element, Error, ErrorKind, Finding, Header, MatrixSource, Minors, Order, Place,
-    Projection, Result, Rounding, Scalar, Shape, ValueType, Values,
+    Axis, Batch, Error, ErrorKind, Header, MatrixSource, Order, Place, Projection, Result,
+    Rounding, Scalar, Shape, ValueType, Values,
 };
 pub use nnz_engine as engine;
 pub use nnz_engine::{
-    Cancellation, CatOptions, Concat, ConcatOptions, CsMatrix, Dense, DiffOptions, Difference,
-    DuplicatePolicy, Measures, NoProgress, Progress, ReadOptions, Selection, Slice, Stats,
-    StatsOptions, StructurePolicy, Summary, Transposed,
+    Cancellation, CatOptions, ConcatOptions, CsMatrix, Dense, DiffOptions, Difference, NoProgress,
+    Progress, ReadOptions, Selection, Stats, StatsOptions, Summary,
 };
-pub use nnz_storage::{self as storage, stdio};
+pub use nnz_storage as storage;
 pub use open::{OpenOptions, open};
 pub use read::{read, read_dense};
 pub use repair::{RepairSummary, repair};

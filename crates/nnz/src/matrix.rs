@@ -2,11 +2,14 @@
 //!
 //! [`Header`](crate::Header) is made of [`AxisKind`], [`Duplicates`], [`Storage`] and [`Structure`]. Names are
 //! read by a [`StringReader`] or held as a [`StringList`]. A [`Batch`](crate::Batch) has [`Majors`],
-//! [`Minors`](crate::Minors) and [`Values`](crate::Values). A source yields [`UnitReader`]s, whose units any
+//! [`Minors`] and [`Values`](crate::Values). A source yields [`UnitReader`]s, whose units any
 //! thread decodes; a [`MatrixSink`] returns [`BatchEncoder`]s.
 
+pub use nnz_engine::IndexPointers;
+
 pub use nnz_core::{
-    About, ArrayAbout, AxisKind, BatchEncoder, BatchReader, BatchUnits, Bint8, Duplicates, Encoded,
-    Entries, Majors, MatrixSink, Metadata, Names, SequentialReader, SinkCapabilities, Storage,
-    StringList, StringReader, Structure, Triangle, Unit, UnitReader, Written,
+    About, ArrayAbout, AxisKind, BatchEncoder, BatchReader, BatchUnits, Bint8, Duplicates, Element,
+    Encoded, Entries, Majors, MatrixSink, Metadata, Minors, Names, SequentialReader,
+    SinkCapabilities, Storage, StringList, StringReader, Structure, Triangle, Unit, UnitReader,
+    Written,
 };

@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 
 use nnz_binsparse::{EntryReader, Tensor, Version};
 use nnz_container::CreateOptions;
-use nnz_container::npy::{NdArray, read_array, write_array};
+use nnz_container::npy::{NdArray, read_array_from, write_array};
 use nnz_core::{Error, ErrorKind, Place, Result, Rounding, Scalar, Structure, ValueType, Values};
 use nnz_storage::staging::WriteOptions;
-use nnz_storage::{InputFile, LocalStorage};
+use nnz_storage::{InputFile, LocalStorage, Opened};
 
-use crate::Location;
 use crate::container_target::{ContainerTarget, DirectoryKind};
 use crate::formats::{Binsparse, Format as _, Registry};
+use crate::{Location, OpenOptions};
 use promote::promoted;
 
 /// Names the files that a tensor is made of.
@@ -38,24 +38,24 @@ const LONGEST_HEADER: u64 = 1 << 20;
 ///
 /// # Errors
 ///
-/// Fails where an array cannot be read or takes more than `memory` bytes, the description does not
-/// suit it, or the target cannot be written. Nothing is left behind then.
+/// Fails where an array cannot be read or takes more memory than `options` allow, the description does
+/// not suit it, or the target cannot be written. Nothing is left behind then.
 pub fn from_arrays(
     arrays: &TensorArrays,
     header: &Path,
     to: &Location,
-    memory: u64,
+    options: &OpenOptions,
     write: WriteOptions,
 ) -> Result<()> {
-    let description = InputFile::open(header)?.read_all(LONGEST_HEADER)?;
+    let description = open_file(header, options)?.read_all(LONGEST_HEADER)?;
     let description = String::from_utf8(description)
         .map_err(|error| Error::mismatch(Place::path(header), error.utf8_error(), "UTF-8"))?;
     let home = home(to, write)?;
     // What is read, and as much again for the places of entries.
-    let share = memory / 4;
-    let cells = read_array(&arrays.tensor, share)?;
-    let pattern = read_array(&arrays.pattern, share)?;
-    let fill = read_array(&arrays.fill, share)?;
+    let read = |path| read_array_from(&open_file(path, options)?, options.memory / 4);
+    let cells = read(&arrays.tensor)?;
+    let pattern = read(&arrays.pattern)?;
+    let fill = read(&arrays.fill)?;
     let only = fill.values.get(0).filter(|_| fill.values.len() == Some(1));
     let Some(fill) = only else {
         let found = format!("the shape {:?}", fill.shape);
@@ -75,6 +75,14 @@ pub fn from_arrays(
     nnz_binsparse::write_stated(&mut *writer, &tensor, &description)
         .map_err(|error| error.with_context(&Place::path(header)))?;
     writer.finish().map(drop)
+}
+
+/// Opens a file of the storage that the options name.
+fn open_file(path: &Path, options: &OpenOptions) -> Result<InputFile> {
+    match Opened::new(&options.storage, path)? {
+        Opened::File(file) => Ok(file),
+        other => Err(Error::mismatch(Place::path(other.path()), "no regular file", "a file")),
+    }
 }
 
 /// Lists the cells that are stored.
@@ -120,25 +128,26 @@ fn with_room_for_fill(tensor: Tensor) -> Tensor {
 ///
 /// # Errors
 ///
-/// Fails where the tensor cannot be read, is one triangle of a matrix, has more cells than `memory`
-/// bytes hold, or the targets cannot be written. None of them is left behind then.
+/// Fails where the tensor cannot be read, is one triangle of a matrix, has more cells than the memory
+/// that `options` allow holds, or the targets cannot be written. None of them is left behind then.
 pub fn to_arrays(
     from: &Location,
     arrays: &TensorArrays,
-    memory: u64,
+    options: &OpenOptions,
     write: WriteOptions,
 ) -> Result<()> {
+    let memory = options.memory;
     let place = from.source_place();
-    let container = binsparse(from, memory)?;
+    let container = binsparse(from, options)?;
     let entries = EntryReader::open(&*container).map_err(|error| error.with_context(&place))?;
     let descriptor = entries.descriptor();
     if descriptor.structure != Structure::General {
         let what = format!(
-            "{} matrices are stored in part, which arrays cannot say; nnz convert --expand \
-             writes all of one",
+            "{} matrices are stored in part, which arrays cannot say",
             descriptor.structure
         );
-        return Err(Error::unsupported(place, what));
+        let effect = "writes all of one";
+        return Err(Error::unsupported(place, what).with_hint("StructurePolicy::General", effect));
     }
     let own = entries.value_type();
     let fill = entries.stated_fill().unwrap_or(match own {
@@ -195,17 +204,22 @@ pub fn to_arrays(
 ///
 /// Fails as [`nnz_binsparse::copy`], and where the target cannot be written. Nothing is left behind
 /// then.
-pub fn copy(from: &Location, to: &Location, memory: u64, write: WriteOptions) -> Result<()> {
+pub fn copy(
+    from: &Location,
+    to: &Location,
+    options: &OpenOptions,
+    write: WriteOptions,
+) -> Result<()> {
     let home = home(to, write)?;
-    let container = binsparse(from, memory)?;
+    let container = binsparse(from, options)?;
     let mut writer = home.writer(&[])?;
     nnz_binsparse::copy(&*container, &mut *writer, &Version::semantic())
         .map_err(|error| error.with_context(&from.source_place()))?;
     writer.finish().map(drop)
 }
 
-fn binsparse(from: &Location, memory: u64) -> Result<Box<dyn nnz_container::Container>> {
-    crate::formats::open_binsparse(from, memory)
+fn binsparse(from: &Location, options: &OpenOptions) -> Result<Box<dyn nnz_container::Container>> {
+    crate::formats::open_binsparse(from, options)
 }
 
 /// Decides which container a place gets.
@@ -213,7 +227,7 @@ fn home(to: &Location, write: WriteOptions) -> Result<ContainerTarget> {
     let Location::Path { path, group } = &to.resolve(&LocalStorage)? else {
         return Err(Error::argument("named arrays cannot go to standard output"));
     };
-    if !Binsparse.may_write_to(path) {
+    if !Binsparse.may_write_to(path)? {
         let what = "its ending is none of .npz, .zarr, .h5, .hdf5, .nc and .bsp";
         return Err(Error::argument(format!("{to}: {what}")));
     }

@@ -2,10 +2,21 @@
 
 use nnz_core::{Place, Result};
 
-use crate::{ConvertOptions, Location, Progress, Selection, Slice, Summary};
+use crate::{ConvertOptions, Location, Progress, Selection, Summary, engine::Slice};
 
 /// Writes the rows and columns of a matrix that are selected; of a file with several matrices and tables all that
 /// belongs to them, where the target holds as much.
+///
+/// ```no_run
+/// use nnz::{ConvertOptions, NoProgress, Selection};
+///
+/// let genes = Selection::words(["CD3E", "CD8A"]);
+/// let cells: Selection = "n_counts>=500".parse().map_err(nnz::Error::argument)?;
+/// let options = ConvertOptions::default();
+/// let summary = nnz::slice("pbmc.bpcells", "t_cells.mtx", [&genes, &cells], &options, &NoProgress)?;
+/// println!("{}", summary.shape);
+/// # Ok::<(), nnz::Error>(())
+/// ```
 ///
 /// # Errors
 ///

@@ -36,7 +36,7 @@ fn convert_and_compare(path: &Path, memory: u64) {
             let options = DiffOptions::default().stored(true).most(1).memory(1 << 24).threads(1);
             let mut differences = Vec::new();
             let each = &mut |difference| differences.push(difference);
-            nnz::diff(&at(path), &at(&target), &options, each).unwrap();
+            nnz::diff(at(path), at(&target), &options, each).unwrap();
             assert_eq!(differences, []);
         }
         let removed =
@@ -78,6 +78,6 @@ fn the_example_equals_its_conversion_though_its_rows_descend() {
     nnz::convert(at(&example), at(&target), &ConvertOptions::default(), &NoProgress).unwrap();
     let mut count = 0;
     let options = DiffOptions::default().stored(false).most(10).memory(1 << 26).threads(2);
-    nnz::diff(&at(&example), &at(&target), &options, &mut |_| count += 1).unwrap();
+    nnz::diff(at(&example), at(&target), &options, &mut |_| count += 1).unwrap();
     assert_eq!(count, 0);
 }

@@ -135,7 +135,7 @@ fn names_that_cannot_be_read_are_an_error_and_no_equality() {
     nnz::convert(&from, at(&store), &options(), &NoProgress).unwrap();
     fs::write(store.join("row_names"), "other\n").unwrap();
     let options = DiffOptions::default().stored(false).most(1).memory(1 << 20).threads(1);
-    assert!(nnz::diff(&from, &at(&store), &options, &mut |_| {}).is_err());
+    assert!(nnz::diff(&from, at(&store), &options, &mut |_| {}).is_err());
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn summed_entries_of_a_pattern_are_counted() {
     let text = "pattern general\n2 2 4\n1 1\n2 2\n1 1\n1 1\n";
     let pattern = mtx(dir.path(), "pattern.mtx", text);
     let counts = mtx(dir.path(), "counts.mtx", "integer general\n2 2 2\n1 1 3\n2 2 1\n");
-    let sum = options().duplicates(nnz::DuplicatePolicy::Sum);
+    let sum = options().duplicates(nnz::output::DuplicatePolicy::Sum);
     for target in ["summed.bpcells", "summed.mtx"] {
         let target = at(&dir.path().join(target));
         nnz::convert(&pattern, &target, &sum, &NoProgress).unwrap();

@@ -7,6 +7,9 @@
 //!   taken for missing, broken or another format because it could not be read. A directory may also
 //!   fail in the middle of a listing.
 //!
+//! The same holds for what else is asked of a place: to check it, to list what it holds, and whether it
+//! holds fragments or a frame.
+//!
 //! Where a sample takes many calls, a spread of them fails, each in a run of its own.
 #![allow(
     clippy::unwrap_used,
@@ -23,14 +26,16 @@ mod common;
 mod samples;
 
 use std::collections::BTreeSet;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use common::whole::{Whole, whole};
 use nnz::formats::{Registry, list};
-use nnz::storage::{FaultyStorage, LocalStorage, Opened, Storage};
-use nnz::{Location, OpenOptions};
+use nnz::numpy::{TensorArrays, from_arrays, to_arrays};
+use nnz::storage::{FaultyStorage, ListedEntry, LocalStorage, Metadata, Opened, ReadAt, Storage};
+use nnz::{Location, OpenOptions, ValidateOptions, fragments, frames};
 use nnz_container::npy::read_array_from;
 use nnz_core::{ErrorKind, FragmentBatch};
 use nnz_daphne::csv::CsvReader;
@@ -120,7 +125,7 @@ fn every_format_as_it_is_written() {
 }
 
 /// Reads all fragments of a text.
-fn fragments(path: &Path, storage: &Arc<dyn Storage>) -> nnz::Result<Vec<FragmentBatch>> {
+fn fragments_of_text(path: &Path, storage: &Arc<dyn Storage>) -> nnz::Result<Vec<FragmentBatch>> {
     let source = fragment_tsv::from_opened(&Opened::new(storage, path)?)?;
     let Reading { mut units, mut joiner } = source.read(Default::default())?;
     let mut all = Vec::new();
@@ -178,9 +183,9 @@ fn texts_and_arrays_that_are_read_by_themselves() {
     let text: String =
         (0..2000).map(|at| format!("chr1\t{at}\t{}\tAAAC-{}\t1\n", at + 50, at % 7)).collect();
     std::fs::write(at("fragments.tsv"), &text).unwrap();
-    check_each(&at("fragments.tsv"), fragments);
+    check_each(&at("fragments.tsv"), fragments_of_text);
     let packed = "testdata/bpcells/interop/fragments_tsv/frag_basic.tsv.gz";
-    check_each(&common::root().join(packed), fragments);
+    check_each(&common::root().join(packed), fragments_of_text);
     let rows: String = (0..2000).map(|row| format!("{row},{}.5\n", row * 7)).collect();
     std::fs::write(at("frame.csv"), format!("a,b\n{rows}")).unwrap();
     check_each(&at("frame.csv"), cells);
@@ -212,4 +217,284 @@ fn every_golden_file() {
     let readable: BTreeSet<_> =
         readable.map(|info| info.name).filter(|&name| name != "fragment-text").collect();
     assert_eq!(formats, readable);
+}
+
+/// Checks what is asked of places: each of a spread of calls fails in turn.
+fn check_answers<T: PartialEq + std::fmt::Debug>(
+    samples: &[PathBuf],
+    ask: impl Fn(&Location, &Arc<dyn Storage>) -> nnz::Result<T>,
+) -> Vec<T> {
+    let of = |storage: &FaultyStorage| -> Arc<dyn Storage> { Arc::new(storage.clone()) };
+    let (mut answers, mut faults) = (Vec::new(), Vec::new());
+    for path in samples {
+        let place = Location::parse(path);
+        let storage = FaultyStorage::short(Arc::new(LocalStorage), usize::MAX);
+        answers.push(ask(&place, &of(&storage)).unwrap());
+        let calls = storage.calls();
+        assert!(calls > 0, "{place}");
+        for call in spread(calls) {
+            let failing = FaultyStorage::failing(Arc::new(LocalStorage), call);
+            let wrong = match ask(&place, &of(&failing)) {
+                _ if !failing.has_failed() => continue,
+                Err(error) if !error.is_system() => format!("is no error of the system: {error}"),
+                Err(error) if !error.to_string().contains(FaultyStorage::FAULT) => {
+                    format!("has another cause: {error}")
+                }
+                Err(_) => continue,
+                Ok(answer) => format!("is no error but {answer:?}"),
+            };
+            faults.push(format!("{place}, call {call} of {calls}: {wrong}"));
+        }
+    }
+    assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
+    answers
+}
+
+/// Checks all of a place and returns what is found.
+fn findings(place: &Location, storage: &Arc<dyn Storage>) -> nnz::Result<Vec<String>> {
+    let options = ValidateOptions::default().threads(1).storage(Arc::clone(storage));
+    let mut found = Vec::new();
+    nnz::validate(place, &options, &mut |finding| found.push(finding.to_string()))?;
+    Ok(found)
+}
+
+fn options(storage: &Arc<dyn Storage>) -> OpenOptions {
+    OpenOptions::new().storage(Arc::clone(storage))
+}
+
+#[test]
+fn what_cannot_be_read_is_not_checked() {
+    let (folder, mut samples) = samples::written(40, 30, 200);
+    samples.push(folder.path().join("groups.h5::/d"));
+    let daphne = common::root().join("testdata/daphne");
+    samples.extend(golden_files(&daphne, "dbdf"));
+    let stores = common::root().join("testdata/bpcells/fragments_dir");
+    samples.extend(std::fs::read_dir(stores).unwrap().map(|entry| entry.unwrap().path()));
+    samples.retain(|path| findings(&Location::parse(path), &nnz::storage::local()).is_ok());
+    assert!(samples.len() > 50, "{}", samples.len());
+    check_answers(&samples, findings);
+}
+
+/// Returns the files of a directory with an extension.
+fn golden_files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(golden_files(&path, extension));
+        } else if path.extension().is_some_and(|found| found == extension) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn what_cannot_be_read_is_not_taken_for_empty() {
+    let (folder, mut samples) = samples::written(40, 30, 200);
+    let several = folder.path().join("groups.h5");
+    let tenx = common::root().join("testdata/tenx");
+    samples.extend(golden_files(&tenx, "h5"));
+    samples.retain(|path| nnz::open(path).is_ok());
+    let others = |place: &Location, storage: &Arc<dyn Storage>| {
+        nnz::formats::other_groups(place, &options(storage))
+    };
+    assert!(check_answers(&samples, others).iter().any(Vec::is_empty));
+    let root = folder.path().join("root.h5");
+    std::fs::copy(&several, &root).unwrap();
+    let whole = nnz::ConvertOptions::default().format("binsparse");
+    let to = Location::Path { path: root.clone(), group: Some("e".to_owned()) };
+    nnz::convert(&samples[0], &to, &whole, &nnz::NoProgress).unwrap();
+    let of_root = Location::Path { path: root.clone(), group: Some(String::new()) };
+    let listed = check_answers(&[PathBuf::from(of_root.to_string())], others);
+    assert_eq!(listed, [["d", "e", "a/b/c"]]);
+    check_answers(&samples, |place, storage| {
+        let members = nnz::formats::list_members(place, &options(storage))?;
+        Ok(members.into_iter().map(|member| (member.path, member.kind)).collect::<Vec<_>>())
+    });
+    // A directory of several.
+    check_answers(&[folder.path().to_path_buf()], |place, storage| {
+        match Registry::default().detect(place, &options(storage)) {
+            Err(error) if matches!(error.kind(), ErrorKind::Argument(_)) => Ok(error.to_string()),
+            found => found.map(|_| String::new()),
+        }
+    });
+    let binsparse = ["m.bsp.h5", "m.nc", "m.zarr", "m.npz", "m.bsp", "root.h5", "root.h5::e"];
+    let binsparse = binsparse.map(|name| folder.path().join(name));
+    let listed = check_answers(&binsparse, |place, storage| {
+        let listed = nnz::formats::list_binsparse(place, &options(storage))?;
+        Ok(listed.into_iter().map(|(group, found)| (group, found.is_ok())).collect::<Vec<_>>())
+    });
+    assert!(listed.iter().all(|listed| listed.len() == 1 && listed[0].1), "{listed:?}");
+}
+
+#[test]
+fn what_cannot_be_read_does_not_hold_something_else() {
+    let (folder, mut samples) = samples::written(40, 30, 200);
+    for file in ["frame.csv", "empty.csv"] {
+        samples.push(folder.path().join(file));
+    }
+    std::fs::write(folder.path().join("frame.csv"), "a,b\n1,2\n").unwrap();
+    std::fs::write(folder.path().join("empty.csv"), "").unwrap();
+    let golden = common::root().join("testdata");
+    samples.extend(golden_files(&golden.join("daphne"), "dbdf"));
+    samples.extend(golden_files(&golden.join("bpcells"), "rds"));
+    let count = |answers: Vec<bool>| answers.into_iter().filter(|yes| *yes).count();
+    let holds =
+        check_answers(&samples, |place, storage| fragments::holds(place, &options(storage)));
+    assert!(count(holds) > 0);
+    let holds = check_answers(&samples, |place, storage| frames::holds(place, &options(storage)));
+    assert!(count(holds) > 0);
+    let texts = ["frame.csv", "empty.csv"].map(|name| folder.path().join(name));
+    let texts = check_answers(&texts, |place, storage| frames::is_text(place, &options(storage)));
+    assert_eq!(texts, [true, true]);
+}
+
+#[test]
+fn a_tensor_is_not_made_of_what_cannot_be_read() {
+    let (folder, _) = samples::written(20, 10, 50);
+    let at = |name: &str| folder.path().join(name);
+    let [tensor, pattern, fill] = ["t.npy", "p.npy", "f.npy"].map(at);
+    let arrays = TensorArrays { tensor, pattern, fill };
+    let write = common::unsynced().write;
+    to_arrays(&at("m.bsp").into(), &arrays, &OpenOptions::new(), write).unwrap();
+    std::fs::write(at("header.json"), r#"{"format": "CSR"}"#).unwrap();
+    let write = nnz::output::WriteOptions { overwrite: true, ..write };
+    check_answers(&[at("header.json")], |header, storage| {
+        let Location::Path { path, .. } = header else { panic!("{header}") };
+        from_arrays(&arrays, path, &at("made.bsp").into(), &options(storage), write)
+    });
+}
+
+/// Another storage, where a directory called `denied` may not be looked into.
+#[derive(Debug)]
+struct Denying(Arc<dyn Storage>);
+
+impl Denying {
+    fn allow(path: &Path) -> io::Result<()> {
+        match path.components().any(|part| part.as_os_str() == "denied") {
+            true => Err(io::ErrorKind::PermissionDenied.into()),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Storage for Denying {
+    fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+        Self::allow(path).and_then(|()| self.0.metadata(path))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
+        Self::allow(path).and_then(|()| self.0.open(path))
+    }
+
+    fn open_stream(&self, path: &Path) -> io::Result<Box<dyn io::Read + Send>> {
+        Self::allow(path).and_then(|()| self.0.open_stream(path))
+    }
+
+    fn open_directory(&self, path: &Path) -> io::Result<Arc<dyn Storage>> {
+        Self::allow(path)?;
+        Ok(Arc::new(Self(self.0.open_directory(path)?)))
+    }
+
+    fn list(
+        &self,
+        path: &Path,
+        each: &mut dyn FnMut(ListedEntry) -> io::Result<bool>,
+    ) -> io::Result<()> {
+        Self::allow(path).and_then(|()| self.0.list(path, each))
+    }
+}
+
+#[test]
+fn a_directory_that_may_not_be_read_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("denied")).unwrap();
+    let message = || {
+        let options = OpenOptions::new().storage(Arc::new(Denying(nnz::storage::local())));
+        options.open(folder.path()).unwrap_err()
+    };
+    let error = message();
+    assert!(
+        error.is_system() && error.to_string().contains("denied: permission denied"),
+        "{error}"
+    );
+    std::fs::write(folder.path().join("m.mtx"), "").unwrap();
+    let error = message().to_string();
+    let lines: Vec<&str> = error.lines().skip(1).collect();
+    assert!(lines[0].ends_with("/m.mtx"), "{error}");
+    assert!(lines[1].contains("denied: permission denied") && lines.len() == 2, "{error}");
+}
+
+/// The files of a directory under another path, which the file system does not have.
+#[derive(Debug)]
+struct Elsewhere(PathBuf);
+
+impl Elsewhere {
+    const ROOT: &str = "/elsewhere/of/this/test";
+
+    fn inner(&self, path: &Path) -> io::Result<PathBuf> {
+        let inner = path.strip_prefix(Self::ROOT).map_err(|_| io::ErrorKind::NotFound)?;
+        Ok(self.0.join(inner))
+    }
+}
+
+impl Storage for Elsewhere {
+    fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+        LocalStorage.metadata(&self.inner(path)?)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn ReadAt>> {
+        LocalStorage.open(&self.inner(path)?)
+    }
+
+    fn open_stream(&self, path: &Path) -> io::Result<Box<dyn io::Read + Send>> {
+        LocalStorage.open_stream(&self.inner(path)?)
+    }
+
+    fn open_directory(&self, path: &Path) -> io::Result<Arc<dyn Storage>> {
+        LocalStorage.open_directory(&self.inner(path)?)
+    }
+
+    fn list(
+        &self,
+        path: &Path,
+        each: &mut dyn FnMut(ListedEntry) -> io::Result<bool>,
+    ) -> io::Result<()> {
+        LocalStorage.list(&self.inner(path)?, each)
+    }
+}
+
+/// Sizes, findings and lists come from the storage, not from the file system.
+#[test]
+fn nothing_is_asked_of_the_file_system() {
+    let (folder, mut samples) = samples::written(40, 30, 200);
+    let scipy = common::root().join("testdata/scipy");
+    let tensors = ["npz/scipy1.18.1/coo_array_3d.npz", "npy/shape_3d.npy", "npy/shape_1d.npy"];
+    for (number, tensor) in tensors.iter().enumerate() {
+        let extension = Path::new(tensor).extension().unwrap().to_str().unwrap();
+        let copy = folder.path().join(format!("tensor{number}.{extension}"));
+        std::fs::copy(scipy.join(tensor), &copy).unwrap();
+        samples.push(copy);
+    }
+    let other: Arc<dyn Storage> = Arc::new(Elsewhere(folder.path().to_path_buf()));
+    for path in &samples {
+        let place = Path::new(Elsewhere::ROOT).join(path.strip_prefix(folder.path()).unwrap());
+        let asked = |place: &Path, storage: &Arc<dyn Storage>| {
+            let options = options(storage);
+            let bytes = match options.open(place).unwrap() {
+                nnz::Dataset::Matrix(matrix) => matrix.about().unwrap().bytes,
+                nnz::Dataset::Tensor(tensor) => tensor.about().unwrap().bytes,
+                other => panic!("{other:?}"),
+            };
+            let place = Location::parse(place);
+            let found = findings(&place, storage).unwrap().len();
+            let others = nnz::formats::other_groups(&place, &options).unwrap();
+            let members = nnz::formats::list_members(&place, &options).unwrap().len();
+            (bytes, found, others, members)
+        };
+        let expected = asked(path, &nnz::storage::local());
+        assert!(expected.0.is_some(), "{}", path.display());
+        assert_eq!(asked(&place, &other), expected, "{}", path.display());
+    }
 }

@@ -15,8 +15,8 @@ use std::path::Path;
 
 use common::{location, root, unsynced};
 use nnz::{
-    Axis, Batch, CsMatrix, Dense, ErrorKind, Minors, NoProgress, Order, Place, Projection,
-    ReadOptions, Shape, Values, WriteMatrix as _, convert_source, formats::FormatOptions,
+    Axis, Batch, CsMatrix, Dense, ErrorKind, NoProgress, Order, Place, Projection, ReadOptions,
+    Shape, Values, WriteMatrix as _, convert_source, formats::FormatOptions, matrix::Minors,
 };
 use proptest::prelude::*;
 
@@ -82,7 +82,7 @@ fn cells(dense: &Dense) -> Vec<Vec<u64>> {
 
 fn write(source: &dyn nnz::MatrixSource, path: &Path, threads: usize) {
     let options = unsynced().threads(threads);
-    convert_source(source, &Place::default(), &location(path), &options, &NoProgress).unwrap();
+    convert_source(source, &Place::default(), location(path), &options, &NoProgress).unwrap();
 }
 
 proptest! {
@@ -185,7 +185,7 @@ fn many_short_rows_of_daphne_come_back() {
             .with("layout", "coordinate");
         let how = unsynced().format_options(format_options);
         let opened = matrix.clone().into_source().unwrap();
-        convert_source(&*opened, &Place::default(), &location(&path), &how, &NoProgress).unwrap();
+        convert_source(&*opened, &Place::default(), location(&path), &how, &NoProgress).unwrap();
         for threads in [1, 3] {
             let read = nnz::read(location(&path), &options(None, threads)).unwrap();
             assert!(read == matrix, "{dialect:?} {threads}");
@@ -216,7 +216,7 @@ fn few_rows_of_daphne_are_those_of_the_whole() {
     for dialect in ["spec", "daphne-2022"] {
         let format_options = FormatOptions::new().with("dialect", dialect);
         let how = unsynced().format_options(format_options);
-        convert_source(&*opened, &Place::default(), &location(&path), &how, &NoProgress).unwrap();
+        convert_source(&*opened, &Place::default(), location(&path), &how, &NoProgress).unwrap();
         let stored = nnz::open(location(&path)).and_then(nnz::Dataset::into_matrix).unwrap();
         for count in [1, 2, 30, 46, 47, 200] {
             for first in (0..rows - count).step_by(83).chain([499, 500, 501, rows - count]) {

@@ -356,7 +356,9 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
             return Err(format!("an error without its path: {error}"));
         }
     }
-    if nnz::frames::holds(&here, None) || matches!(nnz::open(&here), Ok(nnz::Dataset::Tensor(_))) {
+    if nnz::frames::holds(&here, &nnz::OpenOptions::new()).unwrap()
+        || matches!(nnz::open(&here), Ok(nnz::Dataset::Tensor(_)))
+    {
         return Ok(Outcome::Refused);
     }
     let source = match (read, valid) {
@@ -443,7 +445,7 @@ fn read_everything(path: &Path) -> nnz::Result<Read> {
     let source = &*opened;
     let header = source.header().clone();
     source.about()?;
-    source.extras();
+    source.extras()?;
     let names = [source.names(Axis::Rows), source.names(Axis::Cols)];
     let majors = header.shape.major(header.order);
     let mut counts = Vec::new();

@@ -24,10 +24,11 @@ use common::entries::{self, Entry, Number};
 use common::random::Random;
 use common::{location, unsynced};
 use nnz::{
-    ConvertOptions, DuplicatePolicy, Order, ValueType,
+    ConvertOptions, Order, ValueType,
     bpcells::{FormatVersion, Packing},
     error::Severity,
     formats::FormatOptions,
+    output::DuplicatePolicy,
 };
 use proptest::prelude::*;
 
@@ -254,7 +255,7 @@ proptest! {
         convert(&back, &again, &unsynced());
         let cat = |path: &Path| {
             let mut out = Vec::new();
-            nnz::cat(&location(path), &nnz::CatOptions::default(), &mut out).unwrap();
+            nnz::cat(location(path), &nnz::CatOptions::default(), &mut out).unwrap();
             out
         };
         if order == Order::Col {
@@ -325,7 +326,7 @@ proptest! {
 
         let mut printed = Vec::new();
         let expand = nnz::CatOptions::default().expand(true);
-        nnz::cat(&location(&from), &expand, &mut printed).unwrap();
+        nnz::cat(location(&from), &expand, &mut printed).unwrap();
         let printed = String::from_utf8(printed).unwrap();
         let mut places: Vec<(u64, u64)> = printed.lines().map(|line| {
             let mut fields = line.split('\t').take(2).map(|field| field.parse().unwrap());
@@ -568,7 +569,7 @@ fn every_nan_survives_between_stores_and_is_refused_by_text() {
     let mut sink: Box<dyn nnz::matrix::MatrixSink> = Box::new(sink);
     let mut batch = nnz::Batch::new(Order::Col, nnz::Values::F64(odd.map(f64::from_bits).to_vec()));
     batch.offsets = vec![0, 3];
-    batch.minors = nnz::Minors::U32(vec![0, 1, 2]);
+    batch.minors = nnz::matrix::Minors::U32(vec![0, 1, 2]);
     sink.write(&batch).unwrap();
     sink.finish().unwrap();
     let expected: Vec<Entry> =

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use nnz::{Batch, CsMatrix, ErrorKind, Location, Minors, Order, Projection, ReadOptions, Values};
+use nnz::{
+    Batch, CsMatrix, ErrorKind, Location, Order, Projection, ReadOptions, Values, matrix::Minors,
+};
 
 fn testdata(name: &str) -> Location {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/bpcells");
@@ -132,15 +134,15 @@ fn two_entries_at_one_place_are_refused_where_that_is_asked_for() {
     let [text, store] = ["m.mtx", "m.bpcells"].map(|name| dir.path().join(name));
     let lines = "coordinate integer general\n3 3 3\n1 1 7\n2 1 5\n2 1 4\n";
     std::fs::write(&text, format!("%%MatrixMarket matrix {lines}")).unwrap();
-    let keep = Some(nnz::DuplicatePolicy::Keep);
+    let keep = Some(nnz::output::DuplicatePolicy::Keep);
     let options = nnz::ConvertOptions::default().duplicates(keep);
     nnz::convert(at(text), at(store.clone()), &options, &nnz::NoProgress).unwrap();
     let read =
         |duplicates| nnz::read(at(store.clone()), &ReadOptions::default().duplicates(duplicates));
     assert_eq!(read(None).unwrap().indptr(), [0, 3, 3, 3]);
-    let error = read(Some(nnz::DuplicatePolicy::Refuse)).unwrap_err();
+    let error = read(Some(nnz::output::DuplicatePolicy::Refuse)).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Duplicate { .. }), "{error}");
-    assert_eq!(read(Some(nnz::DuplicatePolicy::Sum)).unwrap().indptr(), [0, 2, 2, 2]);
+    assert_eq!(read(Some(nnz::output::DuplicatePolicy::Sum)).unwrap().indptr(), [0, 2, 2, 2]);
 }
 
 #[test]

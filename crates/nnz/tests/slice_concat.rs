@@ -23,8 +23,9 @@ use common::entries::{self, Entry, Number};
 use common::random::Random;
 use common::{location, unsynced};
 use nnz::{
-    Axis, Concat, ConcatOptions, ConvertOptions, Location, MatrixSource as _, Order, Projection,
-    Selection, Slice, ValueType,
+    Axis, ConcatOptions, ConvertOptions, Location, MatrixSource as _, Order, Projection, Selection,
+    ValueType,
+    engine::{Concat, Slice},
 };
 use proptest::prelude::*;
 
@@ -430,7 +431,7 @@ fn dimensions_beyond_32_bits_are_sliced_and_put_together() {
         for axis in [Axis::Rows, Axis::Cols] {
             let both = [source.clone(), source.clone()];
             let how = ConcatOptions::default();
-            nnz::concat(&both, &location(&target), axis, &how, &options, &nnz::NoProgress).unwrap();
+            nnz::concat(&both, location(&target), axis, &how, &options, &nnz::NoProgress).unwrap();
             let mut expected = Vec::new();
             for start in [0, long] {
                 let (down, right) = if axis == Axis::Rows { (start, 0) } else { (0, start) };
@@ -444,7 +445,7 @@ fn dimensions_beyond_32_bits_are_sliced_and_put_together() {
     let both = vec![source.clone(); 2100];
     let done = nnz::concat(
         &both,
-        &location(&target),
+        location(&target),
         Axis::Rows,
         &ConcatOptions::default(),
         &unsynced(),
@@ -466,7 +467,7 @@ fn dense_matrices_stay_dense_together_and_lose_their_zeros_among_sparse_ones() {
     let target = scratch.path().join("t.mtx");
     let concat = |parts: &[Location], axis| {
         let how = ConcatOptions::default();
-        nnz::concat(parts, &location(&target), axis, &how, &unsynced(), &nnz::NoProgress).unwrap();
+        nnz::concat(parts, location(&target), axis, &how, &unsynced(), &nnz::NoProgress).unwrap();
         fs::read_to_string(&target).unwrap()
     };
     let text = concat(&[dense.clone(), dense.clone()], Axis::Rows);
@@ -503,7 +504,7 @@ fn values_become_the_smallest_type_that_holds_all_or_the_one_asked_for() {
     // Not every integer of 64 bits is a float.
     let message = concat(&texts, None).unwrap_err().to_string();
     assert!(message.contains("five.mtx: int64 values, and float64 ones before"), "{message}");
-    assert!(message.contains("--type"), "{message}");
+    assert!(message.contains("`value_type` names one"), "{message}");
     concat(&texts, Some(ValueType::F32)).unwrap();
     let opened = nnz::open(&target).and_then(nnz::Dataset::into_matrix).unwrap();
     assert_eq!(opened.header().value_type, ValueType::F32);

@@ -19,9 +19,10 @@ use std::path::Path;
 use common::entries::{self, Entry};
 use common::{location, unsynced};
 use nnz::{
-    ConvertOptions, DuplicatePolicy, StructurePolicy, ValueType,
+    ConvertOptions, ValueType,
     formats::FormatOptions,
     matrix::{Structure, Triangle},
+    output::{DuplicatePolicy, StructurePolicy},
 };
 use proptest::prelude::*;
 

@@ -287,7 +287,7 @@ fn selected(file: &str, texts: &[&str]) -> nnz::Result<(Vec<u64>, Vec<String>)> 
     let parsed = texts.iter().map(|text| text.parse::<nnz::Selection>().unwrap());
     let rows = parsed.reduce(nnz::Selection::and).unwrap();
     let matrix = manifest::open(&place(file, None))?;
-    let slice = nnz::Slice::new(matrix, Place::default(), &rows, &nnz::Selection::all())?;
+    let slice = nnz::engine::Slice::new(matrix, Place::default(), &rows, &nnz::Selection::all())?;
     let count = slice.header().shape.rows;
     let origin = |row| slice.origin(Axis::Rows, row).unwrap();
     Ok(((0..count).map(origin).collect(), slice.notes()))
@@ -338,11 +338,11 @@ fn features_are_selected_by_what_describes_them() {
     assert_eq!(found, [genes[1], genes[0]]);
 
     let error = |text: &str| selected(file, &[text]).unwrap_err().to_string();
-    assert!(error("feature_type=gene").contains("there are Gene Expression"));
+    assert!(error("feature_type=gene").contains("there are \"Gene Expression\""));
     // Those once selected nothing.
     assert!(error("feature_type=Gene Expression,").contains("is \"\""));
     assert!(error("feature_type=Gene Expression,0:3").contains("is \"0:3\""));
-    assert!(error("type=x").contains("no column \"type\" describes rows; there are name, "));
+    assert!(error("type=x").contains("no column \"type\" describes rows; there are \"name\", "));
     assert!(error("Gene Expression").contains("or all by feature_type=Gene Expression"));
 }
 
@@ -359,7 +359,8 @@ fn a_literal_name_wins_over_a_condition() {
     let source = || nnz::open(common::location(&at)).unwrap().into_matrix().unwrap();
     let first = |text: &str| {
         let rows = text.parse().unwrap();
-        let slice = nnz::Slice::new(source(), Place::default(), &rows, &nnz::Selection::all());
+        let slice =
+            nnz::engine::Slice::new(source(), Place::default(), &rows, &nnz::Selection::all());
         slice.unwrap().origin(Axis::Rows, 0)
     };
     assert_eq!(first("name=b"), Some(0));

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use nnz::formats::{Confidence, DatasetKind, Format, FormatInfo, MatrixTarget, Probe};
 use nnz::{
     Batch, CatOptions, ConvertOptions, CsMatrix, Dataset, Error, Header, Location, MatrixSource,
-    Minors, NoProgress, OpenOptions, Order, Place, Result, Scalar, Shape, ValidateOptions,
-    ValueType, Values,
+    NoProgress, OpenOptions, Order, Place, Result, Scalar, Shape, ValidateOptions, ValueType,
+    Values,
     formats::Registry,
-    matrix::{MatrixSink, Names, SinkCapabilities, Written},
+    matrix::{MatrixSink, Minors, Names, SinkCapabilities, Written},
     output::{StagedFile, WriteOptions},
 };
 

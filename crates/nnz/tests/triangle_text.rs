@@ -17,7 +17,7 @@ use std::path::Path;
 
 use common::entries::{self, Entry};
 use common::{location, unsynced};
-use nnz::{ConvertOptions, Order, StructurePolicy, formats::FormatOptions};
+use nnz::{ConvertOptions, Order, formats::FormatOptions, output::StructurePolicy};
 use nnz_matrix_market::Layout;
 
 fn layout_option(layout: Layout) -> FormatOptions {
@@ -112,7 +112,7 @@ fn check(from: &Path, layout: Layout, structure: &str) {
                     let done = convert(from, &to, &options);
                     if wanted == Layout::Array && order == Some(Order::Row) {
                         let error = done.unwrap_err().to_string();
-                        assert!(error.contains("--layout coordinate"), "{error}");
+                        assert!(error.contains("only the layout coordinate"), "{error}");
                         continue;
                     }
                     done.unwrap_or_else(|error| panic!("{told}: {error}"));

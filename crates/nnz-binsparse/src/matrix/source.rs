@@ -209,7 +209,7 @@ impl nnz_core::MatrixSource for MatrixSource {
         }
     }
 
-    fn extras(&self) -> Vec<String> {
+    fn extras(&self) -> Result<Vec<String>> {
         let Descriptor { unknown, attributes, structure, .. } = &self.descriptor;
         let mut extras: Vec<String> =
             unknown.iter().map(|(key, _)| format!("the key {key:?}")).collect();
@@ -217,7 +217,7 @@ impl nnz_core::MatrixSource for MatrixSource {
         if *structure == Structure::General && attributes.get(DIAGONAL).is_some() {
             extras.push(format!("the attribute {DIAGONAL:?}"));
         }
-        extras
+        Ok(extras)
     }
 
     fn metadata(&self) -> Metadata {

@@ -54,7 +54,8 @@ impl Selecting {
             [(AxisKind::Cells, list(&self.cells)?), (AxisKind::Features, list(&self.features)?)]
         {
             let Some(given) = given else { continue };
-            let axis = axis_of(kind, &header)?;
+            let given = given.of_kind(kind);
+            let axis = axis_of(kind, &header, "--rows or --cols")?;
             let both = &mut axes[usize::from(axis == Axis::Cols)];
             *both = Some(match both.take() {
                 Some(before) => before.and(given),
@@ -96,21 +97,23 @@ impl AxisArg {
         self,
         header: impl FnOnce() -> Result<Header, Error>,
     ) -> Result<Axis, Error> {
+        const OTHER: &str = "--axis rows or --axis cols";
         match self {
             Self::Rows => Ok(Axis::Rows),
             Self::Cols => Ok(Axis::Cols),
-            Self::Cells => axis_of(AxisKind::Cells, &header()?),
-            Self::Features => axis_of(AxisKind::Features, &header()?),
+            Self::Cells => axis_of(AxisKind::Cells, &header()?, OTHER),
+            Self::Features => axis_of(AxisKind::Features, &header()?, OTHER),
         }
     }
 }
 
-fn axis_of(kind: AxisKind, header: &Header) -> Result<Axis, Error> {
+/// Finds the axis of cells or features; `other` is what is given where the file does not say.
+fn axis_of(kind: AxisKind, header: &Header, other: &str) -> Result<Axis, Error> {
     match header.axis_kinds.map(|found| found == kind) {
         [true, false] => Ok(Axis::Rows),
         [false, true] => Ok(Axis::Cols),
         _ => {
-            let what = format!("the file does not say which axis has {kind}: select rows or cols");
+            let what = format!("the file does not say which axis has {kind}: give {other}");
             Err(Error::argument(what))
         }
     }

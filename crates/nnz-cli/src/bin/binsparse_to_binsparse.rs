@@ -39,6 +39,6 @@ fn main() -> ExitCode {
     ending::run(TOOL, |args| {
         let Args { source, target, writing } = args;
         let write = writing.options();
-        nnz::numpy::copy(&source, &target, nnz::engine::default_memory(), write).map(|()| true)
+        nnz::numpy::copy(&source, &target, &nnz::OpenOptions::new(), write).map(|()| true)
     })
 }

@@ -48,6 +48,6 @@ fn main() -> ExitCode {
         let Args { source, tensor, pattern, fill, writing } = args;
         let arrays = TensorArrays { tensor, pattern, fill };
         let write = writing.options();
-        nnz::numpy::to_arrays(&source, &arrays, nnz::engine::default_memory(), write).map(|()| true)
+        nnz::numpy::to_arrays(&source, &arrays, &nnz::OpenOptions::new(), write).map(|()| true)
     })
 }

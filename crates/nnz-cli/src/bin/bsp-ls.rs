@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use nnz::binsparse::Descriptor;
-use nnz::stdio::TerminalEscapes;
+use nnz::storage::stdio::TerminalEscapes;
 use nnz::{Error, Location, matrix::Structure, text::escaped};
 
 use ending::stdio::{failed, print_answer};
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
 }
 
 fn run(args: Args) -> Result<bool, Error> {
-    let found = nnz::formats::list_binsparse(&args.source, nnz::engine::default_memory())?;
+    let found = nnz::formats::list_binsparse(&args.source, &nnz::OpenOptions::new())?;
     if found.is_empty() {
         let place = args.source.source_place();
         return Err(Error::mismatch(place, "no Binsparse", "a matrix or tensor of it"));

@@ -9,7 +9,7 @@ mod place;
 use std::process::ExitCode;
 
 use clap::Parser;
-use nnz::stdio::TerminalEscapes;
+use nnz::storage::stdio::TerminalEscapes;
 use nnz::{ConvertOptions, DiffOptions, Difference, Error, Location};
 
 use ending::stdio::{failed, print_answer};

@@ -55,7 +55,7 @@ fn main() -> ExitCode {
         let Args { tensor, pattern, fill, header, target, writing } = args;
         let arrays = TensorArrays { tensor, pattern, fill };
         let write = writing.options();
-        nnz::numpy::from_arrays(&arrays, &header, &target, nnz::engine::default_memory(), write)
-            .map(|()| true)
+        let options = nnz::OpenOptions::new();
+        nnz::numpy::from_arrays(&arrays, &header, &target, &options, write).map(|()| true)
     })
 }

@@ -7,8 +7,9 @@ use crate::{Outcome, args};
 
 /// Compares two matrices.
 pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
-    let holds = |place| nnz::fragments::holds(place, args.resources.bytes());
-    if holds(&args.first) && holds(&args.second) {
+    let options = nnz::OpenOptions::new().memory_limit(args.resources.bytes());
+    let holds = |place| nnz::fragments::holds(place, &options);
+    if holds(&args.first)? && holds(&args.second)? {
         return super::fragments::diff(args);
     }
     let options = DiffOptions::default()

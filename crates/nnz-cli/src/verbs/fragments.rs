@@ -48,7 +48,7 @@ fn import(args: &Import, quiet: bool) -> Result<Outcome, Error> {
 fn export(args: &Export, quiet: bool) -> Result<Outcome, Error> {
     let write = WriteOptions { overwrite: args.force, sync: !args.no_sync };
     let options = StoreOptions::default().write(write).threads(args.threads.number());
-    if !fragments::is_text(&args.target) {
+    if !fragments::is_text(&args.target)? {
         let what =
             "names of text end in .tsv or .bed, also with .gz; a store is written by convert";
         return Err(Error::argument(format!("{}: {what}", args.target)));

@@ -12,10 +12,12 @@ use crate::args::{self, NamesArg};
 use crate::output::{bytes, failed, print_json, tell, with_stdout};
 
 /// Whether a frame is converted from text.
-pub(super) fn is_text(args: &args::Convert) -> bool {
+pub(super) fn is_text(args: &args::Convert) -> Result<bool, Error> {
     // Standard input may be a matrix as well: what has types of columns is a frame.
-    args.source_is.types.is_some()
-        || (args.source_is.from_dialect.is_none() && frames::is_text(&args.source))
+    if args.source_is.types.is_some() || args.source_is.from_dialect.is_some() {
+        return Ok(args.source_is.types.is_some());
+    }
+    frames::is_text(&args.source, &nnz::OpenOptions::new())
 }
 
 /// Takes a frame from text to a file of DAPHNE, or back.

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use clap::{Command, CommandFactory as _};
-use nnz::stdio::TerminalEscapes;
+use nnz::storage::stdio::TerminalEscapes;
 use nnz::{Error, ErrorKind, Place};
 
 use crate::args::topics;
@@ -41,7 +41,7 @@ fn help_of_verb(words: &[String]) -> Result<Outcome, Error> {
             Error::argument(format!("there is no help on {word:?}: {topics}"))
         })?;
     }
-    let printed = nnz::stdio::stdout(TerminalEscapes::Text).check();
+    let printed = nnz::storage::stdio::stdout(TerminalEscapes::Text).check();
     let printed = printed.and_then(|()| match words {
         [] => found.print_help(),
         _ => found.print_long_help(),

@@ -5,7 +5,7 @@ mod file;
 use std::io::Write;
 
 use nnz::{
-    Dataset, Error, Header, Location,
+    Dataset, Error, Header,
     matrix::{About, Storage},
     tensor::TensorFile,
     text::escaped,
@@ -103,7 +103,7 @@ fn tensor_info(args: &args::Info, tensor: &TensorFile) -> Result<Outcome, Error>
 }
 
 fn show(args: &args::Info, mut report: Report) -> Result<Outcome, Error> {
-    (report.other_groups, report.notes) = others(&args.source, report.notes);
+    (report.other_groups, report.notes) = others(args, report.notes);
     (report.members, report.notes) = members(args, report.notes);
     if args.json {
         print_json(INFO_SCHEMA, &report)?;
@@ -134,8 +134,9 @@ fn members(args: &args::Info, mut notes: Vec<String>) -> (Vec<Member>, Vec<Strin
 
 /// Lists the other groups of a file, or notes why that cannot be done: what was opened is described
 /// all the same.
-pub(super) fn others(source: &Location, mut notes: Vec<String>) -> (Vec<String>, Vec<String>) {
-    let others = nnz::formats::other_groups(source).unwrap_or_else(|error| {
+pub(super) fn others(args: &args::Info, mut notes: Vec<String>) -> (Vec<String>, Vec<String>) {
+    let options = nnz::OpenOptions::new().memory_limit(args.resources.bytes());
+    let others = nnz::formats::other_groups(&args.source, &options).unwrap_or_else(|error| {
         notes.push(format!("other groups cannot be listed: {error}"));
         Vec::new()
     });

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use nnz::{
-    Axis, Error, MatrixSource, Place, Slice, StatsOptions,
-    engine::{Measures, Moments, Number, Spread, Total},
+    Axis, Error, MatrixSource, Place, StatsOptions,
+    engine::{Measures, Moments, Number, Slice, Spread, Total},
 };
 use serde::Serialize;
 

@@ -1,6 +1,9 @@
 //! `nnz validate`.
 
-use nnz::{Error, ErrorKind, Finding, ValidateOptions, error::Severity};
+use nnz::{
+    Error, ErrorKind, ValidateOptions,
+    error::{Finding, Severity},
+};
 use serde::Serialize;
 
 use crate::output::{failed, print_answer, print_json};
@@ -34,8 +37,9 @@ pub(crate) fn validate(args: &args::Validate) -> Result<Outcome, Error> {
         if !matches!(error.kind(), ErrorKind::Unrecognized(_)) {
             return Err(error);
         }
+        let hint = crate::hints::hint(&error);
         let (kind, place) = error.into_parts();
-        findings.push(Finding::fault(place, kind.to_string()));
+        findings.push(Finding::fault(place, format!("{kind}{hint}")));
     }
     let valid = findings.iter().all(|finding| finding.severity == Severity::Note);
     if args.json {

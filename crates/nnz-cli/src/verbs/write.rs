@@ -1,8 +1,9 @@
 //! `nnz convert` and its kin: what writes a matrix.
 
 use nnz::{
-    Axis, ConcatOptions, ConvertOptions, Dataset, Error, Header, Location, Rounding,
-    StructurePolicy, Summary, output::WriteOptions, whole::ConcatFilesOptions,
+    Axis, ConcatOptions, ConvertOptions, Dataset, Error, Header, Location, Rounding, Summary,
+    output::{StructurePolicy, WriteOptions},
+    whole::ConcatFilesOptions,
 };
 
 use crate::Outcome;
@@ -16,7 +17,7 @@ pub(crate) fn convert(
     transpose: bool,
     quiet: bool,
 ) -> Result<Outcome, Error> {
-    if super::frames::is_text(args) {
+    if super::frames::is_text(args)? {
         return super::frames::convert(args, transpose, quiet);
     }
     let options = options(&args.writing)?.transpose(transpose);

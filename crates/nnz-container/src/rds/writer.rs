@@ -31,7 +31,7 @@ impl Default for RdsOptions {
 /// Says what the members belong to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Form {
-    /// A list with names.
+    /// A list with names. The default.
     #[default]
     List,
     /// An S4 object.

@@ -45,17 +45,25 @@ impl OpenOptions {
     ///
     /// Fails where there is no container of a kind that is known at `path`, or no such group in it.
     pub fn open(self, path: &Path, group: &str) -> Result<Box<dyn Group>> {
+        self.open_in(&Opened::local(path)?, group)
+    }
+
+    /// Opens a group of what was opened, as [`open`](Self::open) does.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`open`](Self::open).
+    pub fn open_in(self, opened: &Opened, group: &str) -> Result<Box<dyn Group>> {
         let threads = self.threads.or_else(|| std::thread::available_parallelism().ok());
         let threads = threads.map_or(1, NonZeroUsize::get);
-        let opened = Opened::local(path)?;
         for kind in KINDS {
-            if kind.matches(&opened)?
-                && let Some(tree) = kind.open(&opened)?.tree(group, threads)?
+            if kind.matches(opened)?
+                && let Some(tree) = kind.open(opened)?.tree(group, threads)?
             {
                 return Ok(tree);
             }
         }
-        Err(unknown(path))
+        Err(unknown(opened.path()))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
-use nnz_core::{Error, Place, Result};
+use nnz_core::{Error, Place, Result, readable};
 use nnz_storage::InputDirectory;
 
 use super::node;
@@ -16,9 +16,13 @@ const MOST_GROUPS: usize = 1 << 16;
 const DEEPEST: usize = 32;
 
 /// Returns whether a directory of the file system is a Zarr store: a group or an array.
-#[must_use]
-pub fn is_zarr(path: &Path) -> bool {
-    InputDirectory::open(path).and_then(|directory| node::is_node(&directory)).unwrap_or(false)
+///
+/// # Errors
+///
+/// Fails where the system cannot read it.
+pub fn is_zarr(path: &Path) -> Result<bool> {
+    let is_node = InputDirectory::open(path).and_then(|directory| node::is_node(&directory));
+    Ok(readable(is_node)?.unwrap_or(false))
 }
 
 /// Lists the groups that have an attribute of one of the given names, outermost first.
@@ -66,7 +70,7 @@ fn find(store: &ZarrStore, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
         for attribute in attributes {
             // An attribute of another kind is not what was looked for, but its group is.
             if group.has_attribute(attribute) {
-                let text = group.attribute(attribute).unwrap_or_default();
+                let text = readable(group.attribute(attribute))?.unwrap_or_default();
                 found.push(FoundGroup {
                     group: name.clone(),
                     attribute: (*attribute).to_owned(),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use nnz_core::{
     About, At, Axis, Batch, Error, ErrorKind, Header, Majors, MatrixSource as _, Names, Place,
-    Projection, Result, Shape, Storage, Unit, UnitReader, check_requested,
+    Projection, Result, Shape, Storage, Unit, UnitReader, check_requested, readable,
 };
 use nnz_storage::{InputDirectory, InputFile};
 
@@ -30,9 +30,13 @@ pub struct SegmentsSource {
 
 impl SegmentsSource {
     /// Returns whether a path is a directory of segments.
-    #[must_use]
-    pub fn is_at(path: &Path) -> bool {
-        InputDirectory::open(path).and_then(|directory| Self::is_in(&directory)).unwrap_or(false)
+    ///
+    /// # Errors
+    ///
+    /// Fails where the system cannot read it.
+    pub fn is_at(path: &Path) -> Result<bool> {
+        let is_in = InputDirectory::open(path).and_then(|directory| Self::is_in(&directory));
+        Ok(readable(is_in)?.unwrap_or(false))
     }
 
     /// Returns whether a directory is one of segments. One that may not be listed is none.

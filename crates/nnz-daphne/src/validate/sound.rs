@@ -1,6 +1,8 @@
 //! Blocks of which nothing is to be said, which is told of many entries at once.
 
-use nnz_core::{Batch, BatchReader as _, Extent, Order, SequentialReader, Values};
+use nnz_core::{
+    Batch, BatchReader as _, Extent, Order, Result, SequentialReader, Values, readable,
+};
 
 use crate::ascent::ASCENT;
 use crate::matrix::{MatrixSource, Units};
@@ -9,24 +11,28 @@ use crate::{Block, BlockType, DataType};
 /// Returns whether the entries of a block can be read and each comes after the one before it.
 ///
 /// Of other blocks it is to be found out what is wrong, entry by entry.
-pub(super) fn sound(source: &MatrixSource, block: &Block) -> bool {
+///
+/// # Errors
+///
+/// Fails where the system cannot read the block.
+pub(super) fn sound(source: &MatrixSource, block: &Block) -> Result<bool> {
     // Entries of other blocks come in the order of places, whatever theirs in the file is.
     if block.block_type != BlockType::Sparse || source.data_type() == DataType::Frame {
-        return false;
+        return Ok(false);
     }
     let mut reader = SequentialReader(Box::new(Units::of_block(source, block)));
     let mut batch = Batch::new(Order::Row, Values::new(source.object.value_type()));
     let mut last = None;
-    while let Ok(more) = reader.next_batch(&mut batch) {
+    while let Some(more) = readable(reader.next_batch(&mut batch))? {
         if !more {
-            return true;
+            return Ok(true);
         }
         let extent = Extent::of(&batch, &ASCENT);
         let Some([start, end]) = extent.ends else { continue };
         if !extent.ascends || extent.repeated.is_some() || last >= Some(start) {
-            return false;
+            return Ok(false);
         }
         last = Some(end);
     }
-    false
+    Ok(false)
 }

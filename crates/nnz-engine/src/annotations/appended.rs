@@ -12,7 +12,7 @@ use crate::types;
 /// Which of what several have is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Join {
-    /// What all have.
+    /// What all have. The default.
     #[default]
     Inner,
     /// What any has. It is missing in the others.

@@ -158,10 +158,9 @@ fn relabel(
     {
         let one = one_of(axis);
         let what = format!(
-            "column {column:?} cannot name the {axis}: {name:?} is in {one} {first} and in {one} {second}; \
-             names can be made unique"
+            "column {column:?} cannot name the {axis}: {name:?} is in {one} {first} and in {one} {second}"
         );
-        return Err(Error::argument(what));
+        return Err(Error::argument(what).with_hint("make_unique", "adds numbers to names"));
     }
     let columns = (labels.table.is_some() || labels.names_from.is_some()).then_some(columns);
     Ok(Relabelled { names: names.filter(|_| changed), columns })
@@ -421,7 +420,7 @@ impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Labelled<S> 
         self.inner.locate(row, col)
     }
 
-    fn extras(&self) -> Vec<String> {
+    fn extras(&self) -> Result<Vec<String>> {
         self.inner.extras()
     }
 

@@ -140,11 +140,9 @@ fn compare(axis: Axis, before: &Part, mut names: OfPart<'_>) -> Result<()> {
         if a != b {
             let [a, b] = [a, b].map(String::from_utf8_lossy);
             let (one, place) = (one_of(axis), &before.place);
-            let what = format!(
-                "the name {b:?} of {one} {at}, which is {a:?} in {place}; --ignore-names takes the \
-                 first"
-            );
-            let differ = Error::unsupported(names.part.place.clone(), what);
+            let what = format!("the name {b:?} of {one} {at}, which is {a:?} in {place}");
+            let differ = Error::unsupported(names.part.place.clone(), what)
+                .with_hint("ignore_names", "takes the first");
             // That some are missing is worse.
             return check_all(names).and(Err(differ));
         }

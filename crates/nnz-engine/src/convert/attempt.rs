@@ -187,9 +187,15 @@ impl Attempt<'_> {
             let of_names = names.iter().flatten().map(|names| names.least_bytes());
             least = of_names.fold(least, u64::saturating_add);
         }
-        let avoidable = self.target.avoidable(&header).map(|what| format!(", with {what},"));
-        let what = format!("what is to be written{}", avoidable.unwrap_or_default());
-        crate::room::check_free_space(&self.target.directory(), least, &what)?;
+        let avoidable = self.target.avoidable(&header);
+        let with = avoidable.as_ref().map(|(what, _)| format!(", with {what},"));
+        let what = format!("what is to be written{}", with.unwrap_or_default());
+        crate::room::check_free_space(&self.target.directory(), least, &what).map_err(|error| {
+            match avoidable {
+                Some((_, format)) => error.with_hint("format", format!("{format} does without")),
+                None => error,
+            }
+        })?;
         let mut tables = [None, None];
         if self.target.capabilities().annotations {
             tables = [self.source.annotations(Axis::Rows)?, self.source.annotations(Axis::Cols)?];

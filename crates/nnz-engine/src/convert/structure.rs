@@ -16,7 +16,7 @@ use crate::stages::{Builder, Part, Step, Triangular, drop_unstored};
 /// hold one alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StructurePolicy {
-    /// What the source stores.
+    /// What the source stores. The default.
     #[default]
     Keep,
     /// Both triangles.

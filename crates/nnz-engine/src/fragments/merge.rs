@@ -173,9 +173,12 @@ impl Names {
         let mut seen = std::collections::HashSet::new();
         for name in self.cells.iter() {
             if !seen.insert(name) {
-                let advice = if prefixable { "; --prefix tells them apart" } else { "" };
-                let what = format!("two cells would be called {}{advice}", shown(name));
-                return Err(Error::argument(what));
+                let what = format!("two cells would be called {}", shown(name));
+                let error = Error::argument(what);
+                return Err(match prefixable {
+                    true => error.with_hint("prefixes", "distinguishes them"),
+                    false => error,
+                });
             }
         }
         Ok(())

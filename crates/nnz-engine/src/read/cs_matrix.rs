@@ -5,6 +5,7 @@ use nnz_core::{
     Storage, StringList, Values,
 };
 
+use super::index_pointers::IndexPointers;
 use super::source::{InMemory, header};
 
 /// A matrix in compressed form: CSR in row order, CSC in column order.
@@ -41,7 +42,8 @@ pub struct CsMatrix {
 impl CsMatrix {
     /// Makes a matrix of the arrays that SciPy calls `indptr`, `indices` and `data`.
     ///
-    /// `indptr` has one element more than there are rows (CSR) or columns (CSC). Indices are `u32` or
+    /// `indptr` has one element more than there are rows (CSR) or columns (CSC), of any type of
+    /// [`IndexPointers`]. Indices are `u32` or
     /// `u64`, in any order; an index may occur twice.
     ///
     /// # Errors
@@ -51,12 +53,12 @@ impl CsMatrix {
     pub fn from_parts(
         shape: Shape,
         order: Order,
-        indptr: Vec<u64>,
+        indptr: impl IndexPointers,
         indices: impl Into<Minors>,
         values: impl Into<Values>,
     ) -> Result<Self> {
         let (minors, values) = (indices.into(), values.into());
-        let matrix = Self::unchecked(shape, order, indptr, minors, values);
+        let matrix = Self::unchecked(shape, order, indptr.into_u64()?, minors, values);
         matrix.check()?;
         Ok(matrix)
     }

@@ -16,7 +16,8 @@ impl<T: Element, I: SpIndex, P: SpIndex> TryFrom<CsMatI<T, I, P>> for CsMatrix {
         let order = if matrix.is_csr() { Order::Row } else { Order::Col };
         let shape = Shape { rows: matrix.rows() as u64, cols: matrix.cols() as u64 };
         // One that was sliced need not start at 0.
-        let pointers = matrix.indptr().to_proper().iter().map(|end| end.index() as u64).collect();
+        let indptr = matrix.indptr();
+        let pointers: Vec<u64> = indptr.to_proper().iter().map(|end| end.index() as u64).collect();
         let (_, indices, values) = matrix.into_raw_storage();
         let short = u32::try_from(shape.minor(order)).is_ok();
         let minors = if short {

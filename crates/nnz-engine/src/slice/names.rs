@@ -192,7 +192,7 @@ mod tests {
                 .flat_map(|range| range.clone())
                 .map(|at| &*all[usize::try_from(at).unwrap()])
                 .collect();
-            let picked = Picked::new(ranges.to_vec(), 40, Axis::Rows).unwrap();
+            let picked = Picked::new(ranges.to_vec(), 40, "row").unwrap();
             let read = |names: &mut dyn StringReader| {
                 let count = names.remaining();
                 let list = names.list().unwrap();

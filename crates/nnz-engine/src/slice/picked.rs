@@ -58,19 +58,20 @@ pub(super) enum Lookup<'a> {
 }
 
 impl Picked {
-    /// Collects ranges of an axis that is `len` long, in the order they were selected.
+    /// Collects ranges of an axis that is `len` long, in the order they were selected. `one` is what messages
+    /// call one of them, such as a row.
     ///
     /// # Errors
     ///
     /// Fails where a range goes past the end, or two overlap.
-    pub(super) fn new(ranges: Vec<Range<u64>>, len: u64, axis: Axis) -> Result<Self> {
+    pub(super) fn new(ranges: Vec<Range<u64>>, len: u64, one: &str) -> Result<Self> {
         const LONGEST: u64 = 1 << 22;
         let mut stretches: Vec<Stretch> = Vec::new();
         let mut to = 0;
         for Range { start, end } in ranges {
             if start > len || end > len {
                 let last = end.max(start + 1) - 1;
-                return Err(absent(axis, last, len));
+                return Err(absent(one, last, len));
             }
             let Some(more) = end.checked_sub(start).filter(|more| *more > 0) else { continue };
             match stretches.last_mut().filter(|last| last.old().end == start) {
@@ -84,7 +85,7 @@ impl Picked {
         sorted.sort_by_key(|one| one.start);
         for pair in sorted.windows(2) {
             if pair[1].start < pair[0].old().end {
-                let what = format!("{} {} is selected twice", one_of(axis), pair[1].start);
+                let what = format!("{one} {} is selected twice", pair[1].start);
                 return Err(Error::argument(what));
             }
         }
@@ -110,16 +111,16 @@ impl Picked {
     }
 
     /// Selects those that another selects too, in the order of this one.
-    pub(super) fn of_both(&self, other: &Self, len: u64, axis: Axis) -> Result<Self> {
+    pub(super) fn of_both(&self, other: &Self, len: u64, one: &str) -> Result<Self> {
         let sorted = other.sorted();
         let mut ranges = Vec::new();
-        for one in &self.stretches {
-            let Range { start, end } = one.old();
+        for own in &self.stretches {
+            let Range { start, end } = own.old();
             let first = sorted.partition_point(|other| other.old().end <= start);
             let there = sorted[first..].iter().take_while(|other| other.start < end);
             ranges.extend(there.map(|other| other.start.max(start)..other.old().end.min(end)));
         }
-        Self::new(ranges, len, axis)
+        Self::new(ranges, len, one)
     }
 
     /// Returns how many were selected.
@@ -201,8 +202,7 @@ pub(crate) fn one_of(axis: Axis) -> &'static str {
 }
 
 /// Says that an axis is not as long as that.
-pub(super) fn absent(axis: Axis, position: impl Display, len: u64) -> Error {
-    let one = one_of(axis);
+pub(super) fn absent(one: &str, position: impl Display, len: u64) -> Error {
     let there = match len {
         0 => format!("there are no {one}s"),
         1 => format!("there is one {one}, numbered 0"),
@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     fn picked(ranges: &[Range<u64>], len: u64) -> Picked {
-        Picked::new(ranges.to_vec(), len, Axis::Rows).unwrap()
+        Picked::new(ranges.to_vec(), len, "row").unwrap()
     }
 
     fn look_up(picked: &Picked, old: u64) -> Option<u64> {
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn what_is_not_there_or_comes_twice_is_refused() {
         let refused = |ranges: &[Range<u64>], len| {
-            Picked::new(ranges.to_vec(), len, Axis::Cols).unwrap_err().to_string()
+            Picked::new(ranges.to_vec(), len, "column").unwrap_err().to_string()
         };
         let message = "there is no column 20: there are 20 columns, numbered from 0";
         assert_eq!(refused(&[3..21], 20), message);

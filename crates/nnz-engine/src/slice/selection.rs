@@ -7,20 +7,23 @@ use std::io::{BufRead, Read};
 use std::ops::Range;
 use std::str::FromStr;
 
-use nnz_core::{Axis, Error, ErrorKind, MatrixSource, Place, Result};
+use nnz_core::{Axis, AxisKind, Error, ErrorKind, MatrixSource, Place, Result};
 
-use super::picked::{Picked, Stretch};
+use super::picked::{Picked, Stretch, one_of};
 use condition::Condition;
 use named::Named;
 
 /// Bytes of a line of a list at the most, as of names that are stored in lines.
 const LONGEST: u64 = 1 << 20;
 
+/// What some editors put before a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Says which rows or columns are selected, and in which order.
 ///
 /// As text it is a list or a condition. A list has commas between: ranges `A:B` (from A up to, not including, B;
 /// either may be left out), positions counted from 0, and names. A word of digits is a position unless it
-/// is a name, and is refused where it could be either. Nothing may be selected twice. Words that are no
+/// is a name, and is refused where it could be either; a range that is a name is that name. Nothing may be selected twice. Words that are no
 /// names are looked up in the text columns of the [annotations](MatrixSource::annotations), such as the symbols of
 /// genes, and are refused where several rows or columns share them.
 ///
@@ -48,18 +51,29 @@ pub struct Selection {
 struct Term {
     list: Option<Vec<Item>>,
     condition: Option<Condition>,
+    /// What is selected, in messages.
+    kind: AxisKind,
 }
 
 impl Term {
     fn list(items: Vec<Item>) -> Self {
-        Self { list: Some(items), condition: None }
+        Self { list: Some(items), condition: None, kind: AxisKind::Unknown }
+    }
+
+    /// Returns what messages call one of an axis.
+    fn one(&self, axis: Axis) -> &'static str {
+        match self.kind {
+            AxisKind::Cells => "cell",
+            AxisKind::Features => "feature",
+            _ => one_of(axis),
+        }
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Item {
-    /// The end is `None` where it is that of the axis.
-    Range(u64, Option<u64>),
+    /// The end is `None` where it is that of the axis. With the text it was read from, which may be a name.
+    Range(u64, Option<u64>, Option<Vec<u8>>),
     /// A name, or a position.
     Word(Vec<u8>),
 }
@@ -78,15 +92,14 @@ impl Selection {
     /// Selects everything.
     #[must_use]
     pub fn all() -> Self {
-        Self::list(vec![Item::Range(0, None)])
+        Self::list(vec![Item::Range(0, None, None)])
     }
 
     /// Selects ranges, in this order.
     #[must_use]
     pub fn ranges(ranges: impl IntoIterator<Item = Range<u64>>) -> Self {
-        Self::list(
-            ranges.into_iter().map(|range| Item::Range(range.start, Some(range.end))).collect(),
-        )
+        let item = |range: Range<u64>| Item::Range(range.start, Some(range.end), None);
+        Self::list(ranges.into_iter().map(item).collect())
     }
 
     /// Selects names, or positions in digits, in this order.
@@ -102,13 +115,22 @@ impl Selection {
         self
     }
 
+    /// Says that cells or features are selected, whichever axis they are on: errors speak of them, not of rows or
+    /// columns.
+    #[must_use]
+    pub fn of_kind(mut self, kind: AxisKind) -> Self {
+        self.terms.iter_mut().for_each(|term| term.kind = kind);
+        self
+    }
+
     /// Returns whether nothing is listed, as in a file without lines.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.terms.iter().any(|term| term.list.as_ref().is_some_and(Vec::is_empty))
     }
 
-    /// Reads names or positions, one a line, from what messages call `place`.
+    /// Reads names or positions, one a line, from what messages call `place`. A byte order mark before them is no
+    /// part of the first.
     ///
     /// ```
     /// use nnz_core::Place;
@@ -135,6 +157,9 @@ impl Selection {
                 let found = "a line of over a mebibyte";
                 return Err(Error::mismatch(place.clone(), found, "names"));
             }
+            if items.is_empty() && line.starts_with(BYTE_ORDER_MARK) {
+                line.drain(..BYTE_ORDER_MARK.len());
+            }
             if line.last() == Some(&b'\n') {
                 line.pop();
             }
@@ -155,7 +180,10 @@ impl Selection {
     pub(super) fn resolve_sorted(&self, source: &dyn MatrixSource, axis: Axis) -> Result<Resolved> {
         let Resolved { picked, notes } = self.found(source, axis, true)?;
         let ranges = picked.sorted().iter().map(Stretch::old).collect();
-        Ok(Resolved { picked: Picked::new(ranges, source.header().shape.len(axis), axis)?, notes })
+        Ok(Resolved {
+            picked: Picked::new(ranges, source.header().shape.len(axis), one_of(axis))?,
+            notes,
+        })
     }
 
     /// Returns the ranges that are selected of an axis of a matrix, in the order of the matrix, neighbours
@@ -169,8 +197,8 @@ impl Selection {
     #[must_use]
     pub fn as_range(&self) -> Option<Range<u64>> {
         match &self.terms[..] {
-            [Term { list: Some(items), condition: None }] => match items[..] {
-                [Item::Range(start, end)] => Some(start..end.unwrap_or(u64::MAX)),
+            [Term { list: Some(items), condition: None, .. }] => match &items[..] {
+                [Item::Range(start, end, _)] => Some(*start..end.unwrap_or(u64::MAX)),
                 _ => None,
             },
             _ => None,
@@ -180,22 +208,25 @@ impl Selection {
     /// Finds what all terms select; with `clip`, ranges end where the axis does.
     fn found(&self, source: &dyn MatrixSource, axis: Axis, clip: bool) -> Result<Resolved> {
         let len = source.header().shape.len(axis);
-        let words = self.terms.iter().flat_map(Term::words);
-        let named = Named::find(words, source, axis)?;
+        let words: Vec<&[u8]> = self.terms.iter().flat_map(Term::words).collect();
+        let ranges = self.terms.iter().flat_map(Term::texts_of_ranges);
+        let one = self.terms.first().map_or(one_of(axis), |term| term.one(axis));
+        let named = Named::find(&words, ranges, source, (axis, one))?;
         let mut both: Option<(Picked, bool)> = None;
         for term in &self.terms {
             let (ranges, is_list) = term.ranges(source, axis, &named, clip)?;
-            let picked = Picked::new(ranges, len, axis)?;
+            let one = term.one(axis);
+            let picked = Picked::new(ranges, len, one)?;
             both = Some(match both {
                 None => (picked, is_list),
                 // The first list gives the order.
-                Some((before, false)) if is_list => (picked.of_both(&before, len, axis)?, true),
-                Some((before, listed)) => (before.of_both(&picked, len, axis)?, listed || is_list),
+                Some((before, false)) if is_list => (picked.of_both(&before, len, one)?, true),
+                Some((before, listed)) => (before.of_both(&picked, len, one)?, listed || is_list),
             });
         }
         let picked = match both {
             Some((picked, _)) => picked,
-            None => Picked::new(Vec::new(), len, axis)?,
+            None => Picked::new(Vec::new(), len, one)?,
         };
         Ok(Resolved { picked, notes: named.notes() })
     }
@@ -209,6 +240,13 @@ impl Term {
         })
     }
 
+    fn texts_of_ranges(&self) -> impl Iterator<Item = &[u8]> {
+        self.list.iter().flatten().filter_map(|item| match item {
+            Item::Range(_, _, text) => text.as_deref(),
+            Item::Word(_) => None,
+        })
+    }
+
     /// Returns what is selected of an axis, and whether in the order of a list.
     fn ranges(
         &self,
@@ -218,21 +256,27 @@ impl Term {
         clip: bool,
     ) -> Result<(Vec<Range<u64>>, bool)> {
         let len = source.header().shape.len(axis);
-        let is_list = self.list.is_some() && self.words().all(|word| named.is_name(word));
+        let one = self.one(axis);
+        let mut all = self.words().chain(self.texts_of_ranges());
+        let is_list = self.list.is_some() && all.all(|word| named.is_name(word));
         if let Some(condition) = &self.condition
             && !is_list
         {
             let table = source.annotations(axis)?;
-            let Some(table) = table else { return Err(named::no_annotations(condition, axis)) };
-            return Ok((condition.rows(&*table, axis, crate::default_memory())?, false));
+            let Some(table) = table else { return Err(named::no_annotations(condition, one)) };
+            return Ok((condition.rows(&*table, one, crate::default_memory())?, false));
         }
         let mut ranges = Vec::new();
         for item in self.list.iter().flatten() {
             ranges.push(match item {
-                Item::Range(start, end) if clip => *start.min(&len)..end.unwrap_or(len).min(len),
-                Item::Range(start, end) => *start..end.unwrap_or(len),
+                Item::Range(_, _, Some(name)) if named.is_name(name) => {
+                    let at = named.find_one(name, one, len)?;
+                    at..at.saturating_add(1)
+                }
+                Item::Range(start, end, _) if clip => *start.min(&len)..end.unwrap_or(len).min(len),
+                Item::Range(start, end, _) => *start..end.unwrap_or(len),
                 Item::Word(word) => {
-                    let at = named.find_one(word, axis, len)?;
+                    let at = named.find_one(word, one, len)?;
                     at..at.saturating_add(1)
                 }
             });
@@ -260,13 +304,10 @@ impl FromStr for Selection {
         let list: Result<Vec<Item>, _> = text.split(',').map(item).collect();
         match (list, condition) {
             (Err(error), None) => Err(error),
-            // A range is no name.
-            (Ok(items), Some(condition))
-                if items.iter().any(|item| matches!(item, Item::Range(..))) =>
-            {
-                Ok(Self { terms: vec![Term { list: None, condition: Some(condition) }] })
+            (list, condition) => {
+                let kind = AxisKind::Unknown;
+                Ok(Self { terms: vec![Term { list: list.ok(), condition, kind }] })
             }
-            (list, condition) => Ok(Self { terms: vec![Term { list: list.ok(), condition }] }),
         }
     }
 }
@@ -283,7 +324,7 @@ fn item(text: &str) -> Result<Item, String> {
             let end = if end.is_empty() { None } else { Some(number(end)?) };
             match end {
                 Some(end) if end < start => Err(format!("{start} comes after {end}")),
-                _ => Ok(Item::Range(start, end)),
+                _ => Ok(Item::Range(start, end, Some(text.into()))),
             }
         }
         _ if text.is_empty() => Err("expected something between the commas".to_owned()),
@@ -300,18 +341,19 @@ mod tests {
         let parsed = |text: &str| text.parse::<Selection>();
         let word = |text: &str| Item::Word(text.into());
         let expected = [
-            Item::Range(2, Some(5)),
+            Item::Range(2, Some(5), Some("2:5".into())),
             word("7"),
             word("gene:1"),
-            Item::Range(9, None),
-            Item::Range(0, Some(1)),
+            Item::Range(9, None, Some("9:".into())),
+            Item::Range(0, Some(1), Some(":1".into())),
             word("chr1:10-20"),
         ];
         assert_eq!(
             parsed("2:5,7,gene:1,9:,:1,chr1:10-20").unwrap(),
             Selection::list(expected.into())
         );
-        assert_eq!(parsed(":").unwrap(), Selection::all());
+        let all = Item::Range(0, None, Some(":".into()));
+        assert_eq!(parsed(":").unwrap(), Selection::list(vec![all]));
         for text in ["", "1,,2", "5:2", "99999999999999999999:", "1,"] {
             assert!(parsed(text).is_err(), "{text}");
         }

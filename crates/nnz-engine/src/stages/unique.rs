@@ -9,7 +9,7 @@ use super::{Batches, Builder, emptied};
 /// Says what to do with entries that share a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DuplicatePolicy {
-    /// Refuse them.
+    /// Refuse them. The default.
     #[default]
     Refuse,
     /// Store their sum; of a pattern, their number.

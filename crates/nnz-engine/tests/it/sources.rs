@@ -12,7 +12,7 @@ use nnz_engine::{Cancellation, CsMatrix};
 /// Makes a matrix of 1000 rows with an entry in every other of 2000 columns.
 pub(crate) fn matrix() -> CsMatrix {
     let shape = Shape { rows: 1000, cols: 2000 };
-    let indptr = (0..=1000).map(|row| row * 1000).collect();
+    let indptr: Vec<u64> = (0..=1000).map(|row| row * 1000).collect();
     let indices: Vec<u32> = (0..1000).flat_map(|_| (0..1000).map(|col| 2 * col)).collect();
     let values: Vec<u32> = (0..1_000_000).map(|entry| entry % 91 + 1).collect();
     CsMatrix::from_parts(shape, Order::Row, indptr, indices, values).unwrap()

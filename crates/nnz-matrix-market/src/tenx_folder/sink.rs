@@ -54,7 +54,7 @@ pub const MEMBERS: &[&str] = &[
 pub enum FolderVersion {
     /// `matrix.mtx`, `genes.tsv` of two columns and `barcodes.tsv`: Cell Ranger 1 and 2.
     V2,
-    /// `matrix.mtx.gz`, `features.tsv.gz` of three columns and `barcodes.tsv.gz`: Cell Ranger 3 and later.
+    /// `matrix.mtx.gz`, `features.tsv.gz` of three columns and `barcodes.tsv.gz`: Cell Ranger 3 and later. The default.
     #[default]
     V3,
 }

@@ -1,42 +1,43 @@
 //! A dense array as a source of batches.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
 
 use nnz_container::matrix::{Dense, Vector};
 use nnz_container::npy::NpyFile;
 use nnz_core::{
-    About, Axis, AxisKind, Duplicates, Error, Header, MatrixSource, Names, Order, Place,
-    Projection, Result, Shape, Storage, Structure, UnitReader,
+    About, Axis, AxisKind, Duplicates, Error, Header, MatrixSource, Names, Order, Projection,
+    Result, Shape, Storage, Structure, UnitReader,
 };
+use nnz_storage::InputFile;
 
 /// An array of one or two dimensions as a matrix. One of one dimension is a column.
 #[derive(Debug)]
 pub struct NpySource {
-    path: PathBuf,
+    /// The size of the file.
+    bytes: u64,
     cells: Dense,
     is_vector: bool,
     header: Header,
 }
 
 impl NpySource {
-    /// Takes a file that has been opened.
+    /// Takes a file that has been opened, and the array in it.
     ///
     /// # Errors
     ///
     /// Fails where it has another number of dimensions, or holds no numbers.
-    pub fn new(path: &Path, file: NpyFile) -> Result<Self> {
-        let (shape, order) = match (&file.shape[..], file.fortran_order) {
+    pub fn new(file: &InputFile, array: NpyFile) -> Result<Self> {
+        let (shape, order) = match (&array.shape[..], array.fortran_order) {
             (&[rows], _) => (Shape { rows, cols: 1 }, Order::Col),
             (&[rows, cols], false) => (Shape { rows, cols }, Order::Row),
             (&[rows, cols], true) => (Shape { rows, cols }, Order::Col),
             (shape, _) => {
                 let found = format!("an array of {} dimensions", shape.len());
-                return Err(Error::mismatch(Place::path(path), found, "a matrix, which has two"));
+                return Err(Error::mismatch(file.place(), found, "a matrix, which has two"));
             }
         };
-        let is_vector = file.shape.len() == 1;
-        let cells = Dense::new(Vector::new(file.elements)?, shape, order)?;
+        let is_vector = array.shape.len() == 1;
+        let cells = Dense::new(Vector::new(array.elements)?, shape, order)?;
         let header = Header {
             shape,
             order,
@@ -52,7 +53,7 @@ impl NpySource {
             duplicates: Duplicates::Refused,
             axis_kinds: [AxisKind::Unknown; 2],
         };
-        Ok(Self { path: path.to_path_buf(), cells, is_vector, header })
+        Ok(Self { bytes: file.len(), cells, is_vector, header })
     }
 }
 
@@ -72,7 +73,7 @@ impl MatrixSource for NpySource {
             container: "npy".to_owned(),
             version: None,
             dialect: Some(dialect.to_owned()),
-            bytes: self.path.metadata().ok().map(|found| found.len()),
+            bytes: Some(self.bytes),
             arrays: Vec::new(),
             notes: Vec::new(),
         })

@@ -20,7 +20,8 @@ pub struct RMatrixSource {
     pub(super) header: Header,
     native: Option<String>,
     compression: Compression,
-    bytes: Option<u64>,
+    /// The size of the file.
+    bytes: u64,
 }
 
 /// Reads the matrix of an `.rds` file.
@@ -29,16 +30,18 @@ pub struct RMatrixSource {
 ///
 /// Fails where the file cannot be read, holds no matrix, or one whose parts disagree.
 pub fn open(path: &Path, limits: Limits) -> Result<RMatrixSource> {
-    from_document(path, rds::read(&InputFile::open(path)?, limits)?)
+    let file = InputFile::open(path)?;
+    from_document(&file, rds::read(&file, limits)?)
 }
 
-/// Takes the matrix of a file that has been read.
+/// Takes the matrix of a file that has been opened and read.
 ///
 /// # Errors
 ///
 /// Fails where it is no matrix, or one whose parts disagree.
-pub fn from_document(path: &Path, document: Document) -> Result<RMatrixSource> {
+pub fn from_document(file: &InputFile, document: Document) -> Result<RMatrixSource> {
     let Document { native, compression, object, .. } = document;
+    let path = file.path();
     let mut parts = parse::parse(path, object)?;
     let dense = matches!(parts.places, Places::Dense);
     let mut sorted_majors = true;
@@ -71,8 +74,8 @@ pub fn from_document(path: &Path, document: Document) -> Result<RMatrixSource> {
         duplicates: Duplicates::Refused,
         axis_kinds: [AxisKind::Unknown; 2],
     };
-    let bytes = path.metadata().ok().map(|found| found.len());
-    Ok(RMatrixSource { path: path.to_path_buf(), parts, header, native, compression, bytes })
+    let (path, bytes) = (path.to_path_buf(), file.len());
+    Ok(RMatrixSource { path, parts, header, native, compression, bytes })
 }
 
 fn ascends(indices: &rds::Integers) -> bool {
@@ -103,7 +106,7 @@ impl MatrixSource for RMatrixSource {
             container,
             version: None,
             dialect: Some(self.parts.class.clone()),
-            bytes: self.bytes,
+            bytes: Some(self.bytes),
             arrays: Vec::new(),
             notes: Vec::new(),
         })
@@ -152,11 +155,11 @@ impl MatrixSource for RMatrixSource {
         })
     }
 
-    fn extras(&self) -> Vec<String> {
+    fn extras(&self) -> Result<Vec<String>> {
         let titles = &self.parts.names.titles;
         let named = (!titles.is_empty())
             .then(|| format!("what the names are called ({})", titles.join(", ")));
-        named.into_iter().collect()
+        Ok(named.into_iter().collect())
     }
 }
 

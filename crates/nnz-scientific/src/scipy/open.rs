@@ -58,13 +58,13 @@ pub fn is_scipy(file: &dyn Group) -> Result<bool> {
 }
 
 impl ScipyFile {
-    /// Opens the matrix in an `.npz` file.
+    /// Opens the matrix in an `.npz` file, which has so many bytes.
     ///
     /// # Errors
     ///
     /// Fails where an entry is missing or broken, or entries contradict each other.
-    pub fn open(file: &dyn Group) -> Result<Self> {
-        Self::open_mended(file, None)
+    pub fn open(file: &dyn Group, bytes: Option<u64>) -> Result<Self> {
+        Self::open_mended(file, bytes, None)
     }
 
     /// Opens the matrix in an `.npz` file, and mends pointers that have wrapped around if `repairs` are given.
@@ -72,7 +72,11 @@ impl ScipyFile {
     /// # Errors
     ///
     /// Fails as [`open`](Self::open).
-    pub fn open_mended(file: &dyn Group, repairs: Option<&Repairs>) -> Result<Self> {
+    pub fn open_mended(
+        file: &dyn Group,
+        bytes: Option<u64>,
+        repairs: Option<&Repairs>,
+    ) -> Result<Self> {
         let format = SparseFormat::read(file)?;
         let shape = read_shape(file)?;
         let is_array = file.array("_is_array").and_then(|array| array.read(&array.all(), 1));
@@ -108,7 +112,7 @@ impl ScipyFile {
             [rows, cols] => (Shape { rows, cols }, false),
             _ => (Shape { rows: shape.first().copied().unwrap_or(0), cols: 1 }, true),
         };
-        let mut source = ScipySource::new(file.path(), (format, is_array), shape, form);
+        let mut source = ScipySource::new(bytes, (format, is_array), shape, form);
         source.set_fill(read_fill(file, source.header().value_type)?);
         Ok(Self::Matrix(Box::new(source)))
     }

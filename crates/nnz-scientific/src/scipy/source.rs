@@ -1,7 +1,6 @@
 //! A matrix of SciPy as a source of batches.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
 
 use nnz_container::matrix::{Compressed, Coordinates};
 use nnz_core::{
@@ -16,7 +15,8 @@ use super::layout::SparseFormat;
 /// A matrix of SciPy, open for reading.
 #[derive(Debug)]
 pub struct ScipySource {
-    path: PathBuf,
+    /// The size of the file, where known.
+    bytes: Option<u64>,
     format: SparseFormat,
     /// Whether it is a sparse array, whose operators are those of NumPy's arrays.
     is_array: bool,
@@ -37,7 +37,7 @@ pub(super) enum Form {
 impl ScipySource {
     /// Takes what has been opened. `shape` says, too, whether it is that of a vector.
     pub(super) fn new(
-        path: &Path,
+        bytes: Option<u64>,
         (format, is_array): (SparseFormat, bool),
         (shape, is_vector): (Shape, bool),
         form: Form,
@@ -72,7 +72,7 @@ impl ScipySource {
             duplicates: Duplicates::Kept,
             axis_kinds: [AxisKind::Unknown; 2],
         };
-        Self { path: path.to_path_buf(), format, is_array, is_vector, form, header }
+        Self { bytes, format, is_array, is_vector, form, header }
     }
 
     /// Sets what cells hold that are not stored, if that is not zero.
@@ -112,7 +112,7 @@ impl MatrixSource for ScipySource {
             container: "npz".to_owned(),
             version: None,
             dialect: Some(format!("{} {kind}", self.format)),
-            bytes: self.path.metadata().ok().map(|found| found.len()),
+            bytes: self.bytes,
             arrays: self.arrays()?,
             notes: Vec::new(),
         })

@@ -9,7 +9,7 @@ use nnz_container::matrix::{Compressed, CompressedArrays, Indices, Vector};
 use nnz_container::tree::{Group, NdArray};
 use nnz_core::{
     About, Annotations, ArrayAbout, Axis, AxisKind, Duplicates, Error, ErrorKind, Header, Names,
-    Order, Place, Projection, Repairs, Result, Shape, Storage, Structure, UnitReader,
+    Order, Place, Projection, Repairs, Result, Shape, Storage, Structure, UnitReader, readable,
 };
 
 use super::element::{Element, SparseGroup};
@@ -241,10 +241,10 @@ impl nnz_core::MatrixSource for MatrixSource {
         Ok(self.frame(axis).map(|frame| Box::new(frame) as Box<dyn Annotations>))
     }
 
-    fn extras(&self) -> Vec<String> {
+    fn extras(&self) -> Result<Vec<String>> {
         match (&self.file, &self.item) {
-            (Some(file), Some(item)) => file.others(item).unwrap_or_default(),
-            _ => Vec::new(),
+            (Some(file), Some(item)) => Ok(readable(file.others(item))?.unwrap_or_default()),
+            _ => Ok(Vec::new()),
         }
     }
 

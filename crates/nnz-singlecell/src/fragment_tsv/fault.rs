@@ -20,9 +20,18 @@ impl Fault {
     /// Makes the error, of a piece that begins with a line.
     pub(super) fn report(self, path: &Path, first_line: u64) -> Error {
         let at = At::Line { line: first_line.saturating_add(self.line), column: self.column };
-        Error::mismatch(Place::path(path).at(at), self.found, self.expected)
+        let unsorted = [ASCEND, TOGETHER].contains(&&*self.expected);
+        let error = Error::mismatch(Place::path(path).at(at), self.found, self.expected);
+        match unsorted {
+            true => error.with_hint("sort", "reads unsorted fragments"),
+            false => error,
+        }
     }
 }
+
+/// What is expected of starts, and of chromosomes.
+pub(super) const ASCEND: &str = "starts that ascend within a chromosome";
+pub(super) const TOGETHER: &str = "all fragments of a chromosome together";
 
 /// What some editors put before a text, and which would become a part of its first name.
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";

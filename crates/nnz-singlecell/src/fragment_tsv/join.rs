@@ -6,9 +6,9 @@ use std::sync::{Arc, PoisonError};
 use nnz_core::{Error, Result, StringList};
 
 use super::block::{OWN, Run, TsvBlock, push_bounded};
-use super::fault::{Fault, shown};
+use super::fault::{ASCEND, Fault, TOGETHER, shown};
 use super::names::Names;
-use super::scan::{ASCEND, Shared};
+use super::scan::Shared;
 
 /// Brings the pieces of a text together, in turn: completes lines that were cut, counts lines, and
 /// numbers chromosomes and cells as they come.
@@ -196,9 +196,7 @@ impl Joiner {
             }
             if std::mem::replace(&mut self.came[at], true) && self.shared.rules.sorted {
                 let found = format!("{} once more, after others", shown(name));
-                let expected = "all fragments of a chromosome together; unsorted fragments can be \
-                                read with --sort";
-                let expected = expected.to_owned();
+                let expected = TOGETHER.to_owned();
                 return Err(self.refuse(Fault { line, column: 1, found, expected }));
             }
             self.current = Some(chromosome);

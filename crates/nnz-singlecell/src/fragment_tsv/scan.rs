@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use super::LONGEST_LINE;
 use super::block::{OWN, Run, TsvBlock};
 use super::cells::{Cells, Known};
-use super::fault::{BYTE_ORDER_MARK, Fault, MARKED, field, shown};
+use super::fault::{ASCEND, BYTE_ORDER_MARK, Fault, MARKED, field, shown};
 use super::lists::Chromosomes;
 use nnz_lines::digits::digits;
 
@@ -342,7 +342,3 @@ fn other_columns(at: usize, found: u64, expected: u64) -> Wrong {
 fn disorder(at: usize, start: u32, before: u32) -> Wrong {
     Wrong { at, found: format!("start {start} after {before}"), expected: ASCEND.to_owned() }
 }
-
-/// What is expected of starts.
-pub(super) const ASCEND: &str =
-    "starts that ascend within a chromosome; unsorted fragments can be read with --sort";

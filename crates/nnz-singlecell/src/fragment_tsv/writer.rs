@@ -19,7 +19,7 @@ pub const LARGEST_INDEXED: u32 = 1 << 29;
 /// Says which columns are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Columns {
-    /// Chromosome, start, end, cell, and a count of 1, as files of 10x have.
+    /// Chromosome, start, end, cell, and a count of 1, as files of 10x have. The default.
     #[default]
     Five,
     /// Chromosome, start, end, cell: BED.
@@ -29,7 +29,7 @@ pub enum Columns {
 /// Says how text is compressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all.
+    /// Not at all. The default.
     #[default]
     None,
     /// As one gzip member, which one thread makes.

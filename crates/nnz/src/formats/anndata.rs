@@ -9,7 +9,7 @@ mod whole;
 use std::path::Path;
 
 use nnz_container::FoundGroup;
-use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
+use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result, readable};
 use nnz_singlecell::anndata::{AnnData, Item};
 use nnz_storage::InputDirectory;
 
@@ -83,9 +83,11 @@ impl Format for AnnDataFile {
         Ok(Box::new(target::Target::new(to, options)?))
     }
 
-    fn keeps(&self, path: &Path, source: &dyn MatrixSource) -> bool {
-        let own = source.about().is_ok_and(|about| about.format == "AnnData");
-        own && target::is_zarr(path)
+    fn keeps(&self, path: &Path, source: &dyn MatrixSource) -> Result<bool> {
+        if !target::is_zarr(path) {
+            return Ok(false);
+        }
+        Ok(readable(source.about())?.is_some_and(|about| about.format == "AnnData"))
     }
 
     fn whole(&self) -> Option<&dyn WholeFormat> {

@@ -8,7 +8,7 @@ use std::path::Path;
 use nnz_binsparse::{DESCRIPTOR, Descriptor, Layout};
 use nnz_container::{Container, FoundGroup};
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result, readable};
-use nnz_storage::{InputDirectory, LocalStorage};
+use nnz_storage::InputDirectory;
 
 use super::arrays;
 use super::cancellable::cancellable;
@@ -88,8 +88,9 @@ impl Format for Binsparse {
         Ok(Box::new(target::Target::new(to, options, source)?))
     }
 
-    fn may_write_to(&self, path: &Path) -> bool {
-        INFO.is_extension_of(path) || ends_in(path, &["npz"]) || goes_to_hdf5(path)
+    fn may_write_to(&self, path: &Path) -> Result<bool> {
+        let named = INFO.is_extension_of(path) || ends_in(path, &["npz"]);
+        Ok(named || goes_to_hdf5(path)?)
     }
 
     fn write_tensor(
@@ -126,9 +127,11 @@ fn description(container: &dyn Container) -> Result<Descriptor> {
 }
 
 /// Opens the container of a matrix or tensor of Binsparse.
-pub(crate) fn open_container(location: &Location, memory: u64) -> Result<Box<dyn Container>> {
-    let options = OpenOptions::new().memory_limit(memory);
-    let found = Registry::default().detect(location, &options)?;
+pub(crate) fn open_container(
+    location: &Location,
+    options: &OpenOptions,
+) -> Result<Box<dyn Container>> {
+    let found = Registry::default().detect(location, options)?;
     let binsparse = found.format().info().name == INFO.name;
     let container = found.into_probe().into_container()?;
     match container.filter(|_| binsparse) {
@@ -141,33 +144,46 @@ pub(crate) fn open_container(location: &Location, memory: u64) -> Result<Box<dyn
 }
 
 /// Lists the matrices and tensors of Binsparse that a file, directory or group holds, each with its
-/// group and its description. A description that cannot be read is an error of its own.
+/// group and its description. A description that is broken is an error of its own.
+///
+/// ```no_run
+/// for (group, descriptor) in nnz::formats::list_binsparse("m.h5", &nnz::OpenOptions::new())? {
+///     println!("{group}: {:?}", descriptor?.shape);
+/// }
+/// # Ok::<(), nnz::Error>(())
+/// ```
 ///
 /// # Errors
 ///
-/// Fails where there is nothing at the place, or something that holds no Binsparse.
+/// Fails where there is nothing at the place, something that holds no Binsparse, or the system cannot
+/// read it.
 pub fn list_binsparse(
-    location: &Location,
-    memory: u64,
+    location: impl Into<Location>,
+    options: &OpenOptions,
 ) -> Result<Vec<(String, Result<Descriptor>)>> {
-    let location = &location.resolve(&LocalStorage)?;
+    let location = &location.into().resolve(&*options.storage)?;
     if let Location::Path { group: None, .. } = location
-        && let Some((container, _)) =
-            Registry::default().probe(location, &OpenOptions::new())?.group()?
+        && let Some((container, _)) = Registry::default().probe(location, options)?.group()?
     {
         let mut groups: Vec<String> =
             container.groups_with(&[DESCRIPTOR])?.into_iter().map(|found| found.group).collect();
         groups.dedup();
-        let describe = |group: String| {
-            let described = container.group(&group).and_then(|arrays| description(&*arrays));
-            (group, described)
+        let describe = |group: String| match container
+            .group(&group)
+            .and_then(|arrays| description(&*arrays))
+        {
+            Err(error) if error.is_system() => Err(error),
+            described => Ok((group, described)),
         };
-        return Ok(groups.into_iter().map(describe).collect());
+        return groups.into_iter().map(describe).collect();
     }
     let group = match location {
         Location::Path { group: Some(group), .. } => group.clone(),
         _ => String::new(),
     };
-    let container = open_container(location, memory)?;
-    Ok(vec![(group, description(&*container))])
+    let container = open_container(location, options)?;
+    match description(&*container) {
+        Err(error) if error.is_system() => Err(error),
+        described => Ok(vec![(group, described)]),
+    }
 }

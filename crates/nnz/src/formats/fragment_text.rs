@@ -38,7 +38,7 @@ impl Format for FragmentText {
 }
 
 fn unsupported(probe: &Probe) -> Error {
-    let what = "genomic fragments as text: nnz fragments import makes a store of them";
+    let kind = ErrorKind::Unrecognized("genomic fragments as text".to_owned());
     let place = probe.path().map_or_else(Place::default, Place::path);
-    Error::new(ErrorKind::Unrecognized(what.to_owned()), place)
+    Error::new(kind, place).with_hint("fragments::import", "makes a store of them")
 }

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use nnz_container::FoundGroup;
 use nnz_core::{Error, ErrorKind, Place, Result};
-use nnz_storage::LocalStorage;
 
 use super::{DatasetKind, Member, Probe, Registry};
 use crate::{Location, OpenOptions};
@@ -66,9 +65,7 @@ pub(super) fn only<'a>(found: &[&'a str], kind: &str, path: &Path) -> Result<&'a
 /// has none.
 ///
 /// ```no_run
-/// use nnz::Location;
-///
-/// for group in nnz::formats::other_groups(&Location::parse("study.h5"))? {
+/// for group in nnz::formats::other_groups("study.h5", &nnz::OpenOptions::new())? {
 ///     println!("study.h5::/{group}");
 /// }
 /// # Ok::<(), nnz::Error>(())
@@ -77,22 +74,21 @@ pub(super) fn only<'a>(found: &[&'a str], kind: &str, path: &Path) -> Result<&'a
 /// # Errors
 ///
 /// Fails where the file cannot be searched, or holds several and its root is none of them.
-pub fn other_groups(location: &Location) -> Result<Vec<String>> {
-    let location = &location.resolve(&LocalStorage)?;
+pub fn other_groups(location: impl Into<Location>, options: &OpenOptions) -> Result<Vec<String>> {
+    let location = &location.into().resolve(&*options.storage)?;
     let Location::Path { group, .. } = location else { return Ok(Vec::new()) };
     if group.as_ref().is_some_and(|group| !group.is_empty()) {
         return Ok(Vec::new());
     }
     let registry = Registry::default();
-    let options = OpenOptions::new();
-    let probe = registry.probe(location, &options)?;
+    let probe = registry.probe(location, options)?;
     if probe.group_name().is_none() {
         return Ok(Vec::new());
     }
     let (probe, read) = match group {
         Some(_) => (probe, String::new()),
         None => {
-            let found = registry.detect(location, &options)?;
+            let found = registry.detect(location, options)?;
             let read = found.group().unwrap_or_default().to_owned();
             (found.into_probe(), read)
         }
@@ -105,7 +101,7 @@ pub fn other_groups(location: &Location) -> Result<Vec<String>> {
 /// Lists what a file or store holds, of formats with several matrices or tables in one place.
 ///
 /// ```no_run
-/// for member in nnz::formats::list_members(&"study.h5ad".into(), &nnz::OpenOptions::new())? {
+/// for member in nnz::formats::list_members("study.h5ad", &nnz::OpenOptions::new())? {
 ///     println!("{} {:?} {}", member.path, member.shape, member.value_type);
 /// }
 /// # Ok::<(), nnz::Error>(())
@@ -114,7 +110,8 @@ pub fn other_groups(location: &Location) -> Result<Vec<String>> {
 /// # Errors
 ///
 /// Fails where it cannot be opened or listed.
-pub fn list_members(location: &Location, options: &OpenOptions) -> Result<Vec<Member>> {
+pub fn list_members(location: impl Into<Location>, options: &OpenOptions) -> Result<Vec<Member>> {
+    let location = &location.into();
     let registry = Registry::default();
     match registry.probe(location, options)?.group_name() {
         Some(_) => registry.detect(location, options)?.members(),

@@ -44,12 +44,11 @@ impl Format for Npy {
             let place = probe.location().source_place();
             return Err(Error::mismatch(place, "a stream", "an array of NumPy, which is a file"));
         };
-        let path = file.path();
-        let file = NpyFile::from_file(file)?;
-        if matches!(file.shape.len(), 1 | 2) {
-            return Ok(Dataset::Matrix(Box::new(NpySource::new(path, file)?)));
+        let array = NpyFile::from_file(file)?;
+        if matches!(array.shape.len(), 1 | 2) {
+            return Ok(Dataset::Matrix(Box::new(NpySource::new(file, array)?)));
         }
-        let NpyFile { shape, fortran_order, elements } = file;
+        let NpyFile { shape, fortran_order, elements } = array;
         let levels: Vec<Level> = match shape.len() {
             0 => Vec::new(),
             rank => vec![Level { kind: LevelKind::Dense, rank }],
@@ -64,9 +63,10 @@ impl Format for Npy {
                 0 => "a single value".to_owned(),
                 rank => format!("{rank} dimensions"),
             }),
+            bytes: Some(file.len()),
             ..About::default()
         };
-        tensor_arrays::open(path, layout, shape, Vec::new(), Vector::new(elements)?, about)
+        tensor_arrays::open(file.path(), layout, shape, Vec::new(), Vector::new(elements)?, about)
     }
 
     fn target(

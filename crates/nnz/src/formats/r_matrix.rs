@@ -34,11 +34,11 @@ impl Format for RMatrix {
 
     fn open(&self, probe: Probe, _: &OpenOptions) -> Result<Dataset> {
         let document = probe.take_document();
-        let (Some(path), Some(document)) = (probe.path(), document) else {
+        let (Some((file, _)), Some(document)) = (probe.file(), document) else {
             let place = probe.location().source_place();
             return Err(Error::mismatch(place, "no R object", "a matrix of R"));
         };
-        let source = Box::new(r_matrix::from_document(path, document)?);
+        let source = Box::new(r_matrix::from_document(file, document)?);
         Ok(Dataset::Matrix(source))
     }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use nnz_container::ContainerKind;
 use nnz_container::kinds::KINDS;
 use nnz_core::{Error, ErrorKind, Finding, MatrixSource, Place, Result};
-use nnz_storage::{EntryKind, InputDirectory, LocalStorage};
+use nnz_storage::{EntryKind, InputDirectory, ListedEntry, LocalStorage};
 
 #[cfg(feature = "daphne")]
 use super::daphne;
@@ -63,7 +63,7 @@ pub(crate) fn check_options<'a>(
     mut names: impl Iterator<Item = &'a str>,
 ) -> Result<()> {
     match names.find(|name| !known.contains(name)) {
-        Some(name) => Err(Error::argument(format!("--{name} does not apply to {format}"))),
+        Some(name) => Err(Error::argument(format!("the option {name} does not apply to {format}"))),
         None => Ok(()),
     }
 }
@@ -204,7 +204,8 @@ impl Registry {
             (None, Location::Path { path, .. }) => {
                 by_extension(&self.formats, path).ok_or_else(|| {
                     let names = self.written();
-                    Error::argument(format!("{to}: unknown file extension; say --to {names}"))
+                    Error::argument(format!("{to}: unknown file extension"))
+                        .with_hint("format", format!("takes one of {names}"))
                 })?
             }
         };
@@ -243,12 +244,15 @@ impl Registry {
         source: &dyn MatrixSource,
     ) -> Result<Box<dyn MatrixTarget>> {
         let to = &to.resolve(&LocalStorage)?;
-        let keeping = match to {
-            Location::Path { path, .. } if options.format.is_none() => {
-                self.formats.iter().find(|format| format.keeps(path, source))
+        let mut keeping = None;
+        if let (Location::Path { path, .. }, None) = (to, options.format) {
+            for format in &self.formats {
+                if format.keeps(path, source)? {
+                    keeping = Some(format);
+                    break;
+                }
             }
-            _ => None,
-        };
+        }
         let named = keeping.map(|format| options.clone().format(Some(format.info().name)));
         let options = named.as_ref().unwrap_or(options);
         self.format_of_target(to, options)?.target(to, options, source)
@@ -345,8 +349,7 @@ impl Registry {
     fn unrecognized(&self, probe: &Probe) -> Result<Error> {
         let what = match (probe.directory(), probe.file()) {
             (Some(directory), _) => {
-                let mut inside = self.entries(directory)?;
-                inside.sort();
+                let inside = self.entries(directory)?;
                 if !inside.is_empty() {
                     let inside = inside.join("\n  ");
                     let what = format!("a directory of several; name one of\n  {inside}");
@@ -362,39 +365,59 @@ impl Registry {
         Ok(Error::new(kind, probe.location().source_place()))
     }
 
-    /// Lists entries of a directory that look like a format.
+    /// Lists entries of a directory that look like a format, and behind them those that may not be read.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the system cannot list it or look at an entry, also as it may not be read, unless others
+    /// look like a format.
     fn entries(&self, directory: &InputDirectory) -> Result<Vec<String>> {
         const MOST: usize = 50;
-        let mut inside = Vec::new();
+        let (mut inside, mut denied) = (Vec::new(), Vec::new());
         directory.for_each(&mut |entry| {
-            let path = directory.path().join(&entry.name);
-            let is_directory = match entry.kind {
-                EntryKind::Directory => true,
-                EntryKind::Link => unless_denied(directory.is_directory(&entry.name))?,
-                _ => false,
-            };
-            let child = is_directory.then(|| directory.inside(&entry.name));
-            for format in &self.formats {
-                if unless_denied(format.is_entry(&path, child.as_ref()))? {
-                    inside.push(Place::path(path).to_string());
-                    break;
+            let place = Place::path(directory.path().join(&entry.name));
+            match self.is_entry(directory, entry) {
+                Ok(false) => {}
+                Ok(true) => inside.push(place.to_string()),
+                Err(error) if is_denied(&error) => {
+                    denied.push(Error::new(error.into_parts().0, place));
                 }
-            }
-            if inside.len() == MOST {
-                inside.push("...".to_owned());
+                Err(error) => return Err(error),
             }
             Ok(inside.len() <= MOST)
         })?;
+        inside.sort();
+        if inside.is_empty() {
+            return denied.into_iter().next().map_or(Ok(inside), Err);
+        }
+        if inside.len() > MOST {
+            inside.truncate(MOST);
+            inside.push("...".to_owned());
+        }
+        inside.extend(denied.iter().take(MOST).map(ToString::to_string));
         Ok(inside)
+    }
+
+    /// Returns whether an entry of a directory looks like a format.
+    fn is_entry(&self, directory: &InputDirectory, entry: &ListedEntry) -> Result<bool> {
+        let is_directory = match entry.kind {
+            EntryKind::Directory => true,
+            EntryKind::Link => directory.is_directory(&entry.name)?,
+            _ => false,
+        };
+        let path = directory.path().join(&entry.name);
+        let child = is_directory.then(|| directory.inside(&entry.name));
+        for format in &self.formats {
+            if format.is_entry(&path, child.as_ref())? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 
-/// Takes what may not be looked at for nothing: what is beside it may be.
-fn unless_denied(answer: Result<bool>) -> Result<bool> {
-    match answer.as_ref().map_err(Error::kind) {
-        Err(ErrorKind::Io(error)) if error.kind() == io::ErrorKind::PermissionDenied => Ok(false),
-        _ => answer,
-    }
+fn is_denied(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Io(error) if error.kind() == io::ErrorKind::PermissionDenied)
 }
 
 /// A place, and the format it was found to be of.

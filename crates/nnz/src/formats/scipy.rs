@@ -42,7 +42,8 @@ impl Format for Scipy {
             let place = probe.location().source_place();
             return Err(Error::mismatch(place, "no npz file", "a sparse matrix of SciPy"));
         };
-        let tensor = match ScipyFile::open_mended(file, options.repairs.as_deref())? {
+        let bytes = probe.file().map(|(file, _)| file.len());
+        let tensor = match ScipyFile::open_mended(file, bytes, options.repairs.as_deref())? {
             ScipyFile::Matrix(matrix) => return Ok(Dataset::Matrix(matrix)),
             ScipyFile::Tensor(tensor) => tensor,
             _ => return Err(Error::argument("neither a matrix nor a tensor")),
@@ -54,6 +55,7 @@ impl Format for Scipy {
             format: "SciPy sparse array".to_owned(),
             container: "npz".to_owned(),
             dialect: Some(format!("coo array of {} dimensions", tensor.shape.len())),
+            bytes,
             ..About::default()
         };
         let indices = tensor.coordinates.into_iter().map(Indices::into_vector).collect();

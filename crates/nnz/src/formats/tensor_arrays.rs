@@ -22,7 +22,6 @@ pub(super) fn open(
     mut about: About,
 ) -> Result<Dataset> {
     about.arrays = indices.iter().chain([&values]).map(Vector::about).collect::<Result<_>>()?;
-    about.bytes = path.metadata().ok().map(|found| found.len());
     let stored = values.len();
     let named = (0..).zip(indices).map(|(number, array)| (format!("indices_{number}"), array));
     let arrays: Vec<(String, Arc<Vector>)> = named

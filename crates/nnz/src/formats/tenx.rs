@@ -43,19 +43,19 @@ fn open_group(group: &dyn Group, repairs: Option<&Repairs>) -> Result<Dataset> {
     Ok(Dataset::Matrix(Box::new(TenxSource::open_mended(group, repairs)?)))
 }
 
-fn member(path: String, group: &dyn Group) -> Member {
+fn member(path: String, group: &dyn Group) -> Result<Member> {
     // `validate` says what is wrong.
-    let Ok(source) = TenxSource::open(group) else {
+    let Some(source) = readable(TenxSource::open(group))? else {
         let (kind, value_type) = ("invalid".to_owned(), String::new());
-        return Member { path, shape: Vec::new(), kind, value_type };
+        return Ok(Member { path, shape: Vec::new(), kind, value_type });
     };
     let header = source.header();
-    Member {
+    Ok(Member {
         path,
         shape: vec![header.shape.rows, header.shape.cols],
         kind: "csc_matrix".to_owned(),
         value_type: header.value_type.to_string(),
-    }
+    })
 }
 
 impl Format for Tenx {
@@ -101,7 +101,7 @@ impl Format for Tenx {
             return Ok(Vec::new());
         }
         let names = names.into_iter();
-        names.map(|name| root.group(&name).map(|group| member(name, &*group))).collect()
+        names.map(|name| root.group(&name).and_then(|group| member(name, &*group))).collect()
     }
 
     fn target(

@@ -1,7 +1,7 @@
 //! Finding and opening a store of fragments.
 
-use nnz_core::{Error, FragmentSource, Result};
-use nnz_storage::{InputFile, LocalStorage};
+use nnz_core::{Error, FragmentSource, Result, readable};
+use nnz_storage::Opened;
 
 use crate::formats::{DatasetKind, Registry};
 use crate::{Location, OpenOptions};
@@ -28,39 +28,41 @@ pub fn open_within(location: &Location, memory: u64) -> Result<Box<dyn FragmentS
     let options = OpenOptions::new().memory_limit(memory).prefer(DatasetKind::Fragments);
     let found = match Registry::default().detect(location, &options) {
         Ok(found) => found,
-        Err(error) if is_text(location) => return Err(error_of_text(location).unwrap_or(error)),
-        Err(error) => return Err(error),
+        Err(error) if error.is_system() => return Err(error),
+        Err(error) => return Err(error_of_text(location, &options)?.unwrap_or(error)),
     };
-    found.open(&options)?.into_fragments().ok_or_else(|| none(location))
+    match found.open(&options)?.into_fragments() {
+        Some(fragments) => Ok(fragments),
+        None => Err(error_of_text(location, &options)?.unwrap_or_else(|| {
+            Error::unsupported(location.source_place(), "holds no genomic fragments")
+        })),
+    }
 }
 
 /// Returns whether a place holds a store of fragments, and no matrix.
 ///
-/// What cannot be read holds none: opening it as a matrix says why. R objects are told apart by
-/// reading them, which may take so many bytes.
-#[must_use]
-pub fn holds(location: &Location, memory: u64) -> bool {
-    let options = OpenOptions::new().memory_limit(memory);
-    let found = Registry::default().detect(location, &options);
-    found.is_ok_and(|found| found.reads(DatasetKind::Fragments))
+/// Where there is nothing or what is broken, it holds none: opening it as a matrix says why. An R object
+/// is read whole, within the memory that the options allow.
+///
+/// # Errors
+///
+/// Fails where the system cannot read it.
+pub fn holds(location: &Location, options: &OpenOptions) -> Result<bool> {
+    let found = readable(Registry::default().detect(location, options))?;
+    Ok(found.is_some_and(|found| found.reads(DatasetKind::Fragments)))
 }
 
-fn none(location: &Location) -> Error {
-    error_of_text(location).unwrap_or_else(|| {
-        Error::unsupported(location.source_place(), "holds no genomic fragments")
-    })
+fn is_text(location: &Location, options: &OpenOptions) -> Result<bool> {
+    let location = location.resolve(&*options.storage)?;
+    let Location::Path { path, group: None } = &location else { return Ok(false) };
+    let opened = readable(Opened::new(&options.storage, path))?;
+    let Some(file) = opened.as_ref().and_then(Opened::file) else { return Ok(false) };
+    Ok(readable(nnz_singlecell::fragment_tsv::recognise(file))?.unwrap_or(false))
 }
 
-fn is_text(location: &Location) -> bool {
-    let location = location.resolve(&LocalStorage);
-    let Ok(Location::Path { path, group: None }) = &location else { return false };
-    let file = InputFile::open(path).ok();
-    file.is_some_and(|file| nnz_singlecell::fragment_tsv::recognise(&file).unwrap_or(false))
-}
-
-fn error_of_text(location: &Location) -> Option<Error> {
-    is_text(location).then(|| {
-        let what = "fragments as text have to be made a store first, by nnz fragments import";
-        Error::unsupported(location.source_place(), what)
-    })
+fn error_of_text(location: &Location, options: &OpenOptions) -> Result<Option<Error>> {
+    Ok(is_text(location, options)?.then(|| {
+        let error = Error::unsupported(location.source_place(), "fragments as text, not a store");
+        error.with_hint("fragments::import", "makes a store of them")
+    }))
 }

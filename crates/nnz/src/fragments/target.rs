@@ -97,7 +97,7 @@ impl Target {
         let refuse = |what: &str| Err(Error::argument(what));
         let to = &to.resolve(&LocalStorage)?;
         let (path, group) = match to {
-            Location::Path { path, group } if !is_text(to) => (path, group),
+            Location::Path { path, group } if !is_text(to)? => (path, group),
             _ => {
                 if compress.is_some() {
                     return Err(container_target::uncompressed());
@@ -120,7 +120,8 @@ impl Target {
             }
         };
         if group.is_none() && format_of_path(path).is_some_and(|format| !format.info().containers) {
-            return refuse("fragments are no matrix; nnz fragments count makes one of them");
+            let error = Error::argument("fragments are no matrix");
+            return Err(error.with_hint("fragments::Counts", "makes one of them"));
         }
         let home = ContainerTarget::of(
             path,
@@ -203,13 +204,16 @@ fn ends_in_text(path: &Path) -> bool {
 
 /// Returns whether what is written to a place becomes text: standard output, and names that end in
 /// `.tsv`, `.bed` or `.txt`, also with `.gz` or `.bgz`.
-#[must_use]
-pub fn is_text(to: &Location) -> bool {
-    match &to.resolve(&LocalStorage) {
-        Err(_) => false,
-        Ok(Location::Stream) => true,
-        Ok(Location::Path { path, group }) => {
-            group.is_none() && !container_target::goes_to_hdf5(path) && ends_in_text(path)
+///
+/// # Errors
+///
+/// Fails where the system cannot say what is there.
+pub fn is_text(to: &Location) -> Result<bool> {
+    match &to.resolve(&LocalStorage)? {
+        Location::Stream => Ok(true),
+        Location::Path { path, group: None } if ends_in_text(path) => {
+            container_target::goes_to_hdf5(path).map(|hdf5| !hdf5)
         }
+        Location::Path { .. } => Ok(false),
     }
 }

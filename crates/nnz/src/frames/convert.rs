@@ -87,7 +87,8 @@ pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result
     let place = from.source_place();
     let mut notes = Vec::new();
     let frame;
-    let found = readable(super::detect(from, options.from_dialect, &storage))?.flatten();
+    let open_options = super::options(options.from_dialect).storage(Arc::clone(&storage));
+    let found = readable(super::detect(from, &open_options))?.flatten();
     let mut reader: Box<dyn FrameReader + '_> = if let Some(Dataset::Table(found)) = found {
         if options.types.is_some() {
             return Err(Error::argument(format!("{from}: a frame has types of its own")));
@@ -126,7 +127,8 @@ fn text(from: &Location, storage: &Arc<dyn Storage>, options: &FrameOptions) -> 
     match (from, &options.types) {
         (Location::Path { path, group: None }, types) => {
             // What is recognised is no text of columns, whatever it is called.
-            let found = Registry::default().detect(from, &super::options(None, storage));
+            let open_options = super::options(None).storage(Arc::clone(storage));
+            let found = Registry::default().detect(from, &open_options);
             if readable(found)?.is_some() {
                 return Err(Error::argument(format!("{from}: holds no frame")));
             }
@@ -171,7 +173,7 @@ impl<'a> Target<'a> {
             (None, None) => Self::Stream,
             (Some(path), None) if ends_in(path, &["csv"]) => Self::Text(path),
             _ => {
-                let what = "a frame is written to .csv or .dbdf, or with --to daphne";
+                let what = "a frame is written to .csv or .dbdf, or in the format daphne";
                 return Err(Error::argument(format!("{to}: {what}")));
             }
         };

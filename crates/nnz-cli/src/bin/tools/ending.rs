@@ -4,6 +4,8 @@ use std::process::ExitCode;
 
 use nnz::Error;
 
+#[path = "../../hints.rs"]
+mod hints;
 #[path = "../../interrupt.rs"]
 mod interrupt;
 #[path = "../../startup.rs"]
@@ -29,7 +31,7 @@ pub(crate) fn run<A: clap::Parser>(
         Ok(false) => ExitCode::from(1),
         Err(error) if stdio::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            stdio::tell_error(tool, &error, "");
+            stdio::tell_error(tool, &error, &hints::hint(&error));
             ExitCode::from(1)
         }
     }

@@ -14,8 +14,8 @@ pub(crate) fn place() -> impl TypedValueParser<Value = Location> {
             .and_then(|whole| whole.resolve(&*nnz::storage::local()))
             .map_err(|error| error.to_string())?;
         let path = match &whole {
-            Location::Path { path, group: Some(_) } if !nnz::formats::has_groups(path) => {
-                return Err(groupless(path));
+            Location::Path { path, group: Some(_) } => {
+                return if has_groups(path)? { Ok(whole) } else { Err(groupless(path)) };
             }
             Location::Path { path, group: None } if !path.exists() => path,
             _ => return Ok(whole),
@@ -26,7 +26,7 @@ pub(crate) fn place() -> impl TypedValueParser<Value = Location> {
         };
         let before = PathBuf::from(OsStr::from_bytes(&bytes[..colon]));
         let group = &bytes[colon + 1..];
-        if nnz::formats::has_groups(&before) {
+        if has_groups(&before)? {
             let group = std::str::from_utf8(group)
                 .map_err(|_| "the name of a group has to be UTF-8".to_owned())?;
             let group = Some(group.trim_matches('/').to_owned());
@@ -38,6 +38,10 @@ pub(crate) fn place() -> impl TypedValueParser<Value = Location> {
         }
         Ok(whole)
     })
+}
+
+fn has_groups(path: &Path) -> Result<bool, String> {
+    nnz::formats::has_groups(path).map_err(|error| error.to_string())
 }
 
 fn groupless(path: &Path) -> String {

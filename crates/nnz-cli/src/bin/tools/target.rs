@@ -11,12 +11,13 @@ use crate::place::place;
 /// Reads a place that Binsparse may be written to.
 pub(crate) fn target() -> impl TypedValueParser<Value = Location> {
     place().try_map(|place| match &place {
-        Location::Path { path, .. } if may_hold_binsparse(path) => Ok(place),
-        _ => Err("its name should end in .h5, .hdf5, .nc, .nc4, .zarr, .npz or .bsp"),
+        Location::Path { path, .. } if may_hold_binsparse(path)? => Ok(place),
+        _ => Err("its name should end in .h5, .hdf5, .nc, .nc4, .zarr, .npz or .bsp".to_owned()),
     })
 }
 
-fn may_hold_binsparse(path: &Path) -> bool {
+fn may_hold_binsparse(path: &Path) -> Result<bool, String> {
     let format = Registry::default().find("binsparse");
-    format.is_some_and(|format| format.may_write_to(path))
+    let may = format.map_or(Ok(false), |format| format.may_write_to(path));
+    may.map_err(|error| error.to_string())
 }

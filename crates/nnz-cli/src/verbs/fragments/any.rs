@@ -162,7 +162,7 @@ pub(crate) fn info(args: &args::Info, source: &dyn FragmentSource) -> Result<Out
         let count = Some(header.count).filter(|count| *count > 0)?;
         Some((ratio(bytes, count) * factor * 100.0).round() / 100.0)
     };
-    let (other_groups, notes) = others(&args.source, about.notes);
+    let (other_groups, notes) = others(args, about.notes);
     let report = Report {
         notes,
         other_groups,

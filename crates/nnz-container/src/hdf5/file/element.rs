@@ -7,7 +7,7 @@ use nnz_core::ValueType;
 pub enum CharacterSet {
     /// ASCII.
     Ascii = 0,
-    /// UTF-8.
+    /// UTF-8. The default.
     #[default]
     Utf8 = 1,
 }

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use nnz_core::{Error, ErrorKind, Place, Result};
+use nnz_core::{Error, ErrorKind, Place, Result, readable};
 use nnz_storage::InputFile;
 use nnz_storage::staging::{Expected, StagedFile, UpdateLock, WriteOptions};
 use rust_hdf5::{H5File, LibverBound};
@@ -118,7 +118,8 @@ fn find(
     let LinkTarget::Hard(address) = link.target else {
         return Err(Error::mismatch(place.clone(), "a link", "a group, an array, or nothing"));
     };
-    Ok(Some((opened::guarded(place, || group.group(name)).is_ok(), address)))
+    let is_group = readable(opened::guarded(place, || group.group(name)))?.is_some();
+    Ok(Some((is_group, address)))
 }
 
 /// Makes a small dataset, in place of what is there.

@@ -28,7 +28,7 @@ thread_local! {
 /// Says what is counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CountMode {
-    /// The first and the last base of a fragment, each where it lies.
+    /// The first and the last base of a fragment, each where it lies. The default.
     #[default]
     Insertions,
     /// Fragments that overlap a region.

@@ -5,10 +5,9 @@ use std::fmt;
 use std::ops::Range;
 
 use nnz_core::{
-    Annotations, Axis, Categories, Column, ColumnValues, Error, Result, Scalar, ValueType, Values,
+    Annotations, Categories, Column, ColumnInfo, ColumnValues, Error, Result, Scalar, ValueType,
+    Values,
 };
-
-use super::super::picked::one_of;
 
 /// Values that a message lists at the most.
 const LISTED: usize = 20;
@@ -161,16 +160,16 @@ impl Condition {
         table.columns().iter().position(|column| column.name == self.column)
     }
 
-    /// Finds the rows of a table that meet it, in `memory` bytes.
+    /// Finds the rows of a table that meet it, in `memory` bytes. `one` is what messages call one of them.
     pub(super) fn rows(
         &self,
         table: &dyn Annotations,
-        axis: Axis,
+        one: &str,
         memory: u64,
     ) -> Result<Vec<Range<u64>>> {
-        let Some(number) = self.column(table) else { return Err(self.no_column(table, axis)) };
+        let Some(number) = self.column(table) else { return Err(self.no_column(table, one)) };
         let column = table.read_column(number, memory)?;
-        let holds = self.test(&column, axis)?;
+        let holds = self.test(&column, one)?;
         let mut ranges: Vec<Range<u64>> = Vec::new();
         for row in 0..column.len() {
             if column.is_missing(row) || !holds(row) {
@@ -185,7 +184,7 @@ impl Condition {
     }
 
     /// Returns a predicate: whether a row of a column meets the condition.
-    fn test<'a>(&self, column: &'a Column, axis: Axis) -> Result<Box<dyn Fn(u64) -> bool + 'a>> {
+    fn test<'a>(&self, column: &'a Column, one: &str) -> Result<Box<dyn Fn(u64) -> bool + 'a>> {
         let comparison = self.comparison;
         match &column.values {
             ColumnValues::Numbers(values) => {
@@ -195,7 +194,7 @@ impl Condition {
             ColumnValues::Strings(list) => {
                 self.check_text()?;
                 let wanted = self.values.clone();
-                self.check_found(axis, &mut list.iter())?;
+                self.check_found(one, &mut list.iter())?;
                 let equal = comparison == Comparison::Equal;
                 Ok(Box::new(move |row| {
                     let value = list.get(row).unwrap_or_default();
@@ -211,7 +210,7 @@ impl Condition {
                     }
                     Categories::Strings(list) => {
                         self.check_text()?;
-                        self.check_found(axis, &mut list.iter())?;
+                        self.check_found(one, &mut list.iter())?;
                         let equal = comparison == Comparison::Equal;
                         let wanted = |value: &[u8]| {
                             self.values.iter().any(|wanted| wanted.as_bytes() == value)
@@ -248,7 +247,7 @@ impl Condition {
     }
 
     /// Refuses a text that no row has: it would be a misspelt one.
-    fn check_found(&self, axis: Axis, all: &mut dyn Iterator<Item = &[u8]>) -> Result<()> {
+    fn check_found(&self, one: &str, all: &mut dyn Iterator<Item = &[u8]>) -> Result<()> {
         let mut missing: Vec<&String> = self.values.iter().collect();
         let mut there: Vec<&[u8]> = Vec::new();
         for value in all {
@@ -261,10 +260,10 @@ impl Condition {
             }
         }
         let Some(first) = missing.first() else { return Ok(()) };
-        let listed: Vec<_> =
-            there.iter().take(LISTED).map(|value| String::from_utf8_lossy(value)).collect();
+        let quoted = |value: &&[u8]| format!("{:?}", String::from_utf8_lossy(value));
+        let listed: Vec<_> = there.iter().take(LISTED).map(quoted).collect();
         let more = if there.len() > LISTED { " and more" } else { "" };
-        let (one, listed) = (one_of(axis), listed.join(", "));
+        let listed = listed.join(", ");
         let what = format!(
             "there is no {one} whose {:?} is {first:?}; there are {listed}{more}",
             self.column
@@ -272,13 +271,14 @@ impl Condition {
         Err(Error::argument(what))
     }
 
-    fn no_column(&self, table: &dyn Annotations, axis: Axis) -> Error {
-        let names: Vec<&str> = table.columns().iter().map(|column| &*column.name).collect();
+    fn no_column(&self, table: &dyn Annotations, one: &str) -> Error {
+        let quoted = |column: &ColumnInfo| format!("{:?}", column.name);
+        let names: Vec<String> = table.columns().iter().map(quoted).collect();
         let there = match names.len() {
             0 => "there are none".to_owned(),
             _ => format!("there are {}", names.join(", ")),
         };
-        let (column, one) = (&self.column, one_of(axis));
+        let column = &self.column;
         Error::argument(format!("{self}: no column {column:?} describes {one}s; {there}"))
     }
 }
@@ -303,7 +303,7 @@ fn meets(comparison: Comparison, values: &Values, row: u64, wanted: &[Number]) -
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 mod tests {
-    use nnz_core::{Categorical, ColumnInfo, StringList};
+    use nnz_core::{Categorical, StringList};
 
     use super::*;
 
@@ -354,7 +354,7 @@ mod tests {
 
     fn rows(text: &str) -> Result<Vec<u64>> {
         let condition = Condition::parse(text).unwrap();
-        let ranges = condition.rows(&table(), Axis::Rows, u64::MAX)?;
+        let ranges = condition.rows(&table(), "row", u64::MAX)?;
         Ok(ranges.into_iter().flatten().collect())
     }
 
@@ -397,7 +397,7 @@ mod tests {
         for (text, says) in [
             (
                 "nope=1",
-                "no column \"nope\" describes rows; there are n, x, text, type, gone, narrow",
+                "no column \"nope\" describes rows; there are \"n\", \"x\", \"text\", \"type\", \"gone\", \"narrow\"",
             ),
             ("n=many", "holds numbers, not \"many\""),
             ("n>", "holds numbers, not \"\""),
@@ -406,8 +406,8 @@ mod tests {
             ("type=T,", "no row whose \"type\" is \"\""),
             ("x<nan", "holds numbers, not \"nan\""),
             ("text>a", "holds text, which = and != compare"),
-            ("text=A", "no row whose \"text\" is \"A\"; there are a, b, c d"),
-            ("type!=b", "no row whose \"type\" is \"b\"; there are B, T, never"),
+            ("text=A", "no row whose \"text\" is \"A\"; there are \"a\", \"b\", \"c d\""),
+            ("type!=b", "no row whose \"type\" is \"b\"; there are \"B\", \"T\", \"never\""),
         ] {
             let error = rows(text).unwrap_err().to_string();
             assert!(error.contains(says), "{text}: {error}");

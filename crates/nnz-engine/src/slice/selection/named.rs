@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use nnz_core::{Axis, Categories, Column, ColumnType, ColumnValues, Error, MatrixSource, Result};
 
-use super::super::picked::{absent, one_of};
+use super::super::picked::absent;
 use super::condition::Condition;
 
 /// Names that a message lists at the most.
@@ -12,7 +12,8 @@ const LISTED: usize = 20;
 
 /// What words of a selection name: rows or columns by their names, or else by a column of annotations.
 pub(super) struct Named<'a> {
-    axis: Axis,
+    /// What messages call one of the axis.
+    one: &'static str,
     has_names: bool,
     /// The first two places that each word is the name of.
     places: HashMap<&'a [u8], [Option<u64>; 2]>,
@@ -33,14 +34,15 @@ struct Others {
 }
 
 impl<'a> Named<'a> {
-    /// Finds the places of words.
+    /// Finds the places of words, which are names or annotations, and of ranges, which may be names.
     pub(super) fn find(
-        words: impl Iterator<Item = &'a [u8]>,
+        words: &[&'a [u8]],
+        ranges: impl Iterator<Item = &'a [u8]>,
         source: &dyn MatrixSource,
-        axis: Axis,
+        (axis, one): (Axis, &'static str),
     ) -> Result<Self> {
-        let places: HashMap<_, _> = words.map(|word| (word, [None, None])).collect();
-        let mut named = Self { axis, has_names: false, places, others: HashMap::new() };
+        let places = words.iter().copied().chain(ranges).map(|word| (word, [None, None])).collect();
+        let mut named = Self { one, has_names: false, places, others: HashMap::new() };
         if named.places.is_empty() {
             return Ok(named);
         }
@@ -56,16 +58,21 @@ impl<'a> Named<'a> {
                 at += 1;
             }
         }
-        named.find_others(source, axis)?;
+        named.find_others(words, source, axis)?;
         Ok(named)
     }
 
     /// Finds the places of words that are no names by the columns of text that describe the axis.
-    fn find_others(&mut self, source: &dyn MatrixSource, axis: Axis) -> Result<()> {
+    fn find_others(
+        &mut self,
+        words: &[&'a [u8]],
+        source: &dyn MatrixSource,
+        axis: Axis,
+    ) -> Result<()> {
         // Digits are a position then.
-        let unknown =
-            self.places.iter().filter(|(word, places)| places[0].is_none() && !is_digits(word));
-        self.others = unknown.map(|(word, _)| (*word, Others::default())).collect();
+        let unknown = words.iter().filter(|word| !self.is_name(word) && !is_digits(word));
+        let others = unknown.map(|word| (*word, Others::default())).collect();
+        self.others = others;
         if self.others.is_empty() {
             return Ok(());
         }
@@ -146,15 +153,14 @@ impl<'a> Named<'a> {
             let more = words.len().saturating_sub(LISTED);
             words.truncate(LISTED);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let one = one_of(self.axis);
+            let one = self.one;
             format!("selected {one}s by the annotation {column:?}: {}{more}", words.join(", "))
         };
         by_column.into_iter().map(note).collect()
     }
 
-    /// Finds the place of a word on an axis that is `len` long.
-    pub(super) fn find_one(&self, word: &[u8], axis: Axis, len: u64) -> Result<u64> {
-        let one = one_of(axis);
+    /// Finds the place of a word on an axis that is `len` long. `one` is what messages call one of it.
+    pub(super) fn find_one(&self, word: &[u8], one: &str, len: u64) -> Result<u64> {
         let text = || String::from_utf8_lossy(word);
         let digits = is_digits(word);
         let position: Option<u64> = if digits { text().parse().ok() } else { None };
@@ -178,7 +184,7 @@ impl<'a> Named<'a> {
             }
             (Some([Some(at), None]), _) => return Ok(*at),
             (_, Some(position)) => return Ok(position),
-            (_, None) if digits => return Err(absent(axis, text(), len)),
+            (_, None) if digits => return Err(absent(one, text(), len)),
             (_, None) if self.has_names => format!("there is no {one} with the name {:?}", text()),
             (_, None) => format!("there is no {one} with the name {:?}: {one}s have none", text()),
         };
@@ -206,6 +212,7 @@ impl Others {
         let Self { count, names, column, .. } = self;
         let more = count.saturating_sub(names.len() as u64);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
         let names = names.join(", ");
         format!(
             "{word:?} is the name of {count} {one}s; select one of them by {names}{more}, \
@@ -219,8 +226,7 @@ fn is_digits(word: &[u8]) -> bool {
 }
 
 /// Says that there is no table for a condition.
-pub(super) fn no_annotations(condition: &Condition, axis: Axis) -> Error {
-    let one = one_of(axis);
+pub(super) fn no_annotations(condition: &Condition, one: &str) -> Error {
     let what =
         format!("{condition}: there is no {one} with that name, and no annotations of {one}s");
     Error::argument(what)

@@ -25,8 +25,9 @@ impl AnnData {
     pub fn groups(&self, column: &str, memory: u64) -> Result<Groups> {
         let obs = self.obs()?;
         let Some(at) = obs.columns().iter().position(|info| info.name == column) else {
-            let names: Vec<&str> = obs.columns().iter().map(|info| &*info.name).collect();
-            let what = format!("{column:?} is no column of obs: expected {}", names.join(", "));
+            let names: Vec<String> =
+                obs.columns().iter().map(|info| format!("{:?}", info.name)).collect();
+            let what = format!("{column:?} is no column of obs: there are {}", names.join(", "));
             return Err(Error::argument(what));
         };
         let values = obs.read_column(at, memory)?;

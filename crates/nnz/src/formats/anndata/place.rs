@@ -58,9 +58,9 @@ fn within(root: &Arc<dyn Group>, path: &str) -> Result<Option<Found>> {
 /// Opens AnnData, and returns the matrix that is named, if any.
 pub(super) fn open(probe: &Probe) -> Result<(AnnData, Option<Item>)> {
     let place = probe.location().source_place();
-    if let (None, Some(path)) = (probe.root()?, probe.path()) {
+    if let (None, Some(opened)) = (probe.root()?, probe.opened()) {
         // Something else than a file with groups: the error says what is expected.
-        let root = nnz_container::tree::open(path, "")?;
+        let root = nnz_container::tree::OpenOptions::new().open_in(opened, "")?;
         return Ok((AnnData::open(root)?, None));
     }
     match find(probe)? {

@@ -64,16 +64,19 @@ impl Target {
                 Some(group.parse().map_err(|error: Error| error.with_context(&to.place()))?)
             }
         };
+        let is_there = path.try_exists().map_err(|error| Error::io(path, error))?;
         // X alone makes a new file, too.
-        let item = item.filter(|item| *item != Item::X || path.exists());
-        if let Some(item) = item.as_ref().filter(|_| !path.exists()) {
+        let item = item.filter(|item| *item != Item::X || is_there);
+        if let Some(item) = item.as_ref().filter(|_| !is_there) {
             let what = format!("{to}: {item} is added to an AnnData file, which is not there");
             return Err(Error::argument(what));
         }
         let version: Option<Version> = options.format_options.parse("format-version")?;
         let zarr = is_zarr(path) || path.is_dir();
         if version.is_some() && !zarr {
-            return Err(Error::argument("--format-version applies to Zarr stores (.zarr)"));
+            return Err(Error::argument(
+                "the option format-version applies to Zarr stores (.zarr), not to HDF5",
+            ));
         }
         let version = version.map_or(ZarrVersion::V2, |version| version.0);
         let compression = options.compress.unwrap_or_default();

@@ -8,7 +8,10 @@ use nnz_singlecell::anndata::{self as format, AnnData, FileOptions, Report};
 use super::{AnnDataFile, INFO, place, target};
 use crate::formats::{MatrixTarget as _, Probe, RowGroups, WholeFormat};
 use crate::whole::ConcatFilesOptions;
-use crate::{CellAxis, ConvertOptions, Location, Selection, StructurePolicy, Summary};
+use crate::{
+    ConvertOptions, Location, Selection, Summary,
+    output::{CellAxis, StructurePolicy},
+};
 
 impl WholeFormat for AnnDataFile {
     fn is_target(&self, to: &Location, options: &ConvertOptions) -> bool {
@@ -103,8 +106,7 @@ fn write(
     let to = target::Target::new(to, options)?;
     to.check()?;
     // Now, since the target may be the source itself.
-    let size =
-        |probe: &Probe| probe.file().and_then(|(file, _)| Some(file.path().metadata().ok()?.len()));
+    let size = |probe: &Probe| Some(probe.opened()?.file()?.len());
     let bytes_before = from.iter().map(size).sum();
     let directory = to.directory();
     let file_options = FileOptions {
@@ -154,17 +156,17 @@ fn finish(
 /// Refuses options that say how one matrix is stored.
 fn check_options(options: &ConvertOptions) -> Result<()> {
     let set = [
-        ("--order", options.order.is_some()),
-        ("--type", options.value_type.is_some()),
-        ("--duplicates", options.duplicates.is_some()),
-        ("--structure", options.structure == StructurePolicy::Auto),
-        ("--cell-axis", matches!(options.cell_axis, CellAxis::Axis(_))),
+        ("the order of entries", options.order.is_some()),
+        ("a type of values", options.value_type.is_some()),
+        ("what is done with duplicates", options.duplicates.is_some()),
+        ("the structure", options.structure == StructurePolicy::Auto),
+        ("the axis of cells", matches!(options.cell_axis, CellAxis::Axis(_))),
     ];
     match set.iter().find(|(_, set)| *set) {
         None => Ok(()),
         Some((name, _)) => {
             let what = format!(
-                "{name} applies to one matrix, and all of a file is written; name a matrix, as in \
+                "{name} can be chosen for one matrix, and all of a file is written; name a matrix, as in \
                  FILE.h5ad::X"
             );
             Err(Error::argument(what))

@@ -106,14 +106,14 @@ impl MatrixTarget for Target {
         }
     }
 
-    fn avoidable(&self, header: &Header) -> Option<String> {
+    fn avoidable(&self, header: &Header) -> Option<(String, String)> {
         let layout = self.layout(header.order);
         let (first, last) = (layout.levels().first()?, layout.levels().last()?);
         let compressed = first.kind == LevelKind::Dense && last.kind == LevelKind::Sparse;
         compressed.then(|| {
             let (axis, order) = (header.order.major(), header.order);
             let other = Layout::from(Format::Coor).in_order(order);
-            format!("pointers for all {axis} (--to {other} does without)")
+            (format!("pointers for all {axis}"), other.to_string())
         })
     }
 

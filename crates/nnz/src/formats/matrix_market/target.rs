@@ -78,7 +78,7 @@ impl MatrixTarget for Target {
     fn unordered(&self, order: Order) -> String {
         match self.layout {
             Layout::Array => format!(
-                "an array is written column by column; only coordinates (--layout coordinate) are \
+                "an array is written column by column; only the layout coordinate is \
                  written by {order}"
             ),
             Layout::Coordinate => format!("the target is not stored by {order}"),

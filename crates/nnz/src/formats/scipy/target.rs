@@ -10,8 +10,8 @@ use nnz_core::{Error, Header, MatrixSink, Names, Order, Result, Shape, SinkCapab
 use nnz_scientific::scipy;
 use nnz_storage::staging::{StagedFile, WriteOptions};
 
-use crate::formats::{FormatOption, MatrixTarget};
 use crate::formats::target::without_group;
+use crate::formats::{FormatOption, MatrixTarget};
 use crate::tensor::TensorFile;
 use crate::{ConvertOptions, Location, Summary};
 
@@ -109,8 +109,10 @@ pub(super) fn write_tensor(
 ) -> Result<Summary> {
     let started = Instant::now();
     let Target { path, npz, format, write } = Target::new(to, options)?;
-    if options.order.is_some() || options.transpose || !matches!(format, None | Some(Written::Coo)) {
-        let what = "only matrices have rows and columns; SciPy has coo for arrays of other dimensions";
+    if options.order.is_some() || options.transpose || !matches!(format, None | Some(Written::Coo))
+    {
+        let what =
+            "only matrices have rows and columns; SciPy has coo for arrays of other dimensions";
         return Err(Error::argument(what));
     }
     StagedFile::create(&path, write)?;

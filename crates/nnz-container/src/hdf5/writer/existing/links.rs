@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use nnz_core::{Error, Place, Result};
+use nnz_core::{Error, Place, Result, readable};
 
 use crate::hdf5::links::{self, Target};
 use crate::hdf5::opened::{Opened, guarded};
@@ -26,15 +26,15 @@ pub(in crate::hdf5) fn check<'a>(
     let mut moved = BTreeSet::from([root.address()]);
     let mut here = root.clone();
     for name in names {
-        let Ok(inner) = guarded(place, || here.group(name)) else { break };
+        let Some(inner) = readable(guarded(place, || here.group(name)))? else { break };
         moved.insert(inner.address());
         here = inner;
     }
     let mut seen = BTreeSet::from([root.address()]);
     let mut ahead = vec![root];
     while let Some(group) = ahead.pop() {
-        // A group that cannot be read hides what is in it, and is not changed.
-        let Ok(links) = links::list(old, &group, place) else { continue };
+        // A group that is broken hides what is in it, and is not changed.
+        let Some(links) = readable(links::list(old, &group, place))? else { continue };
         for link in links {
             let Target::Hard(address) = link.target else { continue };
             if seen.contains(&address) {
@@ -44,7 +44,8 @@ pub(in crate::hdf5) fn check<'a>(
                 }
                 continue;
             }
-            let Ok(inner) = guarded(place, || group.group(&link.name)) else { continue };
+            let inner = readable(guarded(place, || group.group(&link.name)))?;
+            let Some(inner) = inner else { continue };
             seen.insert(address);
             ahead.push(inner);
             if seen.len() > MOST_GROUPS {

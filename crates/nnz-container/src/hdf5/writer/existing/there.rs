@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hdf5_reader::group::Group;
-use nnz_core::{Error, Place, Result};
+use nnz_core::{Error, Place, Result, readable};
 
 use crate::hdf5::links::{self, Link};
 use crate::hdf5::opened::{Opened, guarded, is_missing};
@@ -30,7 +30,7 @@ pub(super) fn depth(
             Ok(inner) => inner,
             Err(error) if !missing => return Err(error),
             Err(_) => {
-                let dataset = guarded(place, || here.dataset(name)).is_ok();
+                let dataset = readable(guarded(place, || here.dataset(name)))?.is_some();
                 let what = match (dataset, hard) {
                     (true, _) => "the dataset",
                     (false, true) => "another object at",

@@ -113,7 +113,8 @@ impl Transfer<'_> {
                 ValueType::F32 | ValueType::F64 => value_type,
                 // Whatever is missing is not a number, as in anndata.
                 other => common_type(other, ValueType::F64).ok_or_else(|| {
-                    no_type(format!("{other} has no value for what is missing; --fill names one"))
+                    no_type(format!("{other} has no value for what is missing"))
+                        .with_hint("fill", "names one")
                 })?,
             };
             return Ok((
@@ -121,12 +122,16 @@ impl Transfer<'_> {
                 match value_type {
                     ValueType::F32 => Scalar::F32(f32::NAN).repeat(1),
                     ValueType::F64 => Scalar::F64(f64::NAN).repeat(1),
-                    other => return Err(no_type(format!("{other} values need --fill"))),
+                    other => {
+                        let error = no_type(format!("{other} has no value for what is missing"));
+                        return Err(error.with_hint("fill", "names one"));
+                    }
                 },
             ));
         };
-        let fill = Scalar::F64(fill).cast(value_type, Rounding::Refused);
-        let fill = fill.map_err(|_| no_type(format!("{value_type} does not hold the --fill")))?;
+        let cast = Scalar::F64(fill).cast(value_type, Rounding::Refused);
+        let fill =
+            cast.map_err(|_| no_type(format!("{value_type} does not hold the fill value {fill}")))?;
         Ok((value_type, fill.repeat(1)))
     }
 }

@@ -87,11 +87,9 @@ fn of_lists(lists: Vec<StringList>, places: &[&Place], join: Option<Join>) -> Re
         for (list, place) in lists.iter().zip(places) {
             if let Some(name) = list.iter().find(|name| !everywhere(name)) {
                 let name = String::from_utf8_lossy(name);
-                let what = format!(
-                    "the gene {name:?}, which not all files have; --join inner keeps the genes that all have, \
-                     --join outer all genes"
-                );
-                return Err(Error::unsupported((*place).clone(), what));
+                let what = format!("the gene {name:?}, which not all files have");
+                let effect = "inner keeps the genes that all have, outer all genes";
+                return Err(Error::unsupported((*place).clone(), what).with_hint("join", effect));
             }
         }
     }
@@ -169,7 +167,7 @@ mod tests {
         let moved = joined(&[a, &["a", "b", "c"]], None).unwrap();
         assert_eq!(text(&moved), "cab");
         assert_eq!(moved.columns.positions[1], Some(vec![Some(2), Some(0), Some(1)]));
-        assert!(joined(&[a, b], None).is_err_and(|e| e.to_string().contains("--join")));
+        assert!(joined(&[a, b], None).is_err_and(|e| e.to_string().contains("`join` inner")));
         assert!(joined(&[&["a", "a"], b], Some(Join::Inner)).is_err());
     }
 

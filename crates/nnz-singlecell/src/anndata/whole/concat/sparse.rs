@@ -47,8 +47,9 @@ impl Transfer<'_> {
             }
         };
         if columns.has_missing() && how.fill.is_some_and(|fill| fill != 0.0) {
-            let what =
-                format!("{path} is sparse: what is missing in it is zero, whatever --fill says");
+            let what = format!(
+                "{path} is sparse: what is missing in it is zero, and gets no other fill value"
+            );
             return Err(Error::argument(what));
         }
         let mut parts: Vec<(Box<dyn nnz_core::MatrixSource>, Place)> = Vec::new();

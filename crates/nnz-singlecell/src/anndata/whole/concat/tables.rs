@@ -73,8 +73,8 @@ impl<'a> Labelled<'a> {
         let mut columns = inner.columns().to_vec();
         if let Some(label) = label {
             if columns.iter().any(|column| column.name == label) {
-                let what = format!("obs has a column {label:?}; --label takes another name");
-                return Err(Error::argument(what));
+                let what = format!("obs has a column {label:?} already");
+                return Err(Error::argument(what).with_hint("label", "takes another name"));
             }
             let column_type = ColumnType::Categorical { ordered: false };
             columns.push(ColumnInfo { name: label.to_owned(), column_type });

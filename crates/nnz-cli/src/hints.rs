@@ -1,0 +1,45 @@
+//! What helps against an error, in the words of the command.
+
+use std::borrow::Cow;
+
+use nnz::Error;
+use nnz::text::escaped;
+
+/// Returns what the library says that helps, to be put behind the message.
+pub(crate) fn hint(error: &Error) -> String {
+    match error.hint() {
+        Some(hint) => format!("; {} {}", argument(hint.item), escaped(&hint.effect)),
+        None => String::new(),
+    }
+}
+
+/// Returns what is typed for an option, a function or a type of the library.
+fn argument(item: &str) -> Cow<'_, str> {
+    let typed = match item {
+        "format" => "--to",
+        "prefixes" => "--prefix",
+        "value_type" => "--type",
+        "StructurePolicy::General" => "nnz convert --expand",
+        "frames::convert" => "nnz convert",
+        "fragments" => "nnz fragments",
+        "fragments::Counts" => "nnz fragments count",
+        "fragments::import" => "nnz fragments import",
+        "transpose" => "nnz transpose",
+        option => return format!("--{}", option.replace('_', "-")).into(),
+    };
+    typed.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_have_the_name_of_the_argument() {
+        let hint = |item| hint(&Error::argument("no").with_hint(item, "helps"));
+        assert_eq!(hint("value_type"), "; --type helps");
+        assert_eq!(hint("ignore_names"), "; --ignore-names helps");
+        assert_eq!(hint("fragments::import"), "; nnz fragments import helps");
+        assert_eq!(super::hint(&Error::argument("no")), "");
+    }
+}
