@@ -109,7 +109,7 @@ impl FormatOptions {
     pub fn parse<T: FromStr<Err: fmt::Display>>(&self, name: &str) -> Result<Option<T>> {
         let parse = |text: &str| {
             text.parse().map_err(|error| {
-                Error::argument(format!("--{name} {}: {error}", text.escape_debug()))
+                Error::argument(format!("the option {name}, {}: {error}", text.escape_debug()))
             })
         };
         self.get(name).map(parse).transpose()
