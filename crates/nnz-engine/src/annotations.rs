@@ -6,7 +6,7 @@ mod text;
 
 use nnz_core::{Axis, MatrixSource};
 
-pub use appended::{Appended, Join};
+pub use appended::{Appended, DroppedColumn, Join};
 pub(crate) use picked::Picked;
 pub use text::{AnnotationText, write_annotations};
 

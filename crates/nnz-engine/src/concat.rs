@@ -462,7 +462,8 @@ impl MatrixSource for Concat {
         extras.extend(self.told(|source| source.extras()));
         if let Ok(Some(table)) = self.appended_annotations() {
             let columns = table.dropped().iter();
-            extras.extend(columns.map(|name| {
+            extras.extend(columns.map(|column| {
+                let name = &column.name;
                 format!("the column {name:?} of the {}, which not all have alike", self.axis)
             }));
         }

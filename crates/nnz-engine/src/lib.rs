@@ -50,7 +50,7 @@ mod target;
 mod transposed;
 mod types;
 
-pub use annotations::{AnnotationText, Appended, Join, write_annotations};
+pub use annotations::{AnnotationText, Appended, DroppedColumn, Join, write_annotations};
 pub use cat::{CatOptions, cat};
 pub use check::{CheckOptions, check, report_error};
 pub use concat::{Concat, ConcatOptions};
@@ -69,4 +69,4 @@ pub use stages::DuplicatePolicy;
 pub use stats::{Measures, Moments, Number, Spread, Stats, StatsOptions, Total, stats};
 pub use target::{MatrixTarget, directory_of};
 pub use transposed::Transposed;
-pub use types::{common_type, narrowest_type};
+pub use types::{common_type, narrowest_type, promoted_type};

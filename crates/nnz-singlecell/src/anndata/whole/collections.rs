@@ -74,7 +74,7 @@ impl Transfer<'_> {
                 Some(other) if picks.is_whole() => {
                     self.element(&other, (out, &child.name), &child.name, ALL)?;
                 }
-                _ => self.dropped(&child.name, "no element of AnnData"),
+                _ => self.left_out(&child.name, "no element of AnnData"),
             }
         }
         Ok((self.output.tree, self.report))
@@ -138,7 +138,7 @@ impl Transfer<'_> {
         if let Some(Element::Group(group)) = Element::find(&*file.root, "raw")? {
             for child in group.children()? {
                 if !["X", "var", "varm"].contains(&&*child.name) {
-                    self.dropped(&format!("raw/{}", child.name), "no element of AnnData");
+                    self.left_out(&format!("raw/{}", child.name), "no element of AnnData");
                 }
             }
         }

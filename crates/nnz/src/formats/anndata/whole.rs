@@ -1,9 +1,9 @@
 //! A file as a whole, with all that is in it.
 
 use nnz_container::tree::TreeWriter;
-use nnz_core::{Error, Result, Shape, readable};
+use nnz_core::{Error, MatrixSource, Result, Shape, readable};
 use nnz_engine::Progress;
-use nnz_singlecell::anndata::{self as format, AnnData, FileOptions, Report};
+use nnz_singlecell::anndata::{self as format, AnnData, FileOptions, Item, Report};
 
 use super::{AnnDataFile, INFO, place, target};
 use crate::formats::{MatrixTarget as _, Probe, RowGroups, WholeFormat};
@@ -24,6 +24,13 @@ impl WholeFormat for AnnDataFile {
     fn is_file(&self, probe: &Probe) -> Result<bool> {
         // What is broken says why as its X is opened.
         Ok(matches!(readable(place::find(probe))?, Some(Some((_, None)))))
+    }
+
+    fn tables(&self, probe: &Probe) -> Result<Option<Box<dyn MatrixSource>>> {
+        match place::open(probe)? {
+            (file, None) if !file.holds(&Item::X)? => file.tables().map(Some),
+            _ => Ok(None),
+        }
     }
 
     fn convert_file(
@@ -121,9 +128,13 @@ fn finish(
     options: &ConvertOptions,
     bytes_before: Option<u64>,
 ) -> Result<Summary> {
-    let Report { shape, entries, dropped, notes, .. } = report;
+    let Report { shape, entries, dropped, left_out, notes, .. } = report;
     if options.strict && !dropped.is_empty() {
         let what = format!("not supported by the target: {}", dropped.join(", "));
+        return Err(Error::unsupported(to.place(), what));
+    }
+    if options.strict && !left_out.is_empty() {
+        let what = format!("left out, which --strict refuses: {}", left_out.join(", "));
         return Err(Error::unsupported(to.place(), what));
     }
     if let Some(cancellation) = &options.cancellation {
@@ -139,6 +150,7 @@ fn finish(
         disk: 0,
         seconds: 0.0,
         dropped,
+        left_out,
         notes,
     })
 }
