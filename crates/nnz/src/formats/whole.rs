@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use nnz_core::Result;
+use nnz_core::{MatrixSource, Result};
 
 use super::Probe;
 use crate::whole::ConcatFilesOptions;
@@ -38,6 +38,13 @@ pub trait WholeFormat: Sync {
     ///
     /// Fails where the place cannot be read.
     fn is_file(&self, probe: &Probe) -> Result<bool>;
+
+    /// Returns names and tables of rows and columns, as a matrix without entries, of a file that has no main matrix.
+    ///
+    /// # Errors
+    ///
+    /// Fails where they cannot be read.
+    fn tables(&self, probe: &Probe) -> Result<Option<Box<dyn MatrixSource>>>;
 
     /// Writes all of a file.
     ///
