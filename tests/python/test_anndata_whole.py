@@ -54,6 +54,7 @@ def test_a_copy_has_all_of_a_file(nnz, tmp_path, source):
     ]:
         found = read(nnz.convert(source, tmp_path / target, "--no-sync", *options), strict=True)
         same_file(expected, found)
+        nnz.ok("diff", source, tmp_path / target)
     # And back.
     nnz.convert(tmp_path / "d.zarr", tmp_path / "back.h5ad", "--no-sync")
     same_file(expected, read(tmp_path / "back.h5ad", strict=True))
@@ -399,3 +400,94 @@ def test_pairs_of_cells_in_uns_are_cut_as_obsp(nnz, tmp_path, kind):
     found = cut.obsp["connectivities"]
     assert np.array_equal(found.toarray() if sparse.issparse(found) else found, expected)
     assert cut.uns["neighbors"]["params"]["grid"].shape == (9, 9)
+
+
+def test_an_old_array_of_one_string_becomes_the_string(nnz, tmp_path):
+    """In uns of anndata 0.5 a string is an array of one string of a fixed length."""
+    h5py = pytest.importorskip("h5py")
+    source = CORPUS / "0.12.19/h5ad/full_csr.h5ad"
+    path, out = tmp_path / "old.h5ad", tmp_path / "new.h5ad"
+    path.write_bytes(source.read_bytes())
+    with h5py.File(path, "r+") as file:
+        file["uns"]["one"] = np.array([b"text"])
+        file["uns"]["two"] = np.array([b"a", b"b"])
+        file["uns"]["any"] = np.array(["text"], dtype=h5py.string_dtype())
+    expected = read(path)
+    nnz.ok("convert", path, out)
+    found = read(out)
+    assert found.uns["one"] == expected.uns["one"] == "text"
+    assert list(found.uns["two"]) == ["a", "b"]
+    assert list(found.uns["any"]) == ["text"]
+    with h5py.File(out) as file:
+        assert file["uns/one"].shape == () and file["uns/any"].shape == (1,)
+    nnz.ok("diff", path, out)
+
+
+def test_values_that_are_too_long_for_names_of_files_are_refused_first(nnz, tmp_path):
+    long = "x" * 251
+    for value, fits in [(long[:-1], True), (long, False)]:
+        x = np.ones((3, 2), "float32")
+        path = write(tmp_path / "s.h5ad", x, obs={"by": pd.Categorical(["a", value, "a"])})
+        folder = tmp_path / f"parts{fits}"
+        if fits:
+            nnz.ok("split", path, folder, "--by", "by")
+            nnz.ok("split", path, folder, "--by", "by", "--force")
+            assert sorted(file.stem for file in folder.iterdir()) == ["a", value]
+        else:
+            done = nnz.run("split", path, folder, "--by", "by")
+            assert done.returncode == 2 and b"too long" in done.stderr, done.stderr
+            assert not folder.exists()
+
+
+def test_columns_with_signs_in_their_names_are_conditions(nnz, tmp_path):
+    x = np.ones((4, 2), "float32")
+    obs = {"n": [1, 2, 3, 4], "n>=2": [9, 8, 7, 6], "a=b": ["u", "v", "u", "v"]}
+    path = write(tmp_path / "s.h5ad", x, obs=obs)
+    for condition, expected in [("n>=2", [1, 2, 3]), ("n>=2>=8", [0, 1]), ("a=b=u", [0, 2])]:
+        nnz.ok("slice", path, tmp_path / "out.h5ad", "--rows", condition, "--force")
+        names = read(tmp_path / "out.h5ad").obs_names.tolist()
+        assert names == [f"s{at}" for at in expected], condition
+
+
+def put(path, value):
+    def change(file):
+        data = file[path]
+        data[(0,) * data.ndim] = value
+
+    return change
+
+
+CHANGES = {
+    "X": put("X/data", 99),
+    "layers/counts layers/other": lambda file: file.move("layers/counts", "layers/other"),
+    "obs/f": put("obs/f", 7),
+    "obs": put("obs/_index", "other"),
+    "var/v": put("var/v", 77),
+    "obsm/X_pca": put("obsm/X_pca", 5),
+    "obsm/table/q": put("obsm/table/q", 5),
+    "obsp/graph": put("obsp/graph/data", 5),
+    "varm/PCs": put("varm/PCs", 5),
+    "uns/x": put("uns/x", 4),
+    "raw/X": put("raw/X/data", 99),
+    "raw/var": put("raw/var/_index", "other"),
+    "uns/new": lambda file: file["uns"].create_dataset("new", data=1),
+}
+
+
+@pytest.mark.parametrize("elements", CHANGES)
+def test_diff_names_the_element_that_differs(nnz, tmp_path, elements):
+    """It once compared X alone."""
+    h5py = pytest.importorskip("h5py")
+    first, second = tmp_path / "a.h5ad", tmp_path / "b.h5ad"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        study(1, GENES, "csr").write_h5ad(first)
+    second.write_bytes(first.read_bytes())
+    nnz.ok("diff", first, second)
+    with h5py.File(second, "r+") as file:
+        CHANGES[elements](file)
+    done = nnz.run("diff", first, second)
+    found = {line.split("\t")[0] for line in done.stdout.decode().splitlines()}
+    assert done.returncode == 1 and found == set(elements.split()), done
+    done = nnz.run("diff", f"{first}::X", f"{second}::X")
+    assert done.returncode == int(elements in ["X", "obs"]), done

@@ -55,7 +55,7 @@ pub use cat::{CatOptions, cat};
 pub use check::{CheckOptions, check, report_error};
 pub use concat::{Concat, ConcatOptions};
 pub use convert::{ConvertOptions, StructurePolicy, Summary, convert};
-pub use diff::{DiffOptions, Difference, diff};
+pub use diff::{DiffOptions, Difference, ElementChange, ElementDifference, diff, same_value};
 pub use memory::default_memory;
 pub use names::print_names;
 pub use nnz_core::Cancellation;

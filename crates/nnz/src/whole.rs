@@ -6,10 +6,10 @@ use std::time::Instant;
 use nnz_core::{Error, ErrorKind, MatrixSource, Result, readable};
 use nnz_storage::LocalStorage;
 
-pub use nnz_engine::Join;
+pub use nnz_engine::{ElementChange, ElementDifference, Join};
 
 use crate::formats::{Probe, RowGroups, WholeFormat};
-use crate::{ConvertOptions, Location, OpenOptions, Progress, Selection, Summary};
+use crate::{ConvertOptions, DiffOptions, Location, OpenOptions, Progress, Selection, Summary};
 
 /// How files are put together. By default all have to have the same columns.
 #[derive(Clone, Debug, Default)]
@@ -145,6 +145,37 @@ pub fn concat(
     let Some(format) = format else { return Ok(None) };
     let summary = format.concat_files(&probes, to, how, options, progress)?;
     Ok(Some(Summary { seconds: started.elapsed().as_secs_f64(), ..summary }))
+}
+
+/// Compares all that is in two files with several matrices and tables, and passes what differs to `each`. Returns
+/// whether they are such files: if not, nothing is done.
+///
+/// # Errors
+///
+/// Fails where one of them cannot be read or is broken.
+pub fn diff(
+    first: &Location,
+    second: &Location,
+    options: &DiffOptions,
+    each: &mut dyn FnMut(ElementDifference),
+) -> Result<bool> {
+    let open = OpenOptions::new().memory_limit(options.memory);
+    let look = |from: &Location| -> Result<Option<Found>> {
+        if !matches!(from, Location::Path { .. }) {
+            return Ok(None);
+        }
+        let Some(detected) = readable(open.formats().detect(from, &open))? else { return Ok(None) };
+        let Some(format) = detected.format().whole() else { return Ok(None) };
+        let probe = detected.into_probe();
+        Ok(format.is_file(&probe)?.then_some((format, probe)))
+    };
+    let Some((format, own)) = look(first)? else { return Ok(false) };
+    let Some((other_format, other)) = look(second)? else { return Ok(false) };
+    if !std::ptr::addr_eq(format, other_format) {
+        return Ok(false);
+    }
+    format.diff_files([&own, &other], options, each)?;
+    Ok(true)
 }
 
 /// What splitting a file came to.

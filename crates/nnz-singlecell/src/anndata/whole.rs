@@ -3,10 +3,12 @@
 mod arrays;
 mod collections;
 mod concat;
+mod diff;
 mod elements;
 mod entries;
 mod groups;
 mod picks;
+mod room;
 mod tables;
 
 use std::path::Path;

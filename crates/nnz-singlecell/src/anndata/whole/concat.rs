@@ -78,6 +78,12 @@ impl Transfer<'_> {
         let length = rows.iter().try_fold(0_u64, |sum, rows| sum.checked_add(*rows));
         let length = length.ok_or_else(|| Error::argument("more than 2^64 cells"))?;
         self.report.shape = Some(Shape { rows: length, cols: genes.columns.len });
+        let mut matrices = Vec::new();
+        for ((file, _), positions) in files.iter().zip(&genes.columns.positions) {
+            let x = file.element(&Item::X)?;
+            matrices.extend(x.map(|(_, element)| (element, positions.is_none())));
+        }
+        self.check_room(self.least_of_joined(&matrices))?;
         self.output.encode(root, "anndata", "0.1.0")?;
         self.joined_matrix(files, &Item::X, (root, "X"), &genes.columns, how)?;
         self.joined_obs((root, "obs"), &obs, &obs, how)?;

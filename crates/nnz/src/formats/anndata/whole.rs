@@ -7,8 +7,8 @@ use nnz_singlecell::anndata::{self as format, AnnData, FileOptions, Item, Report
 
 use super::{AnnDataFile, INFO, place, target};
 use crate::formats::{MatrixTarget as _, Probe, RowGroups, WholeFormat};
-use crate::whole::ConcatFilesOptions;
-use crate::{CellAxis, ConvertOptions, Location, Selection, StructurePolicy, Summary};
+use crate::whole::{ConcatFilesOptions, ElementDifference};
+use crate::{CellAxis, ConvertOptions, DiffOptions, Location, Selection, StructurePolicy, Summary};
 
 impl WholeFormat for AnnDataFile {
     fn is_target(&self, to: &Location, options: &ConvertOptions) -> bool {
@@ -81,6 +81,16 @@ impl WholeFormat for AnnDataFile {
         write(from, to, options, progress, |tree, options| {
             AnnData::concat_to(&files, tree, &how, options)
         })
+    }
+
+    fn diff_files(
+        &self,
+        [first, second]: [&Probe; 2],
+        options: &DiffOptions,
+        each: &mut dyn FnMut(ElementDifference),
+    ) -> Result<()> {
+        let [(first, _), (second, _)] = [place::open(first)?, place::open(second)?];
+        first.diff(&second, options, each)
     }
 
     fn group_rows(&self, from: &Probe, column: &str, memory: u64) -> Result<RowGroups> {
