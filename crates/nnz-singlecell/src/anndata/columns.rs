@@ -8,7 +8,7 @@ use nnz_core::{
 use super::output::{Group, Output};
 
 /// Bytes that one column may take in memory.
-const MOST_COLUMN: u64 = 4 << 30;
+pub(super) const MOST_COLUMN: u64 = 4 << 30;
 
 /// Writes a table of `len` rows, such as `obs`. `index` is what the names of rows are called, unless that is
 /// the name of a column.

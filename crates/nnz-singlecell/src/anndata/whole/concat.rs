@@ -96,7 +96,7 @@ impl Transfer<'_> {
                     self.joined_mapping(files, name, group, Some(&genes.columns), &obs, how)?
                 }
                 "obsm" => self.joined_mapping(files, name, group, None, &obs, how)?,
-                "varm" => self.joined_varm(files, group, &genes.columns)?,
+                "varm" => self.joined_varm(files, &var, group, &genes.columns)?,
                 _ => {}
             }
         }

@@ -12,7 +12,7 @@ use nnz_core::{
 use super::genes::{Columns, Genes, ranges};
 use super::{File, common_index};
 use crate::anndata::DataFrame;
-use crate::anndata::columns::write_table;
+use crate::anndata::columns::{MOST_COLUMN, write_table};
 use crate::anndata::element::Element;
 use crate::anndata::output::Group;
 use crate::anndata::whole::elements::Transfer;
@@ -20,6 +20,7 @@ use crate::anndata::whole::picks::Picked;
 
 /// Why something of genes is left out.
 const DIFFERS: &str = "not the same in all files";
+const TOO_LARGE: &str = "too large to be compared in --memory";
 
 impl Transfer<'_> {
     /// Writes the genes, with the columns that are the same in all files.
@@ -32,7 +33,7 @@ impl Transfer<'_> {
         for frame in var {
             self.check_columns(frame, to.1)?;
         }
-        let table = Same::new(var, genes, self.options.memory / 8)?;
+        let table = Same::new(var, genes, MOST_COLUMN)?;
         for name in &table.others {
             self.left_out(&format!("the column {name:?} of {}", to.1), DIFFERS);
         }
@@ -57,6 +58,7 @@ impl Transfer<'_> {
     pub(super) fn joined_varm(
         &mut self,
         files: &[File],
+        var: &[Arc<DataFrame>],
         to: Group,
         columns: &Columns,
     ) -> Result<()> {
@@ -79,10 +81,19 @@ impl Transfer<'_> {
                     _ => {}
                 }
             }
-            if arrays.len() < files.len() {
-                self.left_out(&path, "not an array of numbers in all files");
-            } else if columns.has_missing() || !self.all_same(&arrays, columns)? {
-                self.left_out(&path, DIFFERS);
+            for (array, frame) in arrays.iter().zip(var).filter(|_| arrays.len() == files.len()) {
+                if rows(&**array) != frame.len() {
+                    let found = format!("{} rows", rows(&**array));
+                    return Err(Error::mismatch(array.place(), found, frame.len()));
+                }
+            }
+            let why = match () {
+                () if arrays.len() < files.len() => Some("not an array of numbers in all files"),
+                () if columns.has_missing() => Some(DIFFERS),
+                () => self.all_same(&arrays, columns)?,
+            };
+            if let Some(why) = why {
+                self.left_out(&path, why);
             } else if let Some((first, positions)) =
                 arrays.into_iter().next().zip(columns.positions.first())
             {
@@ -94,24 +105,31 @@ impl Transfer<'_> {
         Ok(())
     }
 
-    /// Returns whether arrays have the same values for the same genes. What does not fit into memory is not.
-    fn all_same(&self, arrays: &[Box<dyn NdArray>], columns: &Columns) -> Result<bool> {
+    /// Returns why arrays are left out; `None` where they have the same values for the same genes.
+    fn all_same(
+        &self,
+        arrays: &[Box<dyn NdArray>],
+        columns: &Columns,
+    ) -> Result<Option<&'static str>> {
         let memory = self.options.memory / 8;
         let mut first: Option<(Vec<u64>, Values)> = None;
         for (array, positions) in arrays.iter().zip(&columns.positions) {
             let values = match array.read(&array.all(), memory) {
-                Err(error) if matches!(error.kind(), ErrorKind::Memory { .. }) => return Ok(false),
+                Err(error) if matches!(error.kind(), ErrorKind::Memory { .. }) => {
+                    return Ok(Some(TOO_LARGE));
+                }
                 values => values?,
             };
-            let width = array.shape().iter().skip(1).product::<u64>();
+            let width =
+                array.shape().iter().skip(1).fold(1, |all: u64, len| all.saturating_mul(*len));
             let values = match positions {
                 None => values,
                 Some(positions) => {
                     let mut moved = Values::new(values.value_type());
                     for at in positions.iter().flatten() {
-                        let range = usize::try_from(at * width).ok();
-                        let range = range.zip(usize::try_from((at + 1) * width).ok());
-                        let Some((start, end)) = range else { return Ok(false) };
+                        let [start, end] = [*at, at + 1].map(|at| at.saturating_mul(width));
+                        let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
+                        let Some((start, end)) = range else { return Ok(Some(TOO_LARGE)) };
                         moved.extend_from(&values, start..end);
                     }
                     moved
@@ -122,12 +140,12 @@ impl Transfer<'_> {
                 None => first = Some((inner, values)),
                 Some((shape, before)) => {
                     if *shape != inner || !same_numbers(before, &values) {
-                        return Ok(false);
+                        return Ok(Some(DIFFERS));
                     }
                 }
             }
         }
-        Ok(true)
+        Ok(None)
     }
 }
 

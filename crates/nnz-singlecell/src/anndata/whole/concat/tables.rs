@@ -11,7 +11,7 @@ use nnz_engine::{Appended, Join};
 
 use super::{ConcatFilesOptions, common_index};
 use crate::anndata::DataFrame;
-use crate::anndata::columns::write_table;
+use crate::anndata::columns::{MOST_COLUMN, write_table};
 use crate::anndata::output::Group;
 use crate::anndata::whole::elements::Transfer;
 
@@ -34,7 +34,7 @@ impl Transfer<'_> {
         }
         let parts = tables.iter().map(|frame| Box::new(&**frame) as Box<dyn Annotations>);
         let join = how.join.unwrap_or(Join::Inner);
-        let appended = Appended::promoted(parts.collect(), join, self.options.memory)?;
+        let appended = Appended::promoted(parts.collect(), join, MOST_COLUMN)?;
         for column in appended.dropped() {
             self.left_out(&format!("the column {:?} of {path}", column.name), &column.why);
         }
