@@ -385,7 +385,7 @@ pub(crate) struct ConcatFiles {
     #[arg(long, value_name = "HOW")]
     pub(crate) join: Option<JoinArg>,
 
-    /// Add a column of this name to obs, with the number of the file from 0
+    /// Add a column of this name to obs, with the number of the file from 0; _index is no such name
     #[arg(long, value_name = "COLUMN")]
     pub(crate) label: Option<String>,
 
@@ -393,8 +393,8 @@ pub(crate) struct ConcatFiles {
     #[arg(long, value_name = "SEPARATOR", allow_hyphen_values = true)]
     pub(crate) index_unique: Option<String>,
 
-    /// The value of what a file does not have in dense arrays, for --join outer [default: not a number]; it is
-    /// zero in sparse ones
+    /// The value of what a file does not have in dense arrays, for --join outer [default: not a number]; in sparse
+    /// ones it is zero, and any other is refused
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) fill: Option<f64>,
 }
@@ -409,7 +409,7 @@ pub(crate) enum JoinArg {
 /// Write the cells of an AnnData file that share a value to a file each
 ///
 /// Each file is named by the value, and has all that belongs to its cells, as from slice. Cells without a
-/// value are in none.
+/// value are in none. Where splitting fails, a directory that was created for it goes.
 #[derive(Debug, Group)]
 #[command(after_help = "Example:\n  nnz split study.h5ad samples --by sample")]
 pub(crate) struct Split {
@@ -578,14 +578,21 @@ pub(crate) struct Validate {
     pub(crate) resources: Memory,
 }
 
-/// Compare two matrices of any formats; silent if they are equal
+/// Compare two matrices of any formats, or two AnnData files; silent if they are equal
 ///
 /// Equal means the same numbers in every cell, whatever their type and order; -0.0 is neither 0.0 nor
 /// a cell that is not stored. Otherwise the first differences are printed, and the exit status is 1:
 /// row, column, and both values, with - for none. It is 2 where they cannot be compared: one is
 /// missing, unreadable, broken, or no matrix.
+///
+/// Of two AnnData files all elements are compared: tables, matrices and uns. A line starts with the element
+/// that differs. A.h5ad::X is the matrix alone.
 #[derive(Debug, Group)]
-#[command(after_help = "Example:\n  nnz diff counts.mtx counts.bpcells && echo equal")]
+#[command(after_help = "\
+Examples:
+  nnz diff counts.mtx counts.bpcells && echo equal
+  nnz diff before.h5ad after.h5ad
+  nnz diff before.h5ad::X after.h5ad::X")]
 pub(crate) struct Diff {
     /// The first matrix
     #[arg(value_name = "A", value_parser = location())]
@@ -595,13 +602,17 @@ pub(crate) struct Diff {
     #[arg(value_name = "B", value_parser = location())]
     pub(crate) second: Location,
 
-    /// Compare stored entries, explicit zeros too, instead of what they mean
+    /// Compare stored entries, explicit zeros too, instead of what they mean; in AnnData files also types
     #[arg(long)]
     pub(crate) stored: bool,
 
-    /// Differences to print at the most
+    /// Differences to print at the most; of AnnData files, for each element
     #[arg(long, value_name = "N", default_value = "10")]
     pub(crate) most: usize,
+
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 
     #[command(flatten)]
     pub(crate) threads: Threads,

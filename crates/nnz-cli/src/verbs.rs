@@ -11,7 +11,8 @@ mod stats;
 mod validate;
 mod write;
 
-use nnz::{Dataset, Error, Location, Place, matrix::StringReader};
+use nnz::matrix::StringReader;
+use nnz::{Dataset, Error, Location, MatrixSource, Place};
 
 use crate::output::with_stdout;
 use crate::{Outcome, args};
@@ -71,13 +72,35 @@ fn print_names(names: &mut dyn StringReader, of: &Location, what: &str) -> Resul
     Ok(Outcome::Good)
 }
 
+/// Returns the tables of a file that holds no main matrix, which could therefore not be opened as one.
+fn tables(
+    source: &Location,
+    options: &nnz::OpenOptions,
+    error: Error,
+) -> Result<Box<dyn MatrixSource>, Error> {
+    nnz::whole::tables(source, options)?.ok_or(error)
+}
+
+/// Opens a matrix, or the tables of a file that holds no main one.
+fn open_tables(
+    source: &Location,
+    options: &nnz::OpenOptions,
+) -> Result<Box<dyn MatrixSource>, Error> {
+    match options.open(source) {
+        Ok(opened) => opened.into_matrix(),
+        Err(error) => tables(source, options, error),
+    }
+}
+
 /// Prints names.
 pub(crate) fn names(args: &args::Names) -> Result<Outcome, Error> {
     let options = nnz::OpenOptions::new().memory_limit(args.resources.bytes());
-    let opened = match args.from.set(options).open(&args.source)? {
-        Dataset::Fragments(source) => return fragments::names(args, &*source),
-        Dataset::Table(frame) => return frames::names(args, &frame),
-        other => other.into_matrix()?,
+    let options = args.from.set(options);
+    let opened = match options.open(&args.source) {
+        Ok(Dataset::Fragments(source)) => return fragments::names(args, &*source),
+        Ok(Dataset::Table(frame)) => return frames::names(args, &frame),
+        Ok(other) => other.into_matrix()?,
+        Err(error) => tables(&args.source, &options, error)?,
     };
     let Some(axis) = args.axis.of_matrix() else {
         return Err(Error::argument("a matrix has names of rows and of cols"));

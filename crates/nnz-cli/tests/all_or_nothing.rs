@@ -29,6 +29,8 @@ type Content = Vec<(String, Vec<u8>)>;
 struct Large {
     mtx: PathBuf,
     store: PathBuf,
+    /// A whole AnnData file.
+    h5ad: PathBuf,
     /// Tests that run as processes of their own wait for each other.
     _lock: fs::File,
 }
@@ -56,7 +58,9 @@ static LARGE: LazyLock<Large> = LazyLock::new(|| {
     }
     fs::write(&mtx, text_of_it).unwrap();
     run(&["-q", "convert", "--no-sync", text(&mtx), text(&store)]).good();
-    Large { mtx, store, _lock: lock }
+    let h5ad = directory.join("large.h5ad");
+    run(&["-q", "convert", "--no-sync", text(&store), text(&h5ad)]).good();
+    Large { mtx, store, h5ad, _lock: lock }
 });
 
 fn kills() -> u32 {
@@ -91,6 +95,7 @@ struct Case {
     name: &'static str,
     source: PathBuf,
     target: &'static str,
+    /// The verb, `convert` where there is none, and its options.
     flags: &'static [&'static str],
     /// Whether a good target is there already.
     replaces: bool,
@@ -98,7 +103,7 @@ struct Case {
 
 impl Case {
     fn all() -> Vec<Self> {
-        let (mtx, store) = (&LARGE.mtx, &LARGE.store);
+        let Large { mtx, store, h5ad, .. } = &*LARGE;
         let case = |name, source: &PathBuf, target, flags, replaces| Self {
             name,
             source: source.clone(),
@@ -123,13 +128,46 @@ impl Case {
             case("text over a Zarr store", mtx, "t.zarr", &["--force"], true),
             case("store over an HDF5 file", store, "t.bsp.h5", &["--force"], true),
             case("store over a DAPHNE file", store, "t.dbdf", &["--force", "--meta"], true),
+            case("text over an AnnData file", mtx, "t.h5ad", &["--force"], true),
+            case("AnnData file over a 10x file", h5ad, "t.h5", &["--force", "--to", "10x"], true),
+            case("store to a new SciPy file", store, "t.npz", &[], false),
+        ]
+        .into_iter()
+        .chain(Self::whole())
+        .collect()
+    }
+
+    /// Writes of whole AnnData files.
+    fn whole() -> Vec<Self> {
+        let source = &LARGE.h5ad;
+        let case = |name, target, flags, replaces| Self {
+            name,
+            source: source.clone(),
+            target,
+            flags,
+            replaces,
+        };
+        vec![
+            case("whole file to a new file", "t.h5ad", &[][..], false),
+            case("whole file over a store", "t.zarr", &["--force"], true),
+            case("slice over a file", "t.h5ad", &["slice", "--force", "--rows", "5:,1"], true),
+            case("concatenation to a new store", "t.zarr", &["concat", "--axis", "rows"], false),
+            case(
+                "concatenation over a file",
+                "t.h5ad",
+                &["concat", "--axis=rows", "--force"],
+                true,
+            ),
         ]
     }
 
     fn command(&self, directory: &Path) -> Command {
         let mut command = command();
-        command.args(["-q", "convert"]).args(self.flags);
-        command.arg(&self.source).arg(directory.join(self.target));
+        command.arg("-q");
+        if self.flags.first().is_none_or(|flag| flag.starts_with('-')) {
+            command.arg("convert");
+        }
+        command.args(self.flags).arg(&self.source).arg(directory.join(self.target));
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command
     }
@@ -159,7 +197,11 @@ impl Case {
     fn put_old(&self, directory: &Path) {
         let old = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
         let target = directory.join(self.target);
-        run(&["-q", "convert", "--no-sync", text(&old), text(&target)]).good();
+        let mut arguments = vec!["-q", "convert", "--no-sync", text(&old), text(&target)];
+        if self.flags.contains(&"10x") {
+            arguments.extend(["--to", "10x"]);
+        }
+        run(&arguments).good();
     }
 }
 
@@ -304,6 +346,38 @@ fn an_interrupt_leaves_the_old_target_as_it_was() {
     }
 }
 
+/// Whole files are read from files, so that the signal comes at some moment.
+#[test]
+fn an_interrupt_of_a_whole_file_leaves_the_old_or_the_new_and_nothing_else() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let mut random = Random::new();
+    for case in Case::whole() {
+        let directory = case.directory();
+        let started = Instant::now();
+        assert!(case.command(directory.path()).status().unwrap().success(), "{}", case.name);
+        let (time, new) = (started.elapsed(), case.read(directory.path()));
+        for _ in 0..kills().div_ceil(4) {
+            let directory = case.directory();
+            let old = case.read(directory.path());
+            let mut child = case.command(directory.path()).spawn().unwrap();
+            // Not before somebody listens.
+            let permille = 100 + u32::from(random.below(800));
+            std::thread::sleep(time * permille / 1000);
+            let _ = kill_process(Pid::from_child(&child), Signal::INT);
+            let status = child.wait().unwrap().code();
+            let told = format!("{}, after {permille} thousandths of {time:?}", case.name);
+            let expected = match status {
+                Some(0) => &new,
+                Some(130) | None => &old,
+                other => panic!("{told}: {other:?}"),
+            };
+            assert!(case.read(directory.path()) == *expected, "{told}: {status:?}");
+            let names = names_in(directory.path());
+            assert!(names.iter().all(|name| case.names().contains(name)), "{told}: {names:?}");
+        }
+    }
+}
+
 /// Giving a finished file its name takes the system a while, which a signal may come in the middle of.
 #[test]
 fn a_signal_while_outputs_take_their_place_leaves_the_old_or_the_new_and_says_which() {
@@ -362,9 +436,13 @@ fn limited(limit: &str, source: &Path, target: &Path, flags: &[&str]) -> common:
 
 #[test]
 fn a_file_that_grows_past_the_limit_is_an_error_that_says_so() {
-    for (source, target) in
-        [(&LARGE.mtx, "t.bpcells"), (&LARGE.store, "t.mtx"), (&LARGE.mtx, "t.mtx.gz")]
-    {
+    for (source, target) in [
+        (&LARGE.mtx, "t.bpcells"),
+        (&LARGE.store, "t.mtx"),
+        (&LARGE.mtx, "t.mtx.gz"),
+        (&LARGE.h5ad, "t.h5ad"),
+        (&LARGE.store, "t.npz"),
+    ] {
         // From nothing at all to nearly enough.
         for blocks in [0, 1, 100, 600] {
             for replaces in [false, true] {
@@ -448,7 +526,12 @@ impl Drop for SmallDisk {
 
 #[test]
 fn a_full_disk_is_an_error_that_says_so_and_leaves_the_old_target() {
-    for (source, target) in [(&LARGE.mtx, "t.bpcells"), (&LARGE.store, "t.mtx")] {
+    for (source, target) in [
+        (&LARGE.mtx, "t.bpcells"),
+        (&LARGE.store, "t.mtx"),
+        (&LARGE.store, "t.h5ad"),
+        (&LARGE.store, "t.npz"),
+    ] {
         for replaces in [false, true] {
             let Some(disk) = SmallDisk::mount() else {
                 println!("skipped: no small file system can be mounted here");
@@ -477,6 +560,45 @@ fn a_full_disk_is_an_error_that_says_so_and_leaves_the_old_target() {
             let small = testdata().join("bpcells/matrix_dir/one_uint.packed.col");
             run(&["-q", "convert", "--force", text(&small), text(&path)]).good();
             assert_eq!(run(&["validate", text(&path)]).good(), "");
+        }
+    }
+}
+
+/// A whole file was once written until the disk was full, however large it is.
+#[test]
+fn a_whole_file_that_a_disk_has_no_room_for_is_refused_before_it_is_written() {
+    for (target, flags, beforehand) in [
+        ("t.h5ad", &["convert"][..], true),
+        ("t.zarr", &["convert"], true),
+        ("t.h5ad", &["concat", "--axis", "rows"], true),
+        // How much a part takes, or what is compressed, shows as it is written.
+        ("t.h5ad", &["slice", "--rows", "1:"], false),
+        ("t.zarr", &["convert", "--compress", "gzip:1"], false),
+        ("t.h5ad", &["convert", "--compress", "gzip:1"], false),
+    ] {
+        for replaces in [false, true] {
+            let Some(disk) = SmallDisk::mount() else {
+                println!("skipped: no small file system can be mounted here");
+                return;
+            };
+            let path = disk.0.path().join(target);
+            let small = testdata().join("anndata/valid/0.12.19/h5ad/full_csr.h5ad");
+            if replaces {
+                run(&["-q", "convert", "--no-sync", text(&small), text(&path)]).good();
+            }
+            let before = replaces.then(|| content(&path));
+            let arguments = [flags, &["--force", text(&LARGE.h5ad), text(&path)]].concat();
+            let message = run(&arguments).refused();
+            assert!(message.contains("no space left on"), "{arguments:?}: {message}");
+            let said = message.contains("what is to be written takes at least");
+            assert_eq!(said, beforehand, "{arguments:?}: {message}");
+            assert_eq!(path.exists().then(|| content(&path)), before);
+            let left: &[&str] = if replaces { &[target] } else { &[] };
+            assert_eq!(names_in(disk.0.path()), left, "{arguments:?}");
+            if !replaces {
+                // All the space is there again.
+                run(&["-q", "convert", text(&small), text(&path)]).good();
+            }
         }
     }
 }

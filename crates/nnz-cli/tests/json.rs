@@ -169,6 +169,14 @@ fn every_key_that_is_printed_is_documented_and_the_other_way_round() {
             }
         }
     }
+    let study = testdata().join("anndata/valid/0.12.19/h5ad/full_csr.h5ad");
+    run(&["-q", "slice", text(&study), &at("moved.h5ad"), "--rows", "1,0,2:"]).good();
+    for item in ["", "::X"] {
+        let [a, b] = [text(&study), &at("moved.h5ad")].map(|file| format!("{file}{item}"));
+        let done = run(&["diff", "--json", &a, &b]);
+        assert_eq!(done.code, Some(1), "{done:?}");
+        hold("diff", "nnz-diff/1", &done.out);
+    }
     hold("formats", "nnz-formats/1", &run(&["formats", "--json"]).good());
     for (section, keys) in &sections {
         let unseen: Vec<_> = keys.keys().filter(|key| !seen[section].contains(*key)).collect();

@@ -248,7 +248,12 @@ fn names_that_are_more_than_memory() {
 
 /// Writes a store of a gigabyte, column by column, as plain numbers.
 fn large_store(path: &Path) -> [u64; 2] {
-    let (rows, cols, each) = (30_000_u32, 100_000_u32, 1_300_u32);
+    store_of(path, 100_000)
+}
+
+/// Writes a store of 10 KB a column.
+fn store_of(path: &Path, cols: u32) -> [u64; 2] {
+    let (rows, each) = (30_000_u32, 1_300_u32);
     fs::create_dir(path).unwrap();
     for (name, content) in [
         ("version", "unpacked-uint-matrix-v2\n"),
@@ -305,6 +310,34 @@ fn fragments_in_no_order() {
     let told = run(&["info", "--json", text(&store)]).good();
     let told: serde_json::Value = serde_json::from_str(&told).unwrap();
     assert_eq!(told["fragments"].as_u64(), Some(COUNT));
+}
+
+#[test]
+fn whole_files_and_targets_of_other_programs() {
+    let bench = Bench::new();
+    // 26 million entries.
+    store_of(&bench.path("m.bpcells"), 20_000);
+    bench.convert(16, "convert", "m.bpcells", "m.h5ad", &[]);
+    bench.convert(16, "convert", "m.bpcells", "m.npz", &[]);
+    bench.remove("m.npz");
+    bench.remove("m.bpcells");
+    bench.convert(16, "convert", "m.h5ad", "m.h5", &["--to=10x"]);
+    bench.remove("m.h5");
+    bench.convert(16, "convert", "m.h5ad", "copy.h5ad", &[]);
+    bench.same(16, "m.h5ad", "copy.h5ad");
+    bench.remove("copy.h5ad");
+    bench.convert(16, "convert", "m.h5ad", "copy.zarr", &["--compress=zstd:1"]);
+    bench.remove("copy.zarr");
+    bench.convert(16, "slice", "m.h5ad", "half.h5ad", &["--rows=10000:,5:9000", "--cols=9:,0"]);
+    let [half, both] = ["half.h5ad", "both.h5ad"].map(|name| bench.path(name));
+    let (half, both) = (text(&half), text(&both));
+    within(16, &["concat", half, half, both, "--axis=rows", "--no-sync"]);
+    within(16, &["validate", both]);
+    // Sorted out of core.
+    let col = bench.path("col.h5ad");
+    let item = format!("{half}::X");
+    within(16, &["convert", &item, text(&col), "--order=col", "--no-sync"]);
+    within(16, &["concat", text(&col), half, both, "--axis=rows", "--no-sync", "--force"]);
 }
 
 #[test]

@@ -176,3 +176,124 @@ fn a_small_part_takes_little_space() {
         assert!(bytes < 200_000, "{bytes}");
     }
 }
+
+fn without_x(name: &str) -> PathBuf {
+    testdata().join("anndata/valid/0.12.19/h5ad").join(name)
+}
+
+/// What has no X was once no place for cells, names or annotations.
+#[test]
+fn a_file_without_x_has_names_annotations_and_cells() {
+    let scratch = tempfile::tempdir().unwrap();
+    for name in ["x_none.h5ad", "x_none_layers.h5ad"] {
+        let source = without_x(name);
+        let target = scratch.path().join("x.h5ad");
+        let info = run(&["info", text(&source)]).good();
+        assert!(info.contains("shape") && info.contains(" x "), "{info}");
+        let cells = run(&["names", text(&source), "cells"]).good();
+        assert!(cells.lines().count() > 3, "{cells}");
+        let table = run(&["annotations", text(&source), "rows"]).good();
+        assert_eq!(table.lines().count(), cells.lines().count() + 1);
+        run(&["-q", "slice", "--force", text(&source), text(&target), "--cells", "2,0"]).good();
+        let found = run(&["names", text(&target), "cells"]).good();
+        let all: Vec<&str> = cells.lines().collect();
+        assert_eq!(found.lines().collect::<Vec<_>>(), [all[2], all[0]]);
+        let both = scratch.path().join("both.h5ad");
+        let (target, both) = (text(&target), text(&both));
+        run(&["-q", "concat", "--force", target, target, both, "--axis", "cells"]).good();
+        assert_eq!(run(&["names", both, "rows"]).good().lines().count(), 4);
+    }
+}
+
+#[test]
+fn info_of_a_file_without_any_matrix_says_how_long_its_tables_are() {
+    let scratch = tempfile::tempdir().unwrap();
+    let target = scratch.path().join("x.h5ad");
+    // Tables without columns are left of a matrix of Matrix Market.
+    let mtx = scratch.path().join("m.mtx");
+    std::fs::write(&mtx, "%%MatrixMarket matrix coordinate integer general\n2 3 1\n1 1 1\n")
+        .unwrap();
+    run(&["-q", "convert", text(&mtx), text(&target)]).good();
+    let file = without_x("x_none.h5ad");
+    let info = run(&["info", "--json", text(&file)]).good();
+    let info: serde_json::Value = serde_json::from_str(&info).unwrap();
+    assert_eq!(info["kind"], "file");
+    assert!(info["rows"].as_u64() > Some(0) && info["cols"].as_u64() > Some(0), "{info}");
+    // A matrix says so itself.
+    let info = run(&["info", "--json", text(&target)]).good();
+    assert!(info.contains("\"rows\": 2") || info.contains("\"rows\":2"), "{info}");
+}
+
+/// A split that failed once left an empty directory behind.
+#[test]
+fn a_split_that_fails_takes_the_directory_along_that_it_made() {
+    let scratch = tempfile::tempdir().unwrap();
+    // More than the limit of a file, so that the first one fails.
+    let folder = scratch.path().join("new/inner");
+    let mut shell = std::process::Command::new("sh");
+    shell.arg("-c").arg("ulimit -f 4 && exec \"$@\"").arg("sh");
+    shell.arg(env!("CARGO_BIN_EXE_nnz")).args(["split", text(&study()), text(&folder)]);
+    shell.args(["--by", "cell_type"]);
+    let done = common::finish(&mut shell);
+    assert_eq!(done.code, Some(1), "{done:?}");
+    assert_eq!(common::names_in(scratch.path()), [""; 0]);
+    // One that was there stays.
+    std::fs::create_dir_all(&folder).unwrap();
+    assert_eq!(common::finish(&mut shell).code, Some(1));
+    assert!(folder.is_dir());
+}
+
+#[test]
+fn files_are_compared_with_all_their_elements() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |name: &str| text(&scratch.path().join(name)).to_owned();
+    let study = study();
+    let (store, slice) = (at("s.zarr"), at("slice.h5ad"));
+    run(&["-q", "convert", text(&study), &store]).good();
+    assert_eq!(run(&["diff", text(&study), &store]).good(), "");
+    run(&["diff", "--stored", text(&study), &store]).good();
+    // The matrix alone is the same where nothing else goes along.
+    let x = at("x.h5ad");
+    run(&["-q", "convert", &format!("{}::X", text(&study)), &x]).good();
+    run(&["diff", &format!("{}::X", text(&study)), &format!("{x}::X")]).good();
+    let done = run(&["diff", text(&study), &x]);
+    assert_eq!(done.code, Some(1), "{done:?}");
+    for line in ["layers/counts\tonly in the first", "obsm/X_pca\tonly in the first"] {
+        assert!(done.out.contains(line), "{}", done.out);
+    }
+    assert!(done.out.contains("uns/") && !done.out.contains("obs/"), "{}", done.out);
+    // Rows in another order differ in names, columns and matrices.
+    run(&["-q", "slice", text(&study), &slice, "--rows", "1,0,2:"]).good();
+    let done = run(&["diff", text(&study), &slice, "--most", "2"]);
+    assert_eq!(done.code, Some(1), "{done:?}");
+    for start in ["obs\t0\t", "X\t", "obs/", "layers/", "obsm/", "obsp/", "raw/X\t"] {
+        assert!(done.out.lines().any(|line| line.starts_with(start)), "{start}: {}", done.out);
+    }
+    assert!(!done.out.contains("\nvar"), "{}", done.out);
+    assert_eq!(done.out.lines().filter(|line| line.starts_with("X\t")).count(), 2);
+    let json = run(&["diff", "--json", text(&study), &slice]);
+    let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!((&json["schema"], &json["equal"]), (&"nnz-diff/1".into(), &false.into()));
+    assert_eq!(json["differences"][0]["element"], "obs");
+}
+
+/// What a file of another version holds the same is no difference.
+#[test]
+fn every_file_equals_its_copy() {
+    let scratch = tempfile::tempdir().unwrap();
+    for version in ["0.5.10", "0.6.22", "0.7.8", "0.12.19"] {
+        let folder = testdata().join(format!("anndata/valid/{version}/h5ad"));
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            // Filters of others.
+            if text(&path).contains("blosc2") {
+                continue;
+            }
+            for target in ["x.h5ad", "x.zarr"] {
+                let target = scratch.path().join(target);
+                run(&["-q", "convert", "--force", "--no-sync", text(&path), text(&target)]).good();
+                assert_eq!(run(&["diff", text(&path), text(&target)]).good(), "");
+            }
+        }
+    }
+}

@@ -45,7 +45,7 @@ pub struct ColumnInfo {
 pub struct Column {
     /// A value for each row of the table, also where it is missing.
     pub values: ColumnValues,
-    /// Whether each value is missing; `None` where none is. Missing categories have the code -1.
+    /// Whether each value is missing; `None` where none can be. Missing categories have the code -1.
     pub missing: Option<Vec<bool>>,
 }
 
@@ -185,7 +185,7 @@ impl Column {
             let at = ranges.iter().flat_map(|range| range.clone());
             at.map(|row| missing.get(row) == Some(&true)).collect::<Vec<_>>()
         });
-        Self { values, missing: missing.filter(|missing| missing.contains(&true)) }
+        Self { values, missing }
     }
 
     /// Returns whether a value is missing.

@@ -10,7 +10,7 @@ mod unique;
 
 use nnz_core::{Axis, MatrixSource, Result, readable};
 
-pub use appended::{Appended, Join};
+pub use appended::{Appended, DroppedColumn, Join};
 pub use labels::{Labelled, Labels};
 pub(crate) use picked::Picked;
 pub use table::AnnotationTable;

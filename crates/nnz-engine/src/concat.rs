@@ -468,7 +468,8 @@ impl MatrixSource for Concat {
         }
         if let Some(table) = readable(self.appended_annotations())?.flatten() {
             let columns = table.dropped().iter();
-            extras.extend(columns.map(|name| {
+            extras.extend(columns.map(|column| {
+                let name = &column.name;
                 format!("the column {name:?} of the {}, which not all have alike", self.axis)
             }));
         }

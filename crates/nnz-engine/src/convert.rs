@@ -105,6 +105,8 @@ pub struct Summary {
     pub seconds: f64,
     /// What the target had no place for.
     pub dropped: Vec<String>,
+    /// What was left out for another reason, which is named with each.
+    pub left_out: Vec<String>,
     /// What was noticed on the way, and is allowed.
     pub notes: Vec<String>,
 }
@@ -152,6 +154,7 @@ pub fn convert(
         disk: carried.disk,
         seconds: started.elapsed().as_secs_f64(),
         dropped,
+        left_out: Vec::new(),
         notes: source
             .notes()
             .into_iter()

@@ -277,7 +277,58 @@ fn meaning(source: &dyn MatrixSource, unstored: Unstored) -> (Vec<Box<dyn Step>>
     (steps, value_type)
 }
 
-/// Whether two values are the same number, down to the sign of a zero and the payload of a NaN.
+/// One difference between two files of several elements.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ElementDifference {
+    /// The place of the element in both files.
+    pub path: String,
+    /// What differs.
+    pub what: ElementChange,
+}
+
+impl ElementDifference {
+    /// Says what differs of the element at a path.
+    #[must_use]
+    pub fn new(path: String, what: ElementChange) -> Self {
+        Self { path, what }
+    }
+}
+
+/// How an element differs.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ElementChange {
+    /// The second file does not have it.
+    FirstOnly,
+    /// The first file does not have it.
+    SecondOnly,
+    /// They are matrices, and differ so.
+    Matrix(Difference),
+    /// They are of different kinds, types or lengths.
+    Kind {
+        /// What it is in the first file.
+        first: String,
+        /// What it is in the second file.
+        second: String,
+    },
+    /// A value differs; `-` is one that is missing.
+    Value {
+        /// The number of the value, or of the row of a table; `None` where there is just one.
+        position: Option<u64>,
+        /// The value in the first file.
+        first: String,
+        /// The value in the second file.
+        second: String,
+    },
+}
+
+/// Returns whether two values are the same number, down to the sign of a zero and the payload of a NaN.
+#[must_use]
+pub fn same_value(a: Scalar, b: Scalar) -> bool {
+    same(a, b)
+}
+
 fn same(a: Scalar, b: Scalar) -> bool {
     // What is compared by the million.
     match (a, b) {

@@ -52,13 +52,14 @@ mod types;
 mod unsorted;
 
 pub use annotations::{
-    AnnotationTable, AnnotationText, Appended, Join, Labelled, Labels, write_annotations,
+    AnnotationTable, AnnotationText, Appended, DroppedColumn, Join, Labelled, Labels,
+    write_annotations,
 };
 pub use cat::{CatOptions, cat};
 pub use check::{CheckOptions, check, report_error};
 pub use concat::{Concat, ConcatOptions};
 pub use convert::{ConvertOptions, StructurePolicy, Summary, convert};
-pub use diff::{DiffOptions, Difference, diff};
+pub use diff::{DiffOptions, Difference, ElementChange, ElementDifference, diff, same_value};
 pub use memory::default_memory;
 pub use names::print_names;
 pub use nnz_core::Cancellation;
@@ -72,5 +73,5 @@ pub use stages::DuplicatePolicy;
 pub use stats::{Measures, Moments, Number, Spread, Stats, StatsOptions, Total, stats};
 pub use target::{MatrixTarget, directory_of};
 pub use transposed::Transposed;
-pub use types::{common_type, narrowest_type};
+pub use types::{common_type, narrowest_type, promoted_type};
 pub use unsorted::{Unsorted, unsorted};

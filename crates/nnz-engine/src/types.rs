@@ -15,6 +15,14 @@ pub fn common_type(a: ValueType, b: ValueType) -> Option<ValueType> {
     smallest.into_iter().find(|&target| holds(target, a) && holds(target, b))
 }
 
+/// Returns the type that NumPy promotes both to: the smallest that holds every value of both; floats of 64 bits for
+/// 64-bit integers with floats or with integers of another sign, of which these hold not every one.
+#[must_use]
+pub fn promoted_type(a: ValueType, b: ValueType) -> ValueType {
+    let complex = [a, b].iter().any(|t| matches!(t, ComplexF32 | ComplexF64));
+    common_type(a, b).unwrap_or(if complex { ComplexF64 } else { F64 })
+}
+
 /// Returns the narrowest of some types that holds every value of a type exactly. For integers that
 /// is an integer, if any of the types is.
 #[must_use]
@@ -85,6 +93,16 @@ mod tests {
         ] {
             assert_eq!(common_type(a, b), both, "{a} and {b}");
             assert_eq!(common_type(b, a), both, "{b} and {a}");
+        }
+        // As NumPy promotes types of which none holds both.
+        for (a, b, both) in [
+            (U64, I8, F64),
+            (I64, F32, F64),
+            (U64, ComplexF32, ComplexF64),
+            (U32, F32, F64),
+            (Bint8, I16, I16),
+        ] {
+            assert_eq!(promoted_type(a, b), both, "{a} and {b}");
         }
     }
 

@@ -89,6 +89,11 @@ impl OpenOptions {
         self
     }
 
+    /// Returns the formats that are recognised.
+    pub(crate) fn formats(&self) -> &Registry {
+        &self.registry
+    }
+
     /// Sets where paths are looked up; by default in the file system.
     #[must_use]
     pub fn storage(mut self, storage: Arc<dyn Storage>) -> Self {

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use nnz_core::{Error, ErrorKind, Result, readable};
+use nnz_core::{Error, ErrorKind, MatrixSource, Result, readable};
 use nnz_storage::LocalStorage;
 
-pub use nnz_engine::Join;
+pub use nnz_engine::{ElementChange, ElementDifference, Join};
 
 use crate::formats::{Probe, RowGroups, WholeFormat};
-use crate::{ConvertOptions, Location, Progress, Selection, Summary};
+use crate::{ConvertOptions, DiffOptions, Location, OpenOptions, Progress, Selection, Summary};
 
 /// How files are put together. By default all have to have the same columns.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +62,24 @@ fn find(from: &Location, to: &Location, options: &ConvertOptions) -> Result<Opti
     let probe = detected.into_probe();
     let whole = format.is_target(to, options) && format.is_file(&probe)?;
     Ok(whole.then_some((format, probe)))
+}
+
+/// Returns names and tables of rows and columns, as a matrix without entries, of a file that holds no main matrix but
+/// tables; `None` of all else.
+///
+/// # Errors
+///
+/// Fails where the file cannot be read or is broken.
+pub fn tables(from: &Location, options: &OpenOptions) -> Result<Option<Box<dyn MatrixSource>>> {
+    let Some(detected) = readable(options.formats().detect(from, options))? else {
+        return Ok(None);
+    };
+    let Some(format) = detected.format().whole() else { return Ok(None) };
+    let probe = detected.into_probe();
+    if !format.is_file(&probe)? {
+        return Ok(None);
+    }
+    format.tables(&probe).map_err(|error| error.with_context(&from.source_place()))
 }
 
 /// Writes all of a file with several matrices and tables to a file that holds as much; `None`, and nothing is
@@ -129,6 +147,37 @@ pub fn concat(
     Ok(Some(Summary { seconds: started.elapsed().as_secs_f64(), ..summary }))
 }
 
+/// Compares all that is in two files with several matrices and tables, and passes what differs to `each`. Returns
+/// whether they are such files: if not, nothing is done.
+///
+/// # Errors
+///
+/// Fails where one of them cannot be read or is broken.
+pub fn diff(
+    first: &Location,
+    second: &Location,
+    options: &DiffOptions,
+    each: &mut dyn FnMut(ElementDifference),
+) -> Result<bool> {
+    let open = OpenOptions::new().memory_limit(options.memory);
+    let look = |from: &Location| -> Result<Option<Found>> {
+        if !matches!(from, Location::Path { .. }) {
+            return Ok(None);
+        }
+        let Some(detected) = readable(open.formats().detect(from, &open))? else { return Ok(None) };
+        let Some(format) = detected.format().whole() else { return Ok(None) };
+        let probe = detected.into_probe();
+        Ok(format.is_file(&probe)?.then_some((format, probe)))
+    };
+    let Some((format, own)) = look(first)? else { return Ok(false) };
+    let Some((other_format, other)) = look(second)? else { return Ok(false) };
+    if !std::ptr::addr_eq(format, other_format) {
+        return Ok(false);
+    }
+    format.diff_files([&own, &other], options, each)?;
+    Ok(true)
+}
+
 /// What splitting a file came to.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -141,7 +190,7 @@ pub struct SplitSummary {
 
 /// Writes the rows of a file that share a value of a column to a file each, in a directory that is created if it
 /// is not there. Files are named by the values, with the extension `ending`, and appear one after the other,
-/// each as a whole.
+/// each as a whole. Where splitting fails, a directory that was made for it goes, and the files in it.
 ///
 /// # Errors
 ///
@@ -173,6 +222,16 @@ pub fn split(
             let what = format!("{from}: the value {value:?} of {column:?} is no name of a file");
             return Err(Error::argument(what));
         }
+        let name = format!("{value}.{ending}");
+        if name.len() > LONGEST_NAME {
+            let start: String = value.chars().take(40).collect();
+            let what = format!(
+                "{from}: the value of {column:?} that starts with {start:?} is too long for the name of a file: {} \
+                 bytes, with the extension, of at most {LONGEST_NAME}",
+                name.len()
+            );
+            return Err(Error::argument(what));
+        }
         if let (Location::Path { path, .. }, Location::Path { path: own, .. }) = (&target, from)
             && is_same(path, own)
         {
@@ -186,7 +245,7 @@ pub fn split(
             return Err(Error::new(ErrorKind::Exists, target.place()));
         }
     }
-    std::fs::create_dir_all(directory).map_err(|error| Error::io(directory, error))?;
+    let mut made = Directories::create(directory)?;
     let mut summary = SplitSummary { missing, ..SplitSummary::default() };
     let all = Selection::all();
     for (value, ranges) in groups {
@@ -197,10 +256,55 @@ pub fn split(
         let done = done.map_err(|error| error.with_context(&place))?;
         let done = Summary { bytes_before: None, seconds: started.elapsed().as_secs_f64(), ..done };
         if let Location::Path { path, .. } = target {
+            made.files.push(path.clone());
             summary.files.push((path, done));
         }
     }
+    made.keep();
     Ok(summary)
+}
+
+/// Bytes of the name of a file at the most.
+const LONGEST_NAME: usize = 255;
+
+/// Directories that were made for files; they go with these unless they are kept.
+struct Directories {
+    /// The innermost first.
+    made: Vec<PathBuf>,
+    /// Files that were written into a directory that was made.
+    files: Vec<PathBuf>,
+}
+
+impl Directories {
+    /// Makes a directory, and those it is in, where they are not there.
+    fn create(directory: &Path) -> Result<Self> {
+        let missing = directory
+            .ancestors()
+            .take_while(|path| !path.as_os_str().is_empty() && path.symlink_metadata().is_err());
+        let directories =
+            Self { made: missing.map(Path::to_path_buf).collect(), files: Vec::new() };
+        std::fs::create_dir_all(directory).map_err(|error| Error::io(directory, error))?;
+        Ok(directories)
+    }
+
+    fn keep(&mut self) {
+        self.made.clear();
+    }
+}
+
+impl Drop for Directories {
+    fn drop(&mut self) {
+        if self.made.is_empty() {
+            return;
+        }
+        for file in &self.files {
+            // What cannot be removed stays, and so do the directories it is in.
+            let _ = std::fs::remove_file(file).or_else(|_| std::fs::remove_dir_all(file));
+        }
+        for directory in &self.made {
+            let _ = std::fs::remove_dir(directory);
+        }
+    }
 }
 
 /// Returns whether two paths lead to the same file or directory, which is there.

@@ -12,7 +12,8 @@ use crate::{Outcome, args};
 /// Prints the table of an axis, or writes it to a file.
 pub(crate) fn annotations(args: &args::Annotations) -> Result<Outcome, Error> {
     let memory = args.resources.bytes();
-    let opened = nnz::OpenOptions::new().memory_limit(memory).open(&args.source)?.into_matrix()?;
+    let options = nnz::OpenOptions::new().memory_limit(memory);
+    let opened = super::open_tables(&args.source, &options)?;
     let place = args.source.source_place();
     let axis = args.axis.axis(|| Ok(opened.header().clone()))?;
     let write = |separator: u8, out: &mut dyn Write| {

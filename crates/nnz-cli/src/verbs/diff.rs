@@ -1,15 +1,62 @@
 //! `nnz diff`.
 
-use nnz::{DiffOptions, Difference, Error, Scalar};
+use std::io::Write;
 
-use crate::output::{failed, print_answer};
+use nnz::whole::{ElementChange, ElementDifference};
+use nnz::{Axis, DiffOptions, Difference, Error, Scalar};
+use serde::Serialize;
+
+use crate::output::{failed, print_answer, print_json};
 use crate::{Outcome, args};
 
-/// Compares two matrices.
+/// The schema of the JSON, as in `docs/json.md`.
+const SCHEMA: &str = "nnz-diff/1";
+
+#[derive(Serialize)]
+struct Report {
+    equal: bool,
+    differences: Vec<One>,
+}
+
+/// A difference, with the keys of the JSON form.
+#[derive(Default, Serialize)]
+struct One {
+    /// Of a file with several elements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    element: Option<String>,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    axis: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    row: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    col: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    second: Option<String>,
+}
+
+impl One {
+    fn new(kind: &'static str) -> Self {
+        Self { kind, ..Self::default() }
+    }
+
+    fn with(self, [first, second]: [String; 2]) -> Self {
+        Self { first: Some(first), second: Some(second), ..self }
+    }
+}
+
+/// Compares two matrices, or files as wholes.
 pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
     let options = nnz::OpenOptions::new().memory_limit(args.resources.bytes());
     let holds = |place| nnz::fragments::holds(place, &options);
     if holds(&args.first)? && holds(&args.second)? {
+        if args.json {
+            return Err(Error::argument("--json applies to matrices and AnnData files"));
+        }
         return super::fragments::diff(args);
     }
     let options = DiffOptions::default()
@@ -17,32 +64,71 @@ pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
         .most(args.most.max(1))
         .memory(args.resources.bytes())
         .threads(args.threads.number());
-    let mut differences = Vec::new();
-    nnz::diff(&args.first, &args.second, &options, &mut |found| differences.push(found))?;
-    print_answer(|out| {
-        for difference in &differences {
-            match difference {
-                Difference::Shape(first, second) => {
-                    writeln!(out, "shape\t{first}\t{second}").map_err(failed)?;
-                }
-                Difference::Tensor => writeln!(out, "the tensors differ").map_err(failed)?,
-                Difference::Names(axis) => {
-                    writeln!(out, "the names of the {axis} differ").map_err(failed)?;
-                }
-                Difference::Fill(first, second) => {
-                    let [first, second] = texts([*first, *second]);
-                    writeln!(out, "fill\t{first}\t{second}").map_err(failed)?;
-                }
-                Difference::Entry { row, col, first, second } => {
-                    let [first, second] = texts([*first, *second]);
-                    writeln!(out, "{row}\t{col}\t{first}\t{second}").map_err(failed)?;
-                }
-                _ => {}
-            }
+    let mut differences: Vec<One> = Vec::new();
+    let each = &mut |found: ElementDifference| differences.extend(of_element(found));
+    if !nnz::whole::diff(&args.first, &args.second, &options, each)? {
+        let each = &mut |found| differences.extend(of_matrix(&found));
+        nnz::diff(&args.first, &args.second, &options, each)?;
+    }
+    let equal = differences.is_empty();
+    if args.json {
+        print_json(SCHEMA, &Report { equal, differences })?;
+    } else {
+        print_answer(|out| differences.iter().try_for_each(|one| print(one, out)))?;
+    }
+    Ok(if equal { Outcome::Good } else { Outcome::Bad })
+}
+
+fn of_element(found: ElementDifference) -> Option<One> {
+    let one = match found.what {
+        ElementChange::FirstOnly => One::new("first_only"),
+        ElementChange::SecondOnly => One::new("second_only"),
+        ElementChange::Matrix(difference) => of_matrix(&difference)?,
+        ElementChange::Kind { first, second } => One::new("kind").with([first, second]),
+        ElementChange::Value { position, first, second } => {
+            One { position, ..One::new("value") }.with([first, second])
         }
-        Ok(())
-    })?;
-    Ok(if differences.is_empty() { Outcome::Good } else { Outcome::Bad })
+        _ => One::new("other"),
+    };
+    Some(One { element: Some(found.path), ..one })
+}
+
+fn of_matrix(difference: &Difference) -> Option<One> {
+    Some(match difference {
+        Difference::Shape(first, second) => {
+            One::new("shape").with([first, second].map(ToString::to_string))
+        }
+        Difference::Tensor => One::new("tensor"),
+        Difference::Names(axis) => {
+            let axis = if *axis == Axis::Rows { "rows" } else { "cols" };
+            One { axis: Some(axis), ..One::new("names") }
+        }
+        Difference::Fill(first, second) => One::new("fill").with(texts([*first, *second])),
+        Difference::Entry { row, col, first, second } => {
+            let one = One { row: Some(*row), col: Some(*col), ..One::new("entry") };
+            one.with(texts([*first, *second]))
+        }
+        _ => return None,
+    })
+}
+
+/// Prints a difference as fields with tabs between, the first of which is the element, if any.
+fn print(one: &One, out: &mut dyn Write) -> Result<(), Error> {
+    let mut fields: Vec<String> = one.element.iter().cloned().collect();
+    match one.kind {
+        "shape" | "fill" | "kind" => fields.push(one.kind.to_owned()),
+        "tensor" => fields.push("the tensors differ".to_owned()),
+        "names" => {
+            fields.push(format!("the names of the {} differ", one.axis.unwrap_or_default()));
+        }
+        "first_only" => fields.push("only in the first".to_owned()),
+        "second_only" => fields.push("only in the second".to_owned()),
+        _ => {}
+    }
+    let numbers = [one.row, one.col, one.position].into_iter().flatten();
+    fields.extend(numbers.map(|number| number.to_string()));
+    fields.extend([&one.first, &one.second].into_iter().flatten().cloned());
+    writeln!(out, "{}", fields.join("\t")).map_err(failed)
 }
 
 /// Returns what is printed of two values that differ: their types, too, where else they would look

@@ -49,7 +49,7 @@ pub(crate) fn convert(
 }
 
 fn header_of(place: &Location) -> Result<Header, Error> {
-    Ok(nnz::open(place)?.into_matrix()?.header().clone())
+    Ok(super::open_tables(place, &nnz::OpenOptions::new())?.header().clone())
 }
 
 /// Writes a broken file as it was meant to be.
@@ -180,6 +180,9 @@ pub(super) fn summarise(sources: &[Location], target: &Location, summary: &Summa
     }
     if !summary.dropped.is_empty() {
         tell(&format!("not supported by the target, dropped: {}", summary.dropped.join(", ")));
+    }
+    if !summary.left_out.is_empty() {
+        tell(&format!("left out: {}", summary.left_out.join(", ")));
     }
     let size = match summary.bytes_before {
         Some(before) if before > 0 && summary.bytes_after > 0 => {

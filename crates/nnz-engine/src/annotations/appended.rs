@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use nnz_core::{
     Annotations, Categorical, Categories, Column, ColumnInfo, ColumnType, ColumnValues, Error,
-    Result, Rounding, StringList, ValueType, Values,
+    ErrorKind, Place, Result, Rounding, StringList, ValueType, Values,
 };
 
 use crate::types;
@@ -25,8 +25,17 @@ pub enum Join {
 pub struct Appended<'a> {
     parts: Vec<Part<'a>>,
     columns: Vec<ColumnInfo>,
-    /// The columns that are left out.
-    dropped: Vec<String>,
+    dropped: Vec<DroppedColumn>,
+}
+
+/// A column that is left out where tables are put together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DroppedColumn {
+    /// Its name.
+    pub name: String,
+    /// The reason.
+    pub why: String,
 }
 
 /// A table with the positions of the columns it has.
@@ -42,25 +51,100 @@ impl<'a> Appended<'a> {
     /// Puts tables one behind the other.
     #[must_use]
     pub fn new(tables: Vec<Box<dyn Annotations + 'a>>, join: Join) -> Self {
-        let (mut columns, mut dropped) = (Vec::<ColumnInfo>::new(), Vec::<String>::new());
+        Self::with(tables, join, common_type)
+    }
+
+    /// Puts tables one behind the other, with numbers in the type that pandas makes of them. What that does not
+    /// hold exactly is left out, as are categories of numbers with those of strings; such columns are read for
+    /// it, each into at most `memory` bytes.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a column cannot be read.
+    pub fn promoted(
+        tables: Vec<Box<dyn Annotations + 'a>>,
+        join: Join,
+        memory: u64,
+    ) -> Result<Self> {
+        let mut appended = Self::with(tables, join, promoted_type);
+        let mut column = 0;
+        while let Some(info) = appended.columns.get(column).cloned() {
+            if appended.is_uncertain(column)
+                && let Err(error) = appended.joined(column, info.column_type, memory)
+            {
+                let ErrorKind::Unsupported(why) = error.kind() else { return Err(error) };
+                appended.dropped.push(DroppedColumn { name: info.name, why: why.clone() });
+                appended.columns.remove(column);
+                for (_, positions) in &mut appended.parts {
+                    positions.remove(column);
+                }
+                continue;
+            }
+            column += 1;
+        }
+        Ok(appended)
+    }
+
+    /// Returns whether only its values show that a column can be put together.
+    fn is_uncertain(&self, column: usize) -> bool {
+        let Some(info) = self.columns.get(column) else { return false };
+        let mut types = self.parts.iter().filter_map(|(table, positions)| {
+            let position = positions.get(column).copied().flatten()?;
+            Some(table.columns().get(position)?.column_type)
+        });
+        match info.column_type {
+            ColumnType::Number(to) => types.any(|own| {
+                matches!(own, ColumnType::Number(own) if types::common_type(own, to) != Some(to))
+            }),
+            ColumnType::Categorical { .. } => types.nth(1).is_some(),
+            ColumnType::String => false,
+        }
+    }
+
+    fn joined(&self, column: usize, column_type: ColumnType, memory: u64) -> Result<Column> {
+        let mut joined = Joined::new(column_type);
+        for (table, positions) in &self.parts {
+            match positions.get(column).copied().flatten() {
+                Some(position) => joined.push(&table.read_column(position, memory / 2)?)?,
+                None => joined.push_missing(table.len())?,
+            }
+        }
+        Ok(joined.finish())
+    }
+
+    fn with(
+        tables: Vec<Box<dyn Annotations + 'a>>,
+        join: Join,
+        together: fn(ColumnType, ColumnType) -> Option<ColumnType>,
+    ) -> Self {
+        let (mut columns, mut dropped) = (Vec::<ColumnInfo>::new(), Vec::<DroppedColumn>::new());
         let mut positions = vec![Vec::new(); tables.len()];
         for (at, table) in tables.iter().enumerate() {
             for info in table.columns() {
-                let known = columns.iter().map(|column| &column.name).chain(&dropped);
+                let dropped_before = dropped.iter().map(|column| &column.name);
+                let known = columns.iter().map(|column| &column.name).chain(dropped_before);
                 if known.into_iter().any(|name| *name == info.name) {
                     continue;
                 }
                 let found: Vec<_> = tables.iter().map(|table| find(&**table, info)).collect();
-                let mut types = found.iter().flatten().map(|(_, column_type)| *column_type);
-                let first = types.next();
-                let common = first.and_then(|first| types.try_fold(first, common_type));
                 let kept = match join {
                     Join::Inner => at == 0 && found.iter().all(Option::is_some),
                     Join::Outer => true,
                 };
-                let Some(column_type) = common.filter(|_| kept) else {
-                    dropped.push(info.name.clone());
-                    continue;
+                let mut types = found.iter().flatten().map(|(_, column_type)| *column_type);
+                let common = match kept {
+                    true => types.try_fold(info.column_type, |before, next| {
+                        let both = together(before, next);
+                        both.ok_or_else(|| format!("{before} in one file and {next} in another"))
+                    }),
+                    false => Err("not all files have it".to_owned()),
+                };
+                let column_type = match common {
+                    Ok(column_type) => column_type,
+                    Err(why) => {
+                        dropped.push(DroppedColumn { name: info.name.clone(), why });
+                        continue;
+                    }
                 };
                 columns.push(ColumnInfo { name: info.name.clone(), column_type });
                 for (positions, found) in positions.iter_mut().zip(found) {
@@ -71,10 +155,10 @@ impl<'a> Appended<'a> {
         Self { parts: tables.into_iter().zip(positions).collect(), columns, dropped }
     }
 
-    /// Returns the names of columns that some tables do not have, where those of all are kept, or in a type that
-    /// does not go together with the others.
+    /// Returns the columns that some tables do not have, where those of all are kept, or in a type that does not go
+    /// together with the others.
     #[must_use]
-    pub fn dropped(&self) -> &[String] {
+    pub fn dropped(&self) -> &[DroppedColumn] {
         &self.dropped
     }
 }
@@ -101,6 +185,19 @@ fn common_type(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
     })
 }
 
+/// Returns the type that pandas has for the values of both; `None` where it has none but that of any object.
+fn promoted_type(a: ColumnType, b: ColumnType) -> Option<ColumnType> {
+    match (a, b) {
+        (ColumnType::Number(ValueType::Bint8), _) | (_, ColumnType::Number(ValueType::Bint8)) => {
+            common_type(a, b)
+        }
+        (ColumnType::Number(a), ColumnType::Number(b)) => {
+            Some(ColumnType::Number(types::promoted_type(a, b)))
+        }
+        _ => common_type(a, b),
+    }
+}
+
 impl Annotations for Appended<'_> {
     fn columns(&self) -> &[ColumnInfo] {
         &self.columns
@@ -114,16 +211,12 @@ impl Annotations for Appended<'_> {
         let Some(info) = self.columns.get(column) else {
             return Err(Error::argument(format!("there is no column {column}")));
         };
-        let mut joined = Joined::new(info.column_type);
-        for (table, positions) in &self.parts {
-            match positions.get(column).copied().flatten() {
-                Some(position) => {
-                    joined.push(&table.read_column(position, memory / 2)?, &info.name)?;
-                }
-                None => joined.push_missing(table.len())?,
+        self.joined(column, info.column_type, memory).map_err(|error| match error.into_parts() {
+            (ErrorKind::Unsupported(what), place) => {
+                Error::unsupported(place, format!("column {:?}: {what}", info.name))
             }
-        }
-        Ok(joined.finish())
+            (kind, place) => Error::new(kind, place),
+        })
     }
 }
 
@@ -133,6 +226,8 @@ struct Joined {
     /// The positions of categories by their text.
     codes: HashMap<Vec<u8>, i32>,
     missing: Vec<bool>,
+    /// Whether values may be missing, if only in one table.
+    nullable: bool,
     /// Whether the categories of all were the same, in the same order.
     same: bool,
     begun: bool,
@@ -148,24 +243,27 @@ impl Joined {
                 ColumnValues::Categorical(Categorical { codes: Vec::new(), categories, ordered })
             }
         };
-        Self { values, codes: HashMap::new(), missing: Vec::new(), same: true, begun: false }
+        Self {
+            values,
+            codes: HashMap::new(),
+            missing: Vec::new(),
+            nullable: false,
+            same: true,
+            begun: false,
+        }
     }
 
-    fn push(&mut self, next: &Column, name: &str) -> Result<()> {
+    fn push(&mut self, next: &Column) -> Result<()> {
+        self.nullable |= next.missing.is_some();
         self.missing.extend((0..next.len()).map(|row| next.is_missing(row)));
         if let (ColumnValues::Categorical(_), ColumnValues::Categorical(values)) =
             (&self.values, &next.values)
         {
-            return self.push_categories(values, name);
+            return self.push_categories(values);
         }
         match (&mut self.values, &next.values) {
             (ColumnValues::Numbers(all), ColumnValues::Numbers(values)) => {
-                let mut cast = Values::new(all.value_type());
-                let target = all.value_type();
-                values.cast_into(target, Rounding::Refused, &mut cast).map_err(|offender| {
-                    let what = format!("column {name:?}: {target} cannot hold {}", offender.found);
-                    Error::argument(what)
-                })?;
+                let cast = exactly(values, all.value_type())?;
                 all.extend_from(&cast, 0..cast.len().unwrap_or(0));
             }
             (ColumnValues::Strings(all), _) => {
@@ -176,7 +274,7 @@ impl Joined {
                     all.try_push(&text)?;
                 }
             }
-            _ => return Err(Error::argument(format!("column {name:?} changes its type"))),
+            _ => return Err(Error::argument("a column changes its type")),
         }
         Ok(())
     }
@@ -202,7 +300,7 @@ impl Joined {
     }
 
     /// Appends categories, and adds those to the list that are not in it.
-    fn push_categories(&mut self, next: &Categorical, name: &str) -> Result<()> {
+    fn push_categories(&mut self, next: &Categorical) -> Result<()> {
         let Self { values, codes: known, same, begun, .. } = self;
         let ColumnValues::Categorical(Categorical { codes, categories: all, .. }) = values else {
             return Ok(());
@@ -214,7 +312,35 @@ impl Joined {
         } else {
             *same &= all == more;
         }
-        let mixed = || Error::argument(format!("column {name:?} has categories of several types"));
+        let mixed = || {
+            Error::unsupported(Place::default(), "categories of numbers and categories of strings")
+        };
+        if all.is_empty() && !more.is_empty() {
+            *all = empty_like(more);
+        }
+        let strings = |categories: &Categories| matches!(categories, Categories::Strings(_));
+        if strings(all) != strings(more) && !more.is_empty() {
+            return Err(mixed());
+        }
+        let cast;
+        let more = match (&mut *all, more) {
+            (Categories::Numbers(own), Categories::Numbers(other))
+                if own.value_type() != other.value_type() =>
+            {
+                let to = types::promoted_type(own.value_type(), other.value_type());
+                *own = exactly(own, to)?;
+                cast = Categories::Numbers(exactly(other, to)?);
+                // 1 is 1.0.
+                known.clear();
+                for (code, index) in (0..).zip(0..all.len()) {
+                    let mut text = Vec::new();
+                    all.write_text(index, &mut text);
+                    known.insert(text, code);
+                }
+                &cast
+            }
+            _ => more,
+        };
         let mut moved = Vec::new();
         for index in 0..more.len() {
             let mut text = Vec::new();
@@ -250,9 +376,22 @@ impl Joined {
             categorical.ordered &= self.same;
             return Column { values: self.values, missing: None };
         }
-        let missing = self.missing.contains(&true).then_some(self.missing);
+        let missing = (self.nullable || self.missing.contains(&true)).then_some(self.missing);
         Column { values: self.values, missing }
     }
+}
+
+/// Casts values of a column, or fails where one is not exact in the other type.
+fn exactly(values: &Values, to: ValueType) -> Result<Values> {
+    let mut cast = Values::new(to);
+    values.cast_into(to, Rounding::Refused, &mut cast).map_err(|offender| {
+        let what = format!(
+            "found {}, which {to}, the type for all files, cannot hold exactly",
+            offender.found
+        );
+        Error::unsupported(Place::default(), what)
+    })?;
+    Ok(cast)
 }
 
 fn empty_like(categories: &Categories) -> Categories {
@@ -274,7 +413,7 @@ mod tests {
 
     fn joined(column_type: ColumnType, columns: &[Column]) -> Column {
         let mut joined = Joined::new(column_type);
-        columns.iter().for_each(|column| joined.push(column, "c").unwrap());
+        columns.iter().for_each(|column| joined.push(column).unwrap());
         joined.finish()
     }
 
@@ -325,7 +464,8 @@ mod tests {
         };
         let inner = Appended::new(tables(), Join::Inner);
         assert_eq!(inner.columns().len(), 1);
-        assert_eq!(inner.dropped(), ["t", "m"]);
+        let dropped: Vec<&str> = inner.dropped().iter().map(|column| &*column.name).collect();
+        assert_eq!(dropped, ["t", "m"]);
         let outer = Appended::new(tables(), Join::Outer);
         let names: Vec<&str> = outer.columns().iter().map(|info| &*info.name).collect();
         assert_eq!(names, ["n", "t", "m"]);

@@ -8,7 +8,7 @@ use nnz_core::{
 use super::output::{Group, Output};
 
 /// Bytes that one column may take in memory.
-const MOST_COLUMN: u64 = 4 << 30;
+pub(super) const MOST_COLUMN: u64 = 4 << 30;
 
 /// Writes a table of `len` rows, such as `obs`. `index` is what the names of rows are called, unless that is
 /// the name of a column.
@@ -63,12 +63,15 @@ fn write_column(output: &mut Output, parent: Group, name: &str, column: Column) 
         (ColumnValues::Numbers(values), Some(missing)) => {
             write_masked(output, parent, name, values, &missing)
         }
-        (ColumnValues::Strings(list), None) => {
+        // Strings of which none is missing are plain ones, which every version reads.
+        (ColumnValues::Strings(list), missing)
+            if missing.as_ref().is_none_or(|missing| !missing.contains(&true)) =>
+        {
             output.strings(parent, name, list.len(), &mut *list.reader())
         }
         // Versions before 0.11 read no strings of which some are missing, but categories.
-        (ColumnValues::Strings(list), Some(missing)) => {
-            let categorical = categories_of(&list, &missing)?;
+        (ColumnValues::Strings(list), missing) => {
+            let categorical = categories_of(&list, &missing.unwrap_or_default())?;
             write_categorical(output, parent, name, &categorical)
         }
     }

@@ -3,10 +3,12 @@
 mod arrays;
 mod collections;
 mod concat;
+mod diff;
 mod elements;
 mod entries;
 mod groups;
 mod picks;
+mod room;
 mod tables;
 
 use std::path::Path;
@@ -66,8 +68,10 @@ pub struct Report {
     pub shape: Option<Shape>,
     /// Entries of `X`.
     pub entries: u64,
-    /// What was left out, by its place.
+    /// What the target does not hold, by its place.
     pub dropped: Vec<String>,
+    /// What was left out for another reason, by its place.
+    pub left_out: Vec<String>,
     /// What is stored in another form.
     pub notes: Vec<String>,
 }
@@ -108,6 +112,15 @@ impl AnnData {
             var: picked(Axis::Cols, self.var()?.len()),
         };
         Transfer::new(tree, options).file(self, &picks)
+    }
+
+    /// Returns names and tables of cells and genes, as a matrix without entries.
+    ///
+    /// # Errors
+    ///
+    /// Fails where a table is missing or broken.
+    pub fn tables(&self) -> Result<Box<dyn nnz_core::MatrixSource>> {
+        Ok(Box::new(Tables::of_file(self)?))
     }
 
     /// Names everything beside a matrix and the tables of its axes that the file holds.

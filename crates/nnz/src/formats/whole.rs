@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use nnz_core::Result;
+use nnz_core::{MatrixSource, Result};
 
 use super::Probe;
-use crate::whole::ConcatFilesOptions;
-use crate::{ConvertOptions, Location, Progress, Selection, Summary};
+use crate::whole::{ConcatFilesOptions, ElementDifference};
+use crate::{ConvertOptions, DiffOptions, Location, Progress, Selection, Summary};
 
 /// Rows of a file by the value that they have in a column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,6 +38,13 @@ pub trait WholeFormat: Sync {
     ///
     /// Fails where the place cannot be read.
     fn is_file(&self, probe: &Probe) -> Result<bool>;
+
+    /// Returns names and tables of rows and columns, as a matrix without entries, of a file that has no main matrix.
+    ///
+    /// # Errors
+    ///
+    /// Fails where they cannot be read.
+    fn tables(&self, probe: &Probe) -> Result<Option<Box<dyn MatrixSource>>>;
 
     /// Writes all of a file.
     ///
@@ -80,6 +87,18 @@ pub trait WholeFormat: Sync {
         options: &ConvertOptions,
         progress: &dyn Progress,
     ) -> Result<Summary>;
+
+    /// Compares all elements of two files, and passes what differs to `each`.
+    ///
+    /// # Errors
+    ///
+    /// Fails where one cannot be read or is broken.
+    fn diff_files(
+        &self,
+        files: [&Probe; 2],
+        options: &DiffOptions,
+        each: &mut dyn FnMut(ElementDifference),
+    ) -> Result<()>;
 
     /// Groups the rows of a file by a column of its table of rows, which may take so many bytes.
     ///

@@ -12,6 +12,11 @@ use crate::{Outcome, args};
 struct Report {
     format: &'static str,
     kind: &'static str,
+    /// Of tables, where the file holds such of rows and columns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rows: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cols: Option<u64>,
     members: Vec<Member>,
 }
 
@@ -23,11 +28,17 @@ pub(super) fn info(args: &args::Info) -> Option<Result<Outcome, Error>> {
     let detected = registry.detect(&args.source, &options).ok()?;
     let format = detected.format().info().name;
     let (members, notes) = members(args, Vec::new());
+    let shape = match nnz::whole::tables(&args.source, &options) {
+        Ok(tables) => tables.map(|tables| tables.header().shape),
+        Err(_) => return None,
+    };
+    let empty = members.is_empty() && shape.is_none();
     // Why it cannot be listed, or opened, is the error of opening it.
-    if !notes.is_empty() || members.is_empty() || members.iter().any(|m| m.kind == "invalid") {
+    if !notes.is_empty() || empty || members.iter().any(|m| m.kind == "invalid") {
         return None;
     }
-    Some(print(args, &Report { format, kind: "file", members }))
+    let [rows, cols] = [shape.map(|shape| shape.rows), shape.map(|shape| shape.cols)];
+    Some(print(args, &Report { format, kind: "file", rows, cols, members }))
 }
 
 fn print(args: &args::Info, report: &Report) -> Result<Outcome, Error> {
@@ -37,6 +48,12 @@ fn print(args: &args::Info, report: &Report) -> Result<Outcome, Error> {
         with_stdout(|out| {
             let lines = writeln!(out, "{:<12}{}", "format", report.format)
                 .and_then(|()| writeln!(out, "{:<12}{}", "kind", report.kind))
+                .and_then(|()| match (report.rows, report.cols) {
+                    (Some(rows), Some(cols)) => {
+                        writeln!(out, "{:<12}{rows} x {cols}", "shape")
+                    }
+                    _ => Ok(()),
+                })
                 .and_then(|()| print_members(&report.members, out));
             lines.map_err(failed)
         })?;

@@ -139,15 +139,17 @@ fn integer_to_float(integer: i128, float: f64) -> Option<Ordering> {
 }
 
 impl Condition {
-    /// Reads a condition; `None` where a text has not the form of one.
+    /// Reads a condition; `None` where a text has not the form of one. Its column ends before the first sign.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let at = text.find(['=', '!', '<', '>'])?;
-        let (column, rest) = text.split_at(at);
+        let mut starts = text.char_indices().map(|(at, _)| at).filter(|at| *at > 0);
+        starts.find_map(|at| Self::split(text, at))
+    }
+
+    /// Reads a condition whose column ends at a position.
+    fn split(text: &str, at: usize) -> Option<Self> {
+        let (column, rest) = text.split_at_checked(at)?;
         let (sign, comparison) = COMPARISONS.iter().find(|(sign, _)| rest.starts_with(sign))?;
         let rest = rest.strip_prefix(sign)?;
-        if column.is_empty() {
-            return None;
-        }
         let values: Vec<String> = match comparison.is_by_order() {
             true => vec![rest.to_owned()],
             false => rest.split(',').map(str::to_owned).collect(),
@@ -155,9 +157,15 @@ impl Condition {
         Some(Self { column: column.to_owned(), comparison: *comparison, values })
     }
 
-    /// Returns the position of its column in a table, if that has it.
-    pub(super) fn column(&self, table: &dyn Annotations) -> Option<usize> {
-        table.columns().iter().position(|column| column.name == self.column)
+    /// Returns the condition for a table whose columns may have signs in their names, and the position of its
+    /// column: the longest name that the text starts with counts. `None` where there is no such column.
+    fn of_table(&self, table: &dyn Annotations) -> Option<(Self, usize)> {
+        let text = self.to_string();
+        let names = table.columns().iter().map(|column| &*column.name);
+        let found = names.enumerate().filter(|(_, name)| text.starts_with(name));
+        let conditions =
+            found.filter_map(|(number, name)| Some((Self::split(&text, name.len())?, number)));
+        conditions.max_by_key(|(condition, _)| condition.column.len())
     }
 
     /// Finds the rows of a table that meet it, in `memory` bytes. `one` is what messages call one of them.
@@ -167,9 +175,11 @@ impl Condition {
         one: &str,
         memory: u64,
     ) -> Result<Vec<Range<u64>>> {
-        let Some(number) = self.column(table) else { return Err(self.no_column(table, one)) };
+        let Some((condition, number)) = self.of_table(table) else {
+            return Err(self.no_column(table, one));
+        };
         let column = table.read_column(number, memory)?;
-        let holds = self.test(&column, one)?;
+        let holds = condition.test(&column, one)?;
         let mut ranges: Vec<Range<u64>> = Vec::new();
         for row in 0..column.len() {
             if column.is_missing(row) || !holds(row) {
@@ -340,6 +350,8 @@ mod tests {
                 None,
             ),
             ("gone", ColumnValues::Numbers(Values::I32(vec![1, 2, 3, 4, 5])), Some(1)),
+            ("n>=1", ColumnValues::Numbers(Values::I8(vec![1, 2, 3, 4, 5])), None),
+            ("a=b", ColumnValues::Numbers(Values::I8(vec![5, 4, 3, 2, 1])), None),
             ("narrow", ColumnValues::Numbers(Values::F32(vec![0.1, 0.2, 0.3, 1.0, 0.1])), None),
         ];
         let (mut infos, mut all) = (Vec::new(), Vec::new());
@@ -383,6 +395,12 @@ mod tests {
             ("type!=T", &[0, 4]),
             ("type=never", &[]),
             ("gone>0", &[0, 2, 3, 4]),
+            // The longest name of a column that is there counts.
+            ("n>=1=2", &[1]),
+            ("n>=1>3", &[3, 4]),
+            ("n>=1", &[0, 1, 2, 3]),
+            ("a=b=4", &[1]),
+            ("a=b!=4", &[0, 2, 3, 4]),
             // As they are printed.
             ("narrow=0.1", &[0, 4]),
             ("narrow<=0.2", &[0, 1, 4]),
@@ -397,7 +415,7 @@ mod tests {
         for (text, says) in [
             (
                 "nope=1",
-                "no column \"nope\" describes rows; there are \"n\", \"x\", \"text\", \"type\", \"gone\", \"narrow\"",
+                "no column \"nope\" describes rows; there are \"n\", \"x\", \"text\", \"type\", \"gone\", \"n>=1\", \"a=b\", \"narrow\"",
             ),
             ("n=many", "holds numbers, not \"many\""),
             ("n>", "holds numbers, not \"\""),
@@ -414,6 +432,7 @@ mod tests {
         }
         assert_eq!(Condition::parse("=a"), None);
         assert_eq!(Condition::parse("a!b"), None);
+        assert_eq!(Condition::parse("a!b=c"), Condition::split("a!b=c", 3));
         assert_eq!(Condition::parse("ENSG1,2:5"), None);
     }
 

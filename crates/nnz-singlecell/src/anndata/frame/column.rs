@@ -176,9 +176,8 @@ impl ColumnReader {
                     return Err(Error::mismatch(mask.place(), "other values", "booleans"));
                 };
                 let values = plain(&**values, memory.saturating_sub(flags.len() as u64))?;
-                let missing: Vec<bool> = flags.iter().map(|flag| flag.0 != 0).collect();
-                let missing = missing.contains(&true).then_some(missing);
-                Column { values, missing }
+                let missing = flags.iter().map(|flag| flag.0 != 0).collect();
+                Column { values, missing: Some(missing) }
             }
             Stored::Categorical { codes: stored, categories, ordered } => {
                 let read = plain(&**categories, memory)?;

@@ -104,6 +104,21 @@ impl Transfer<'_> {
         self.output.tree.finish_array(array)
     }
 
+    /// Writes an array of one string as that string.
+    pub(super) fn one_string(
+        &mut self,
+        from: &dyn NdArray,
+        (parent, name): (Group, &str),
+        path: &str,
+    ) -> Result<()> {
+        let spec = ArraySpec::scalar(ElementType::String);
+        let array = self.output.tree.create_array(parent.0, name, &spec)?;
+        self.attributes(from, array, path, &[])?;
+        self.output.encode_node(array, "string", "0.2.0")?;
+        self.output.tree.append_strings(array, &mut *from.read_strings(&from.all())?)?;
+        self.output.tree.finish_array(array)
+    }
+
     /// Creates an array for what is picked of another, with its attributes.
     fn picked_array(
         &mut self,

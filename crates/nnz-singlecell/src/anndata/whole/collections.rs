@@ -22,8 +22,12 @@ const COLLECTIONS: [(&str, [Along; 2]); 5] = [
     ("varp", [Along::Var, Along::Var]),
 ];
 
+/// The names of these groups.
+pub(super) const NAMES: [&str; 5] = ["layers", "obsm", "varm", "obsp", "varp"];
+
 /// All else of a root that is known.
-const KNOWN: [&str; 8] = ["X", "obs", "var", "uns", "raw", "raw.X", "raw.var", "raw.varm"];
+pub(super) const KNOWN: [&str; 8] =
+    ["X", "obs", "var", "uns", "raw", "raw.X", "raw.var", "raw.varm"];
 
 impl Transfer<'_> {
     /// Writes a file.
@@ -38,6 +42,7 @@ impl Transfer<'_> {
         for item in file.items()? {
             drop(file.matrix(&item)?);
         }
+        self.check_room(self.least_of_file(file, picks))?;
         let [rows, cols] = [(&obs, &picks.obs), (&var, &picks.var)]
             .map(|(frame, pick)| pick.as_ref().map_or(frame.len(), |pick| pick.len));
         self.report.shape = Some(Shape { rows, cols });
@@ -84,7 +89,7 @@ impl Transfer<'_> {
                 Some(other) if picks.is_whole() => {
                     self.element(&other, (out, &child.name), &child.name, ALL)?;
                 }
-                _ => self.dropped(&child.name, "no element of AnnData"),
+                _ => self.left_out(&child.name, "no element of AnnData"),
             }
         }
         Ok((self.output.tree, self.report))
@@ -148,7 +153,7 @@ impl Transfer<'_> {
         if let Some(Element::Group(group)) = Element::find(&*file.root, "raw")? {
             for child in group.children()? {
                 if !["X", "var", "varm"].contains(&&*child.name) {
-                    self.dropped(&format!("raw/{}", child.name), "no element of AnnData");
+                    self.left_out(&format!("raw/{}", child.name), "no element of AnnData");
                 }
             }
         }
@@ -167,7 +172,7 @@ impl Transfer<'_> {
 }
 
 /// Names what is in `uns` and belongs to a column of a table, in anndata 0.6 and before.
-fn old_categories(file: &AnnData) -> Result<Vec<String>> {
+pub(super) fn old_categories(file: &AnnData) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for (name, frame) in [("obs", file.obs()?), ("var", file.var()?)] {
         if let Some(Element::Array(_)) = Element::find(&*file.root, name)? {

@@ -2,6 +2,7 @@
 
 mod dense;
 mod genes;
+mod merged;
 mod sparse;
 mod tables;
 
@@ -14,7 +15,6 @@ use nnz_engine::Join;
 
 use super::elements::Transfer;
 use super::{FileOptions, Report};
-use crate::anndata::columns::write_table;
 use crate::anndata::element::Element;
 use crate::anndata::output::Group;
 use crate::anndata::sink::MAPPINGS;
@@ -40,8 +40,8 @@ type File = (AnnData, Place);
 
 impl AnnData {
     /// Writes the cells of several files into an empty tree, which remains to be finished: `X`, `raw/X`, the
-    /// layers and arrays of `obsm` that all have, and `obs`. Of genes there are the names. All else is left out,
-    /// as by `anndata.concat`.
+    /// layers and arrays of `obsm` that all have, and `obs`. Of `var` and `varm` there is what is the same in all
+    /// files. All else is left out, as by `anndata.concat`.
     ///
     /// # Errors
     ///
@@ -78,6 +78,12 @@ impl Transfer<'_> {
         let length = rows.iter().try_fold(0_u64, |sum, rows| sum.checked_add(*rows));
         let length = length.ok_or_else(|| Error::argument("more than 2^64 cells"))?;
         self.report.shape = Some(Shape { rows: length, cols: genes.columns.len });
+        let mut matrices = Vec::new();
+        for ((file, _), positions) in files.iter().zip(&genes.columns.positions) {
+            let x = file.element(&Item::X)?;
+            matrices.extend(x.map(|(_, element)| (element, positions.is_none())));
+        }
+        self.check_room(self.least_of_joined(&matrices))?;
         self.output.encode(root, "anndata", "0.1.0")?;
         self.joined_matrix(files, &Item::X, (root, "X"), &genes.columns, how)?;
         self.joined_obs((root, "obs"), &obs, &obs, how)?;
@@ -90,11 +96,12 @@ impl Transfer<'_> {
                     self.joined_mapping(files, name, group, Some(&genes.columns), &obs, how)?
                 }
                 "obsm" => self.joined_mapping(files, name, group, None, &obs, how)?,
+                "varm" => self.joined_varm(files, &var, group, &genes.columns)?,
                 _ => {}
             }
         }
         self.joined_raw(files, &places, how)?;
-        self.left_out(files, &var)?;
+        self.name_others(files)?;
         Ok((self.output.tree, self.report))
     }
 
@@ -152,7 +159,7 @@ impl Transfer<'_> {
         for key in any {
             let path = format!("{name}/{key}");
             if !keys.iter().all(|keys| keys.contains(key)) {
-                self.dropped(&path, "not all files have it");
+                self.left_out(&path, "not all files have it");
                 continue;
             }
             let mut elements = Vec::with_capacity(files.len());
@@ -204,21 +211,8 @@ impl Transfer<'_> {
             let how = ConcatFilesOptions { label: None, ..*how };
             return self.joined_obs(to, obs, &tables, &how);
         }
-        self.dropped(path, "not put together: of a kind, or kinds, that do not follow each other");
+        self.left_out(path, "not put together: of a kind, or kinds, that do not follow each other");
         Ok(())
-    }
-
-    /// Writes the genes without what describes them.
-    fn joined_var(
-        &mut self,
-        var: &[Arc<DataFrame>],
-        to: (Group, &str),
-        genes: &genes::Genes,
-    ) -> Result<()> {
-        let index = common_index(var);
-        self.output.compression = self.options.compression.unwrap_or_default();
-        let names = Some(genes.names.reader());
-        write_table(&mut self.output, to, &index, genes.columns.len, names, None)
     }
 
     /// Writes `raw`, if all files have it.
@@ -234,7 +228,7 @@ impl Transfer<'_> {
         }
         if there < files.len() {
             if there > 0 {
-                self.dropped("raw", "not all files have it");
+                self.left_out("raw", "not all files have it");
             }
             return Ok(());
         }
@@ -243,26 +237,28 @@ impl Transfer<'_> {
         let raw = self.output.group(Group::ROOT, "raw")?;
         self.output.encode(raw, "raw", "0.1.0")?;
         self.joined_matrix(files, &Item::RawX, (raw, "X"), &genes.columns, how)?;
-        self.joined_var(&var, (raw, "var"), &genes)?;
+        // Without what describes them, as in anndata.
+        self.write_genes(&var, (raw, "var"), &genes, None)?;
         let varm = self.output.group(raw, "varm")?;
         self.output.encode(varm, "dict", "0.1.0")?;
         self.columns_left_out("raw/var", &var);
         Ok(())
     }
 
-    /// Names what is not written.
-    fn left_out(&mut self, files: &[File], var: &[Arc<DataFrame>]) -> Result<()> {
-        self.columns_left_out("var", var);
+    /// Names what is not put together.
+    fn name_others(&mut self, files: &[File]) -> Result<()> {
         let mut left = BTreeSet::new();
         for (file, _) in files {
-            for name in ["varm", "varp", "obsp", "uns", "raw/varm"] {
+            for name in ["varp", "obsp", "uns", "raw/varm"] {
                 if let Some(Element::Group(group)) = Element::at(&*file.root, name)? {
                     let children = group.children()?;
                     left.extend(children.iter().map(|child| format!("{name}/{}", child.name)));
                 }
             }
         }
-        self.report.dropped.extend(left);
+        for path in left {
+            self.left_out(&path, "not put together");
+        }
         Ok(())
     }
 
@@ -271,9 +267,8 @@ impl Transfer<'_> {
             .iter()
             .flat_map(|frame| frame.columns().iter().map(|info| &*info.name))
             .collect();
-        if !names.is_empty() {
-            let names: Vec<&str> = names.into_iter().collect();
-            self.report.dropped.push(format!("the columns of {path} ({})", names.join(", ")));
+        for name in names {
+            self.left_out(&format!("the column {name:?} of {path}"), "not put together");
         }
     }
 }

@@ -74,6 +74,11 @@ impl<'a> Transfer<'a> {
         self.report.dropped.push(format!("{path} ({why})"));
     }
 
+    /// Names what is left out, whatever the target holds.
+    pub(super) fn left_out(&mut self, path: &str, why: impl std::fmt::Display) {
+        self.report.left_out.push(format!("{path} ({why})"));
+    }
+
     /// Writes an element under a name of a group. `path` is where it is in the file.
     pub(super) fn element(
         &mut self,
@@ -126,7 +131,7 @@ impl<'a> Transfer<'a> {
             "" | "dict" => self.mapping(from, to, path, picks, &[]),
             _ if picks.iter().all(Option::is_none) => self.mapping(from, to, path, ALL, &[]),
             other => {
-                self.dropped(path, format!("elements of encoding-type {other} are not sliced"));
+                self.left_out(path, format!("elements of encoding-type {other} are not sliced"));
                 Ok(())
             }
         }
@@ -153,7 +158,7 @@ impl<'a> Transfer<'a> {
         left_out: &[&str],
     ) -> Result<()> {
         if from.identity().is_some_and(|identity| !self.seen.insert(identity)) {
-            self.dropped(path, "another name of a group that is copied");
+            self.left_out(path, "another name of a group that is copied");
             return Ok(());
         }
         let made = self.create_group(from, to, path, &[])?;
@@ -311,7 +316,11 @@ impl<'a> Transfer<'a> {
             // Before anndata 0.8, strings could be of a fixed length, which are bytes in Zarr.
             let fixed = matches!(from.element_type(), ElementType::FixedString { .. });
             if fixed && Encoding::of(from, &from.place())?.kind.is_empty() {
-                return self.strings(from, to, path, None);
+                // anndata takes one of them for the string itself.
+                return match path.starts_with("uns/") && from.shape() == [1] {
+                    true => self.one_string(from, to, path),
+                    false => self.strings(from, to, path, None),
+                };
             }
         }
         if from.is_null() || picks.iter().all(Option::is_none) {
@@ -323,7 +332,7 @@ impl<'a> Transfer<'a> {
                 self.strings(from, to, path, picks[0])
             }
             found => {
-                self.dropped(path, format!("arrays of {found} are not sliced"));
+                self.left_out(path, format!("arrays of {found} are not sliced"));
                 Ok(())
             }
         }

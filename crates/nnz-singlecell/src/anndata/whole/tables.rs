@@ -176,7 +176,7 @@ impl Transfer<'_> {
                 }
                 other => return Err(Error::unsupported(place, other.to_string())),
             };
-            self.dropped(path, format!("a column of it: {what}"));
+            self.left_out(path, format!("a column of it: {what}"));
         }
         Ok(())
     }

@@ -1,15 +1,15 @@
 //! A file as a whole, with all that is in it.
 
 use nnz_container::tree::TreeWriter;
-use nnz_core::{Error, Result, Shape, readable};
+use nnz_core::{Error, MatrixSource, Result, Shape, readable};
 use nnz_engine::Progress;
-use nnz_singlecell::anndata::{self as format, AnnData, FileOptions, Report};
+use nnz_singlecell::anndata::{self as format, AnnData, FileOptions, Item, Report};
 
 use super::{AnnDataFile, INFO, place, target};
 use crate::formats::{MatrixTarget as _, Probe, RowGroups, WholeFormat};
-use crate::whole::ConcatFilesOptions;
+use crate::whole::{ConcatFilesOptions, ElementDifference};
 use crate::{
-    ConvertOptions, Location, Selection, Summary,
+    ConvertOptions, DiffOptions, Location, Selection, Summary,
     output::{CellAxis, StructurePolicy},
 };
 
@@ -27,6 +27,13 @@ impl WholeFormat for AnnDataFile {
     fn is_file(&self, probe: &Probe) -> Result<bool> {
         // What is broken says why as its X is opened.
         Ok(matches!(readable(place::find(probe))?, Some(Some((_, None)))))
+    }
+
+    fn tables(&self, probe: &Probe) -> Result<Option<Box<dyn MatrixSource>>> {
+        match place::open(probe)? {
+            (file, None) if !file.holds(&Item::X)? => file.tables().map(Some),
+            _ => Ok(None),
+        }
     }
 
     fn convert_file(
@@ -85,6 +92,16 @@ impl WholeFormat for AnnDataFile {
         })
     }
 
+    fn diff_files(
+        &self,
+        [first, second]: [&Probe; 2],
+        options: &DiffOptions,
+        each: &mut dyn FnMut(ElementDifference),
+    ) -> Result<()> {
+        let [(first, _), (second, _)] = [place::open(first)?, place::open(second)?];
+        first.diff(&second, options, each)
+    }
+
     fn group_rows(&self, from: &Probe, column: &str, memory: u64) -> Result<RowGroups> {
         let format::Groups { groups, missing } = place::open(from)?.0.groups(column, memory)?;
         Ok(RowGroups::new(groups, missing))
@@ -131,9 +148,13 @@ fn finish(
     options: &ConvertOptions,
     bytes_before: Option<u64>,
 ) -> Result<Summary> {
-    let Report { shape, entries, dropped, notes, .. } = report;
+    let Report { shape, entries, dropped, left_out, notes, .. } = report;
     if options.strict && !dropped.is_empty() {
         let what = format!("not supported by the target: {}", dropped.join(", "));
+        return Err(Error::unsupported(to.place(), what));
+    }
+    if options.strict && !left_out.is_empty() {
+        let what = format!("left out, which --strict refuses: {}", left_out.join(", "));
         return Err(Error::unsupported(to.place(), what));
     }
     if let Some(cancellation) = &options.cancellation {
@@ -149,6 +170,7 @@ fn finish(
         disk: 0,
         seconds: 0.0,
         dropped,
+        left_out,
         notes,
     })
 }

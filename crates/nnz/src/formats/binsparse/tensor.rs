@@ -47,6 +47,7 @@ pub(super) fn write(from: &TensorFile, to: &Location, options: &ConvertOptions) 
         disk: 0,
         seconds: started.elapsed().as_secs_f64(),
         dropped: descriptor.unknown.iter().map(|(key, _)| format!("the key {key:?}")).collect(),
+        left_out: Vec::new(),
         notes: lost.into_iter().collect(),
     })
 }

@@ -141,6 +141,7 @@ pub(super) fn write_tensor(
         disk: 0,
         seconds: started.elapsed().as_secs_f64(),
         dropped,
+        left_out: Vec::new(),
         notes: Vec::new(),
     })
 }

@@ -81,7 +81,9 @@ impl Target {
         if !hdf5 {
             uncompressed(options.compress, "a 10x folder")?;
             if genome.is_some() {
-                return Err(Error::argument(format!("the option {GENOME} does not apply to a 10x folder")));
+                return Err(Error::argument(format!(
+                    "the option {GENOME} does not apply to a 10x folder"
+                )));
             }
         }
         let names = options.memory / 4;

@@ -1,8 +1,8 @@
 //! Arrays one behind the other.
 
 use nnz_container::tree::{ArraySpec, ElementType, NdArray};
-use nnz_core::{Error, ErrorKind, Result, Rounding, Scalar, ValueType, Values};
-use nnz_engine::common_type;
+use nnz_core::{At, Error, ErrorKind, Place, Result, Rounding, Scalar, ValueType, Values};
+use nnz_engine::promoted_type;
 
 use super::ConcatFilesOptions;
 use super::genes::Columns;
@@ -26,7 +26,7 @@ impl Transfer<'_> {
         let Some(first) = arrays.first() else { return Ok(()) };
         let inner = first.shape().get(2..).unwrap_or(&[]).to_vec();
         if arrays.iter().any(|array| array.shape().get(2..) != Some(&inner[..])) {
-            self.dropped(path, "arrays of different dimensions");
+            self.left_out(path, "arrays of different dimensions");
             return Ok(());
         }
         let own;
@@ -38,7 +38,7 @@ impl Transfer<'_> {
                 &own
             }
         };
-        let (value_type, fill) = self.common(&arrays, columns, path, how)?;
+        let (value_type, fill) = common(&arrays, columns, path, how)?;
         let rows = arrays.iter().try_fold(0_u64, |sum, array| sum.checked_add(array.shape()[0]));
         let rows = rows.ok_or_else(|| Error::argument("more than 2^64 cells"))?;
         let shape = [&[rows, columns.len], &inner[..]].concat();
@@ -66,12 +66,15 @@ impl Transfer<'_> {
                 self.options.workers().check()?;
                 let end = height.min(start.saturating_add(block));
                 let values = array.read(&array.rows(start..end)?, u64::MAX)?;
-                let values = cast(values, value_type, path)?;
+                let first = start.saturating_mul(width).saturating_mul(cells);
+                let values = cast(values, value_type, first, &array.place())?;
                 match positions {
                     None => self.output.tree.append_bytes(target, values.bytes())?,
                     Some(positions) => {
                         let size = cells.saturating_mul(value_type.size() as u64);
-                        let moved = moved(values.bytes(), positions, [width, size], fill.bytes());
+                        let rows = end - start;
+                        let moved =
+                            moved(values.bytes(), positions, [rows, width, size], fill.bytes());
                         self.output.tree.append_bytes(target, &moved)?;
                     }
                 }
@@ -83,77 +86,80 @@ impl Transfer<'_> {
         }
         self.output.tree.finish_array(target)
     }
-
-    /// Returns a type that holds the values of all arrays and of what is missing, which comes with it.
-    fn common(
-        &self,
-        arrays: &[Box<dyn NdArray>],
-        columns: &Columns,
-        path: &str,
-        how: &ConcatFilesOptions<'_>,
-    ) -> Result<(ValueType, Values)> {
-        let mut common: Option<ValueType> = None;
-        for array in arrays {
-            let own = array.value_type()?;
-            let both = common.map_or(Some(own), |before| common_type(before, own));
-            common = Some(both.ok_or_else(|| {
-                let what =
-                    format!("{own} values at {path}, which no type holds with those before them");
-                Error::unsupported(array.place(), what)
-            })?);
-        }
-        let value_type =
-            common.ok_or_else(|| Error::argument("there is nothing to put together"))?;
-        if !columns.has_missing() {
-            return Ok((value_type, Values::new(value_type)));
-        }
-        let no_type = |what: String| Error::argument(format!("{path}: {what}"));
-        let Some(fill) = how.fill else {
-            let value_type = match value_type {
-                ValueType::F32 | ValueType::F64 => value_type,
-                // Whatever is missing is not a number, as in anndata.
-                other => common_type(other, ValueType::F64).ok_or_else(|| {
-                    no_type(format!("{other} has no value for what is missing"))
-                        .with_hint("fill", "names one")
-                })?,
-            };
-            return Ok((
-                value_type,
-                match value_type {
-                    ValueType::F32 => Scalar::F32(f32::NAN).repeat(1),
-                    ValueType::F64 => Scalar::F64(f64::NAN).repeat(1),
-                    other => {
-                        let error = no_type(format!("{other} has no value for what is missing"));
-                        return Err(error.with_hint("fill", "names one"));
-                    }
-                },
-            ));
-        };
-        let cast = Scalar::F64(fill).cast(value_type, Rounding::Refused);
-        let fill =
-            cast.map_err(|_| no_type(format!("{value_type} does not hold the fill value {fill}")))?;
-        Ok((value_type, fill.repeat(1)))
-    }
 }
 
-fn cast(values: Values, to: ValueType, path: &str) -> Result<Values> {
+/// Returns the type of NumPy for the values of all arrays and of what is missing, which comes with it.
+fn common(
+    arrays: &[Box<dyn NdArray>],
+    columns: &Columns,
+    path: &str,
+    how: &ConcatFilesOptions<'_>,
+) -> Result<(ValueType, Values)> {
+    let mut common: Option<ValueType> = None;
+    for (array, positions) in arrays.iter().zip(&columns.positions) {
+        let mut own = array.value_type()?;
+        // What is missing of integers is not a number of 64 bits.
+        let fills = positions.iter().flatten().any(Option::is_none);
+        if fills && how.fill.is_none() && own.is_integer() {
+            own = ValueType::F64;
+        }
+        common = Some(common.map_or(own, |before| promoted_type(before, own)));
+    }
+    let value_type = common.ok_or_else(|| Error::argument("there is nothing to put together"))?;
+    if !columns.has_missing() {
+        return Ok((value_type, Values::new(value_type)));
+    }
+    let no_type = |what: String| Error::argument(format!("{path}: {what}"));
+    let Some(wanted) = how.fill else {
+        let fill = match value_type {
+            ValueType::F32 => Scalar::F32(f32::NAN),
+            ValueType::ComplexF32 | ValueType::ComplexF64 => {
+                let error = no_type(format!("{value_type} has no value for what is missing"));
+                return Err(error.with_hint("fill", "names one"));
+            }
+            // Whatever is missing is not a number, as in anndata.
+            _ => Scalar::F64(f64::NAN),
+        };
+        return Ok((fill.value_type(), fill.repeat(1)));
+    };
+    let fill = Scalar::F64(wanted).cast(value_type, Rounding::Refused);
+    let fill =
+        fill.map_err(|_| no_type(format!("{value_type} does not hold the fill value {wanted}")))?;
+    Ok((value_type, fill.repeat(1)))
+}
+
+/// Casts values of an array, of which the first has a number.
+fn cast(values: Values, to: ValueType, first: u64, place: &Place) -> Result<Values> {
     if values.value_type() == to {
         return Ok(values);
     }
     let mut cast = Values::new(to);
     values.cast_into(to, Rounding::Refused, &mut cast).map_err(|offender| {
-        Error::argument(format!("{path}: {to} cannot hold {}", offender.found))
+        let what = format!(
+            "found {}, which {to}, the type for all files, cannot hold exactly",
+            offender.found
+        );
+        let number = first.saturating_add(offender.index as u64);
+        Error::unsupported(place.clone().at(At::Element(number)), what)
     })?;
     Ok(cast)
 }
 
-/// Brings columns of some bytes each into another order; what is missing is filled up.
-fn moved(rows: &[u8], positions: &[Option<u64>], [width, size]: [u64; 2], fill: &[u8]) -> Vec<u8> {
+/// Brings columns of some bytes each into another order, in so many rows of so many; what is missing is filled up.
+fn moved(
+    values: &[u8],
+    positions: &[Option<u64>],
+    [rows, width, size]: [u64; 3],
+    fill: &[u8],
+) -> Vec<u8> {
     let bytes = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-    let (size, row) = (bytes(size), bytes(width.saturating_mul(size)));
-    let count = rows.len().checked_div(row).unwrap_or(0);
-    let mut out = Vec::with_capacity(count.saturating_mul(positions.len()).saturating_mul(size));
-    for row in rows.chunks_exact(row.max(1)) {
+    let (size, len) = (bytes(size), bytes(width.saturating_mul(size)));
+    let count = bytes(rows).saturating_mul(positions.len());
+    let mut out = Vec::with_capacity(count.saturating_mul(size));
+    for row in 0..bytes(rows) {
+        // Empty where a file has no columns.
+        let row = values.get(row.saturating_mul(len)..).unwrap_or_default();
+        let row = row.get(..len).unwrap_or_default();
         for position in positions {
             let at = position.map(|position| bytes(position).saturating_mul(size));
             match at.and_then(|at| row.get(at..at.saturating_add(size))) {
@@ -172,7 +178,8 @@ mod tests {
     #[test]
     fn columns_go_where_they_belong() {
         let rows = [1, 1, 2, 2, 3, 3, 4, 4];
-        let moved = moved(&rows, &[Some(1), None, Some(0)], [2, 2], &[9]);
+        let moved = moved(&rows, &[Some(1), None, Some(0)], [2, 2, 2], &[9]);
         assert_eq!(moved, [2, 2, 9, 9, 1, 1, 4, 4, 9, 9, 3, 3]);
+        assert_eq!(super::moved(&[], &[None], [3, 0, 1], &[9]), [9; 3]);
     }
 }

@@ -1,7 +1,7 @@
 //! Sparse matrices one behind the other: by row, as those of `anndata.concat`.
 
 use nnz_core::{Axis, Error, Header, MatrixSource as _, Order, Place, Result, Shape};
-use nnz_engine::{Concat, ConcatOptions, Padded, Selection, Slice, sorted_units};
+use nnz_engine::{Concat, ConcatOptions, Padded, Selection, Slice, promoted_type, sorted_units};
 
 use super::genes::{Columns, ranges};
 use super::{ConcatFilesOptions, File};
@@ -48,10 +48,14 @@ impl Transfer<'_> {
         };
         if columns.has_missing() && how.fill.is_some_and(|fill| fill != 0.0) {
             let what = format!(
-                "{path} is sparse: what is missing in it is zero, and gets no other fill value"
+                "{path} is sparse: with a fill value other than 0, each gene that a file does not have would \
+                 be stored for each of its cells"
             );
             return Err(Error::argument(what));
         }
+        // Values that the type of NumPy does not hold are refused as they are read.
+        let types = sources.iter().map(|(source, _)| source.header().value_type);
+        let value_type = types.reduce(promoted_type);
         let mut parts: Vec<(Box<dyn nnz_core::MatrixSource>, Place)> = Vec::new();
         for ((source, place), positions) in sources.into_iter().zip(&columns.positions) {
             let Some(positions) = positions else {
@@ -66,7 +70,8 @@ impl Transfer<'_> {
             let slice = Slice::new(Box::new(padded), place.clone(), &Selection::all(), &cols)?;
             parts.push((Box::new(slice), place));
         }
-        let concat = Concat::new(parts, Axis::Rows, &ConcatOptions::default())?;
+        let concat =
+            Concat::new(parts, Axis::Rows, &ConcatOptions::default().value_type(value_type))?;
         let place = Place::path(path);
         let header = concat.header();
         if header.order == Order::Row && header.sorted_majors {

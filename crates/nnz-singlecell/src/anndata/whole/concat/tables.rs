@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use nnz_core::{
     Annotations, Categorical, Categories, Column, ColumnInfo, ColumnType, ColumnValues, Error,
-    Names, Result, StringReader,
+    Names, Result, Rounding, Scalar, StringReader, ValueType, Values,
 };
 use nnz_engine::{Appended, Join};
 
 use super::{ConcatFilesOptions, common_index};
 use crate::anndata::DataFrame;
-use crate::anndata::columns::write_table;
+use crate::anndata::columns::{MOST_COLUMN, write_table};
 use crate::anndata::output::Group;
 use crate::anndata::whole::elements::Transfer;
 
@@ -33,10 +33,10 @@ impl Transfer<'_> {
             }
         }
         let parts = tables.iter().map(|frame| Box::new(&**frame) as Box<dyn Annotations>);
-        let appended = Appended::new(parts.collect(), how.join.unwrap_or(Join::Inner));
-        for name in appended.dropped() {
-            let why = "not all files have it alike";
-            self.report.dropped.push(format!("the column {name:?} of {path} ({why})"));
+        let join = how.join.unwrap_or(Join::Inner);
+        let appended = Appended::promoted(parts.collect(), join, MOST_COLUMN)?;
+        for column in appended.dropped() {
+            self.left_out(&format!("the column {:?} of {path}", column.name), &column.why);
         }
         let lengths = obs.iter().map(|frame| frame.len()).collect();
         let table = Labelled::new(appended, how.label, lengths, tables)?;
@@ -72,6 +72,11 @@ impl<'a> Labelled<'a> {
     ) -> Result<Self> {
         let mut columns = inner.columns().to_vec();
         if let Some(label) = label {
+            if label == "_index" {
+                let what =
+                    "--label _index: AnnData keeps the names of cells there; take another name";
+                return Err(Error::argument(what));
+            }
             if columns.iter().any(|column| column.name == label) {
                 let what = format!("obs has a column {label:?} already");
                 return Err(Error::argument(what).with_hint("label", "takes another name"));
@@ -130,22 +135,51 @@ impl Annotations for Labelled<'_> {
     }
 }
 
-/// Brings categories of strings into their natural order.
+/// Brings categories into their natural order.
 fn sort_naturally(categorical: &mut Categorical) {
-    let Categories::Strings(list) = &categorical.categories else { return };
-    let mut sorted: Vec<(i32, &[u8])> = (0..).zip(list.iter()).collect();
-    sorted.sort_by(|(_, a), (_, b)| natural(a, b));
-    let mut moved = vec![-1; sorted.len()];
-    for (new, (old, _)) in (0..).zip(&sorted) {
-        if let Some(slot) = usize::try_from(*old).ok().and_then(|old| moved.get_mut(old)) {
+    let (order, sorted): (Vec<i32>, Categories) = match &categorical.categories {
+        Categories::Strings(list) => {
+            let mut sorted: Vec<(i32, &[u8])> = (0..).zip(list.iter()).collect();
+            sorted.sort_by(|(_, a), (_, b)| natural(a, b));
+            let names = sorted.iter().map(|(_, name)| *name).collect();
+            (sorted.iter().map(|(old, _)| *old).collect(), Categories::Strings(names))
+        }
+        Categories::Numbers(values) => {
+            let all = (0..values.len().unwrap_or(0)).filter_map(|at| values.get(at));
+            let mut sorted: Vec<(i32, Scalar)> = (0..).zip(all).collect();
+            sorted.sort_by(|(_, a), (_, b)| compare(*a, *b));
+            let mut numbers = Values::new(values.value_type());
+            for (_, value) in &sorted {
+                numbers.push(*value);
+            }
+            (sorted.iter().map(|(old, _)| *old).collect(), Categories::Numbers(numbers))
+        }
+    };
+    let mut moved = vec![-1; order.len()];
+    for (new, old) in (0..).zip(order) {
+        if let Some(slot) = usize::try_from(old).ok().and_then(|old| moved.get_mut(old)) {
             *slot = new;
         }
     }
-    let names = sorted.into_iter().map(|(_, name)| name).collect();
     for code in &mut categorical.codes {
         *code = usize::try_from(*code).ok().and_then(|old| moved.get(old)).copied().unwrap_or(-1);
     }
-    categorical.categories = Categories::Strings(names);
+    categorical.categories = sorted;
+}
+
+/// Compares numbers of one type; those without an order are equal.
+fn compare(a: Scalar, b: Scalar) -> Ordering {
+    match (a, b) {
+        (Scalar::U64(a), Scalar::U64(b)) => a.cmp(&b),
+        (Scalar::I64(a), Scalar::I64(b)) => a.cmp(&b),
+        (a, b) => {
+            let float = |value: Scalar| match value.cast(ValueType::F64, Rounding::Nearest) {
+                Ok(Scalar::F64(value)) => value,
+                _ => f64::NAN,
+            };
+            float(a).partial_cmp(&float(b)).unwrap_or(Ordering::Equal)
+        }
+    }
 }
 
 /// Compares strings with numbers in them by these numbers: `s2` comes before `s10`.

@@ -1,0 +1,478 @@
+//! Whether two files hold the same.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use nnz_container::tree::{ChildKind, ElementType, Group, NdArray};
+use nnz_core::{
+    Annotations as _, Categories, Column, ColumnValues, Error, ErrorKind, MatrixSource as _, Names,
+    Result, Scalar,
+};
+use nnz_engine::{DiffOptions, Difference, ElementChange, ElementDifference, diff, same_value};
+
+use super::collections::{KNOWN, NAMES, old_categories};
+use crate::anndata::element::{Element, Encoding};
+use crate::anndata::{AnnData, DataFrame, Item, MatrixSource};
+
+/// Numbers that are compared at a time.
+const BLOCK: u64 = 1 << 16;
+
+/// Groups inside each other.
+const DEEPEST: usize = 64;
+
+impl AnnData {
+    /// Compares all elements of two files, of any versions, and passes what differs to `each`, of each element up
+    /// to as many differences as the options say.
+    ///
+    /// Matrices are compared by what they mean, as [`diff`] does; numbers by their values, whatever
+    /// their type, unless the options ask for what is stored.
+    ///
+    /// # Errors
+    ///
+    /// Fails where one of them cannot be read or is broken, or it is cancelled.
+    pub fn diff(
+        &self,
+        other: &Self,
+        options: &DiffOptions,
+        each: &mut dyn FnMut(ElementDifference),
+    ) -> Result<()> {
+        let files = [self, other];
+        let kinds = files.map(|file| file.root.kind());
+        let mut comparison = Comparison { options, each, kinds };
+        comparison.frames("obs", &[self.obs()?, other.obs()?])?;
+        comparison.frames("var", &[self.var()?, other.var()?])?;
+        let x =
+            |item: &Item| both(files, |file| Ok(file.element(item)?.map(|(_, element)| element)));
+        comparison.pair("X", x(&Item::X)?)?;
+        for name in NAMES {
+            let found = both(files, |file| Element::at(&*file.root, name))?;
+            comparison.mapping(name, &found, &BTreeSet::new())?;
+        }
+        let raw = x(&Item::RawX)?;
+        if raw.iter().all(Option::is_some) {
+            comparison.frames("raw/var", &[self.raw_var()?, other.raw_var()?])?;
+            let varm = both(files, |file| match Element::at(&*file.root, "raw/varm")? {
+                None => Element::find(&*file.root, "raw.varm"),
+                found => Ok(found),
+            })?;
+            comparison.mapping("raw/varm", &varm, &BTreeSet::new())?;
+        }
+        comparison.pair("raw/X", raw)?;
+        let uns = both(files, |file| Element::find(&*file.root, "uns"))?;
+        let mut old = BTreeSet::new();
+        for file in files {
+            old.extend(old_categories(file)?);
+        }
+        comparison.mapping("uns", &uns, &old)?;
+        let mut others = BTreeSet::new();
+        for file in files {
+            let names = file.root.children()?.into_iter().map(|child| child.name);
+            let is_known = |name: &String| KNOWN.contains(&&**name) || NAMES.contains(&&**name);
+            others.extend(names.filter(|name| !is_known(name)));
+        }
+        for name in others {
+            let found = both(files, |file| Element::find(&*file.root, &name))?;
+            comparison.pair(&name, found)?;
+        }
+        Ok(())
+    }
+}
+
+fn both<T>(files: [&AnnData; 2], of: impl Fn(&AnnData) -> Result<T>) -> Result<[T; 2]> {
+    let [first, second] = files;
+    Ok([of(first)?, of(second)?])
+}
+
+/// An element as what it is compared as.
+enum Opened {
+    Matrix(Box<MatrixSource>),
+    Table(Arc<DataFrame>),
+    Group(Box<dyn Group>),
+    Array(Box<dyn NdArray>),
+}
+
+impl Opened {
+    fn of(element: Element, kind: &'static str) -> Result<Self> {
+        match element {
+            Element::Group(group) => {
+                if let Some(matrix) = MatrixSource::of_group(&*group, None)? {
+                    return Ok(Self::Matrix(Box::new(matrix)));
+                }
+                let is_table = match &*element_kind(&*group)? {
+                    "dataframe" => true,
+                    "" => group.attribute("_index")?.is_some(),
+                    _ => false,
+                };
+                match is_table {
+                    true => Ok(Self::Table(Arc::new(DataFrame::of_group(&*group)?))),
+                    false => Ok(Self::Group(group)),
+                }
+            }
+            Element::Array(array) if is_matrix(&*array) => {
+                Ok(Self::Matrix(Box::new(MatrixSource::of_array(array, kind)?)))
+            }
+            Element::Array(array) => Ok(Self::Array(array)),
+        }
+    }
+
+    fn kind(&self) -> Result<String> {
+        Ok(match self {
+            Self::Matrix(matrix) => format!("a matrix of {}", matrix.header().value_type),
+            Self::Table(_) => "a table".to_owned(),
+            Self::Group(group) => match &*element_kind(&**group)? {
+                "" | "dict" => "a group".to_owned(),
+                kind => kind.to_owned(),
+            },
+            Self::Array(array) => kind_of_array(&**array)?,
+        })
+    }
+}
+
+fn element_kind(group: &dyn Group) -> Result<String> {
+    Ok(Encoding::of(group, &nnz_core::Place::path(group.path()))?.kind)
+}
+
+fn is_matrix(array: &dyn NdArray) -> bool {
+    !array.is_null() && array.shape().len() == 2 && array.value_type().is_ok()
+}
+
+fn kind_of_array(array: &dyn NdArray) -> Result<String> {
+    if array.is_null() {
+        return Ok("nothing".to_owned());
+    }
+    let element = match array.element_type() {
+        found if found.is_string() => "string".to_owned(),
+        found => found.to_string(),
+    };
+    let shape = shape(array)?;
+    Ok(match &shape[..] {
+        [] => element,
+        shape => {
+            let lengths: Vec<String> = shape.iter().map(ToString::to_string).collect();
+            format!("{} of {element}", lengths.join(" x "))
+        }
+    })
+}
+
+/// Returns the shape of an array; one string of an old file is a value of its own.
+fn shape(array: &dyn NdArray) -> Result<Vec<u64>> {
+    let fixed = matches!(array.element_type(), ElementType::FixedString { .. });
+    let one = fixed && array.shape() == [1] && Encoding::of(array, &array.place())?.kind.is_empty();
+    Ok(if one { Vec::new() } else { array.shape().to_vec() })
+}
+
+/// Two files that are being compared.
+struct Comparison<'a> {
+    options: &'a DiffOptions,
+    each: &'a mut dyn FnMut(ElementDifference),
+    kinds: [&'static str; 2],
+}
+
+impl Comparison<'_> {
+    fn report(&mut self, path: &str, what: ElementChange) {
+        (self.each)(ElementDifference::new(path.to_owned(), what));
+    }
+
+    fn kinds_differ(&mut self, path: &str, [first, second]: [String; 2]) {
+        self.report(path, ElementChange::Kind { first, second });
+    }
+
+    /// Compares elements of one name, which need not be there.
+    fn pair(&mut self, path: &str, elements: [Option<Element>; 2]) -> Result<()> {
+        if let Some(cancellation) = &self.options.cancellation {
+            cancellation.check()?;
+        }
+        match elements {
+            [None, None] => {}
+            [Some(_), None] => self.report(path, ElementChange::FirstOnly),
+            [None, Some(_)] => self.report(path, ElementChange::SecondOnly),
+            [Some(first), Some(second)] => {
+                if path.split('/').count() > DEEPEST {
+                    let what = format!("more than {DEEPEST} groups inside each other");
+                    return Err(Error::unsupported(first.place(), what));
+                }
+                let nothing = [first.is_null()?, second.is_null()?];
+                if nothing == [true; 2] {
+                    return Ok(());
+                }
+                let [own, other] = self.kinds;
+                return self.opened(path, Opened::of(first, own)?, Opened::of(second, other)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn opened(&mut self, path: &str, first: Opened, second: Opened) -> Result<()> {
+        match (first, second) {
+            (Opened::Matrix(first), Opened::Matrix(second)) => {
+                let places = [path, path].map(nnz_core::Place::path);
+                let each = &mut *self.each;
+                diff([&*first, &*second], places, self.options, &mut |difference: Difference| {
+                    let what = ElementChange::Matrix(difference);
+                    each(ElementDifference::new(path.to_owned(), what));
+                })
+            }
+            (Opened::Table(first), Opened::Table(second)) => self.frames(path, &[first, second]),
+            (Opened::Group(first), Opened::Group(second)) => {
+                let found = [first, second].map(|group| Some(Element::Group(group)));
+                self.mapping(path, &found, &BTreeSet::new())
+            }
+            (Opened::Array(first), Opened::Array(second)) => self.arrays(path, &*first, &*second),
+            (first, second) => {
+                self.kinds_differ(path, [first.kind()?, second.kind()?]);
+                Ok(())
+            }
+        }
+    }
+
+    /// Compares all members of groups, or fields of compounds, but those left out.
+    fn mapping(
+        &mut self,
+        path: &str,
+        groups: &[Option<Element>; 2],
+        left_out: &BTreeSet<String>,
+    ) -> Result<()> {
+        let mut names: Vec<String> = Vec::new();
+        for group in groups.iter().flatten() {
+            for name in members(group)? {
+                if !names.contains(&name) && !left_out.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+        for name in names {
+            let [first, second] = groups.each_ref().map(|group| member(group.as_ref(), &name));
+            self.pair(&format!("{path}/{name}"), [first?, second?])?;
+        }
+        Ok(())
+    }
+
+    fn arrays(&mut self, path: &str, first: &dyn NdArray, second: &dyn NdArray) -> Result<()> {
+        let arrays = [first, second];
+        let compound =
+            |array: &dyn NdArray| matches!(array.element_type(), ElementType::Compound(_));
+        let numbers = |array: &&dyn NdArray| array.value_type().is_ok();
+        let strings = |array: &&dyn NdArray| array.element_type().is_string();
+        if arrays.iter().all(|array| array.is_null()) {
+            return Ok(());
+        }
+        let alike = !first.is_null() && !second.is_null() && shape(first)? == shape(second)?;
+        let exact = !self.options.stored || first.element_type() == second.element_type();
+        if alike && arrays.iter().all(strings) {
+            let names = arrays.map(|array| array.read_strings(&array.all()));
+            let [first, second] = names;
+            return self.texts(path, [first?, second?]);
+        }
+        if alike && arrays.iter().all(numbers) && exact {
+            return self.numbers(path, arrays);
+        }
+        if alike && arrays.iter().all(|array| compound(*array)) {
+            for name in fields(first).into_iter().filter(|name| fields(second).contains(name)) {
+                let [own, other] = arrays.map(|array| array.field(&name));
+                let fields = [own?, other?].map(|field| Some(Element::Array(field)));
+                self.pair(&format!("{path}/{name}"), fields)?;
+            }
+            if fields(first) == fields(second) {
+                return Ok(());
+            }
+        }
+        self.kinds_differ(path, [kind_of_array(first)?, kind_of_array(second)?]);
+        Ok(())
+    }
+
+    fn numbers(&mut self, path: &str, [first, second]: [&dyn NdArray; 2]) -> Result<()> {
+        let scalar = first.shape().is_empty();
+        let height = first.shape().first().copied().unwrap_or(1);
+        let width = first.shape().iter().skip(1).fold(1, |all: u64, len| all.saturating_mul(*len));
+        let block = (BLOCK / width.max(1)).max(1);
+        let (mut start, mut told) = (0, 0);
+        while start < height && told < self.options.most {
+            if let Some(cancellation) = &self.options.cancellation {
+                cancellation.check()?;
+            }
+            let end = height.min(start.saturating_add(block));
+            let read = |array: &dyn NdArray| {
+                let part = if scalar { array.all() } else { array.rows(start..end)? };
+                array.read(&part, self.options.memory)
+            };
+            let values = [read(first)?, read(second)?];
+            let first = start.saturating_mul(width);
+            for (position, at) in (first..).zip(0..values[0].len().unwrap_or(0)) {
+                let cells = values.each_ref().map(|values| values.get(at));
+                if !same(cells.map(|cell| cell.map(Cell::Number)), self.options.stored)
+                    && told < self.options.most
+                {
+                    told += 1;
+                    let [first, second] = cells.map(|cell| text(cell.map(Cell::Number)));
+                    let position = (!scalar).then_some(position);
+                    self.report(path, ElementChange::Value { position, first, second });
+                }
+            }
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// Compares strings one after the other.
+    fn texts(&mut self, path: &str, [mut first, mut second]: [Names<'_>; 2]) -> Result<()> {
+        let (mut position, mut told) = (0, 0);
+        while told < self.options.most {
+            let cells = [first.next_string()?, second.next_string()?];
+            if cells == [None, None] {
+                break;
+            }
+            if cells[0] != cells[1] {
+                told += 1;
+                let [first, second] = cells.map(|cell| text(cell.map(Cell::Text)));
+                self.report(path, ElementChange::Value { position: Some(position), first, second });
+            }
+            position += 1;
+        }
+        Ok(())
+    }
+
+    /// Compares the names of rows of tables, and their columns.
+    fn frames(&mut self, path: &str, frames: &[Arc<DataFrame>; 2]) -> Result<()> {
+        let [first, second] = frames;
+        for frame in frames {
+            if let Some(error) = frame.broken_columns().first() {
+                return Err(Error::unsupported(error.place().clone(), error.kind().to_string()));
+            }
+        }
+        if first.len() != second.len() {
+            let rows = frames.each_ref().map(|frame| format!("{} rows", frame.len()));
+            self.kinds_differ(path, rows);
+        } else {
+            self.texts(path, [first.names()?, second.names()?])?;
+        }
+        let position = |frame: &DataFrame, name: &str| {
+            frame.columns().iter().position(|column| column.name == name)
+        };
+        for info in second.columns() {
+            if position(first, &info.name).is_none() {
+                self.report(&format!("{path}/{}", info.name), ElementChange::SecondOnly);
+            }
+        }
+        for (at, info) in first.columns().iter().enumerate() {
+            let path = format!("{path}/{}", info.name);
+            let Some(other) = position(second, &info.name) else {
+                self.report(&path, ElementChange::FirstOnly);
+                continue;
+            };
+            if first.len() == second.len() {
+                let memory = self.options.memory / 4;
+                let columns = [first.read_column(at, memory)?, second.read_column(other, memory)?];
+                self.columns(&path, &columns);
+            }
+        }
+        Ok(())
+    }
+
+    fn columns(&mut self, path: &str, columns: &[Column; 2]) {
+        let types = columns.each_ref().map(Column::column_type);
+        let texts = columns.each_ref().map(is_text);
+        if texts[0] != texts[1] || (self.options.stored && types[0] != types[1]) {
+            return self.kinds_differ(path, types.map(|found| found.to_string()));
+        }
+        let mut told = 0;
+        for (row, at) in (0..columns[0].len()).zip(0..) {
+            let cells = columns.each_ref().map(|column| cell(column, row, at));
+            if told < self.options.most && !same(cells, self.options.stored) {
+                told += 1;
+                let [first, second] = cells.map(text);
+                self.report(path, ElementChange::Value { position: Some(row), first, second });
+            }
+        }
+    }
+}
+
+/// The names of what is in a group, or of the fields of compounds.
+fn members(element: &Element) -> Result<Vec<String>> {
+    Ok(match element {
+        Element::Group(group) => {
+            let children = group.children()?.into_iter();
+            let known = children.filter(|child| !matches!(child.kind, ChildKind::Other(_)));
+            known.map(|child| child.name).collect()
+        }
+        Element::Array(array) => fields(&**array),
+    })
+}
+
+fn fields(array: &dyn NdArray) -> Vec<String> {
+    match array.element_type() {
+        ElementType::Compound(fields) => fields.iter().map(|field| field.name.clone()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn member(element: Option<&Element>, name: &str) -> Result<Option<Element>> {
+    match element {
+        None => Ok(None),
+        Some(Element::Group(group)) => Element::find(&**group, name),
+        Some(Element::Array(array)) => match array.field(name) {
+            Err(error) if error.is_system() => Err(error),
+            Err(error) if matches!(error.kind(), ErrorKind::Memory { .. }) => Err(error),
+            Err(_) => Ok(None),
+            Ok(field) => Ok(Some(Element::Array(field))),
+        },
+    }
+}
+
+/// A value; what is missing is none.
+#[derive(Clone, Copy)]
+enum Cell<'a> {
+    Number(Scalar),
+    Text(&'a [u8]),
+}
+
+fn is_text(column: &Column) -> bool {
+    match &column.values {
+        ColumnValues::Numbers(_) => false,
+        ColumnValues::Strings(_) => true,
+        ColumnValues::Categorical(categorical) => {
+            matches!(categorical.categories, Categories::Strings(_))
+        }
+    }
+}
+
+fn cell(column: &Column, row: u64, at: usize) -> Option<Cell<'_>> {
+    if column.is_missing(row) {
+        return None;
+    }
+    match &column.values {
+        ColumnValues::Numbers(values) => values.get(at).map(Cell::Number),
+        ColumnValues::Strings(list) => list.get(row).map(Cell::Text),
+        ColumnValues::Categorical(categorical) => {
+            let code = categorical.codes.get(at).copied()?;
+            match &categorical.categories {
+                Categories::Strings(list) => list.get(u64::try_from(code).ok()?).map(Cell::Text),
+                Categories::Numbers(values) => {
+                    values.get(usize::try_from(code).ok()?).map(Cell::Number)
+                }
+            }
+        }
+    }
+}
+
+/// Returns whether two values mean the same: NaN of a column is missing.
+fn same(cells: [Option<Cell<'_>>; 2], stored: bool) -> bool {
+    let none = |cell: Option<Cell<'_>>| match cell {
+        None => true,
+        Some(Cell::Number(Scalar::F32(value))) => !stored && value.is_nan(),
+        Some(Cell::Number(Scalar::F64(value))) => !stored && value.is_nan(),
+        Some(_) => false,
+    };
+    match cells {
+        [Some(Cell::Number(a)), Some(Cell::Number(b))] if same_value(a, b) => true,
+        [Some(Cell::Text(a)), Some(Cell::Text(b))] => a == b,
+        cells => cells.into_iter().all(none),
+    }
+}
+
+fn text(cell: Option<Cell<'_>>) -> String {
+    match cell {
+        None => "-".to_owned(),
+        Some(Cell::Number(value)) => value.to_string(),
+        Some(Cell::Text(text)) => String::from_utf8_lossy(text).into_owned(),
+    }
+}
