@@ -350,7 +350,7 @@ def test_the_label_of_a_concatenation_is_not_the_name_of_the_index(nnz, tmp_path
     path = write(tmp_path / "0.h5ad", np.ones((2, 2), "float32"))
     out = tmp_path / "all.h5ad"
     message = nnz.run("concat", path, path, out, "--axis", "rows", "--label", "_index")
-    assert message.returncode == 2 and "--label _index" in message.stderr.decode()
+    assert message.returncode == 2 and "called _index" in message.stderr.decode()
     assert not out.exists()
 
 
@@ -491,3 +491,38 @@ def test_diff_names_the_element_that_differs(nnz, tmp_path, elements):
     assert done.returncode == 1 and found == set(elements.split()), done
     done = nnz.run("diff", f"{first}::X", f"{second}::X")
     assert done.returncode == int(elements in ["X", "obs"]), done
+
+
+def test_an_outer_join_fills_what_some_files_lack(nnz, tmp_path):
+    rng = np.random.default_rng(8)
+
+    def file(name, genes, cells, layers):
+        x = sparse.random(cells, len(genes), 0.4, "csr", np.float32, random_state=rng)
+        made = anndata.AnnData(x)
+        made.obs_names = [f"{name}{cell}" for cell in range(cells)]
+        made.var_names = genes
+        for layer, kind in layers.items():
+            other = sparse.random(cells, len(genes), 0.4, "csr", np.float64, random_state=rng)
+            made.layers[layer] = other if kind == "sparse" else other.toarray()
+        return made
+
+    a = file("a", list("uvwx"), 5, {"s": "sparse", "d": "dense", "both": "sparse"})
+    b = file("b", list("wxyz"), 4, {"both": "sparse"})
+    a.obsm["pca"] = rng.normal(size=(5, 3))
+    b.obsm["umap"] = sparse.random(4, 2, 0.5, "csr", random_state=rng)
+    a.write_h5ad(tmp_path / "a.h5ad")
+    b.write_h5ad(tmp_path / "b.h5ad")
+    options = ["--axis", "rows", "--join", "outer"]
+    nnz.ok("concat", tmp_path / "a.h5ad", tmp_path / "b.h5ad", tmp_path / "c.h5ad", *options)
+    found = read(tmp_path / "c.h5ad")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = anndata.concat([a, b], join="outer")
+    assert found.var_names.tolist() == expected.var_names.tolist()
+    for group in ["layers", "obsm"]:
+        ours, theirs = getattr(found, group), getattr(expected, group)
+        assert set(ours) == set(theirs)
+        for name in theirs:
+            dense = [x.toarray() if sparse.issparse(x) else x for x in (ours[name], theirs[name])]
+            np.testing.assert_array_equal(*dense, err_msg=f"{group}/{name}")
+            assert sparse.issparse(ours[name]) == sparse.issparse(theirs[name])

@@ -116,7 +116,8 @@ fn a_new_group_leaves_the_rest_and_an_old_one_needs_force() {
     run(&["diff", "--stored", text(&from), &group]).good();
     // AnnData itself is X.
     let x = "bpcells/interop/basic_uint.h5ad";
-    run(&["diff", "--stored", text(&testdata().join(x)), text(&file)]).good();
+    let [x, own] = [testdata().join(x), file.clone()].map(|file| format!("{}::X", text(&file)));
+    run(&["diff", "--stored", &x, &own]).good();
     let before = fs::read(&file).unwrap();
     assert!(run(&convert).refused().contains("--force"));
     assert_eq!(fs::read(&file).unwrap(), before);

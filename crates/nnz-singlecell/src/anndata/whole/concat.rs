@@ -126,11 +126,10 @@ impl Transfer<'_> {
             let what = format!("without {item}, which other files have");
             return Err(Error::unsupported(files[at].1.clone(), what));
         }
-        let elements: Vec<Element> = elements.into_iter().flatten().collect();
         self.joined(elements, files, to, &item.to_string(), Some(columns), None, how)
     }
 
-    /// Writes the elements of a collection that all files have.
+    /// Writes the elements of a collection that all files have, or any where those are kept.
     fn joined_mapping(
         &mut self,
         files: &[File],
@@ -158,26 +157,30 @@ impl Transfer<'_> {
         let any: BTreeSet<&String> = keys.iter().flatten().collect();
         for key in any {
             let path = format!("{name}/{key}");
-            if !keys.iter().all(|keys| keys.contains(key)) {
+            let of_all = keys.iter().all(|keys| keys.contains(key));
+            if !of_all && how.join != Some(Join::Outer) {
                 self.left_out(&path, "not all files have it");
                 continue;
             }
             let mut elements = Vec::with_capacity(files.len());
             for (file, place) in files {
                 let element = Element::at(&*file.root, &path)?;
-                let missing = || Error::mismatch(place.clone(), "nothing", &path);
-                elements.push(element.ok_or_else(missing)?);
+                if of_all && element.is_none() {
+                    return Err(Error::mismatch(place.clone(), "nothing", &path));
+                }
+                elements.push(element);
             }
             self.joined(elements, files, (to, key), &path, columns, Some(obs), how)?;
         }
         Ok(())
     }
 
-    /// Writes elements one behind the other; by position of their columns, unless these are given.
+    /// Writes elements one behind the other; by position of their columns, unless these are given. Files without
+    /// one have what is missing, where `obs` says how much of it.
     #[expect(clippy::too_many_arguments, reason = "each says another thing")]
     fn joined(
         &mut self,
-        elements: Vec<Element>,
+        elements: Vec<Option<Element>>,
         files: &[File],
         to: (Group, &str),
         path: &str,
@@ -187,23 +190,27 @@ impl Transfer<'_> {
     ) -> Result<()> {
         self.options.workers().check()?;
         let mut kinds = Vec::with_capacity(elements.len());
-        for element in &elements {
+        for element in elements.iter().flatten() {
             kinds.push(Kind::of(element)?);
         }
         let all = |of: &[Kind]| kinds.iter().all(|kind| of.contains(kind));
+        let heights = obs.unwrap_or_default().iter().map(|frame| frame.len());
+        let heights: Vec<u64> = heights.collect();
+        let columns = columns.map(|columns| columns.but(&elements));
         if all(&[Kind::Dense]) {
-            let arrays = elements.into_iter().filter_map(|element| match element {
-                Element::Array(array) => Some(array),
-                Element::Group(_) => None,
+            let arrays = elements.into_iter().map(|element| match element {
+                Some(Element::Array(array)) => Some(array),
+                Some(Element::Group(_)) | None => None,
             });
-            return self.joined_dense(arrays.collect(), to, path, columns, how);
+            return self.joined_dense(arrays.collect(), &heights, to, path, columns, how);
         }
         if all(&[Kind::Dense, Kind::Sparse]) {
-            return self.joined_sparse(elements, files, to, path, columns, how);
+            return self.joined_sparse((elements, &heights), files, to, path, columns, how);
         }
-        if let (true, Some(obs)) = (all(&[Kind::Table]), obs) {
+        let of_all = elements.iter().all(Option::is_some);
+        if let (true, Some(obs)) = (of_all && all(&[Kind::Table]), obs) {
             let mut tables = Vec::with_capacity(elements.len());
-            for element in &elements {
+            for element in elements.iter().flatten() {
                 if let Element::Group(group) = element {
                     tables.push(Arc::new(DataFrame::of_group(&**group)?));
                 }

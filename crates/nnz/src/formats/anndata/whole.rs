@@ -154,7 +154,7 @@ fn finish(
         return Err(Error::unsupported(to.place(), what));
     }
     if options.strict && !left_out.is_empty() {
-        let what = format!("left out, which --strict refuses: {}", left_out.join(", "));
+        let what = format!("left out: {}", left_out.join(", "));
         return Err(Error::unsupported(to.place(), what));
     }
     if let Some(cancellation) = &options.cancellation {

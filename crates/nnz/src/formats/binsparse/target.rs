@@ -22,7 +22,7 @@ pub(super) const OPTIONS: &[FormatOption] = &[
     FormatOption::parsed::<Layout>(
         LEVELS,
         "FORMAT",
-        "The format or level tree, such as CSR or \"dense(sparse(element))\"; --to takes these, too \
+        "The format or level tree, such as CSR or \"dense(sparse(element))\" \
          [default: that of SRC if it is Binsparse; otherwise CSR or CSC, and DMATR or DMATC where \
          every cell is stored]",
     ),

@@ -14,32 +14,39 @@ const LEAST: u64 = 64 << 10;
 const MOST: u64 = 32 << 20;
 
 impl Transfer<'_> {
-    /// Writes arrays of numbers one behind the other; by position of their columns, unless these are given.
+    /// Writes arrays of numbers one behind the other; by position of their columns, unless these are given. Files
+    /// without one have as many rows as `heights` says of what is missing.
     pub(super) fn joined_dense(
         &mut self,
-        arrays: Vec<Box<dyn NdArray>>,
+        arrays: Vec<Option<Box<dyn NdArray>>>,
+        heights: &[u64],
         (parent, name): (Group, &str),
         path: &str,
-        columns: Option<&Columns>,
+        columns: Option<Columns>,
         how: &ConcatFilesOptions<'_>,
     ) -> Result<()> {
-        let Some(first) = arrays.first() else { return Ok(()) };
+        let Some(first) = arrays.iter().flatten().next() else { return Ok(()) };
         let inner = first.shape().get(2..).unwrap_or(&[]).to_vec();
-        if arrays.iter().any(|array| array.shape().get(2..) != Some(&inner[..])) {
+        if arrays.iter().flatten().any(|array| array.shape().get(2..) != Some(&inner[..])) {
             self.left_out(path, "arrays of different dimensions");
             return Ok(());
         }
-        let own;
-        let columns = match columns {
-            Some(columns) => columns,
-            None => {
-                let lengths: Vec<u64> = arrays.iter().map(|array| array.shape()[1]).collect();
-                own = Columns::by_position(&lengths, how.join);
-                &own
-            }
-        };
-        let (value_type, fill) = common(&arrays, columns, path, how)?;
-        let rows = arrays.iter().try_fold(0_u64, |sum, array| sum.checked_add(array.shape()[0]));
+        let width =
+            |array: &Option<Box<dyn NdArray>>| array.as_ref().map_or(0, |array| array.shape()[1]);
+        let columns = columns.unwrap_or_else(|| {
+            let lengths: Vec<u64> = arrays.iter().map(width).collect();
+            Columns::by_position(&lengths, how.join)
+        });
+        let (value_type, fill) = common(&arrays, &columns, path, how)?;
+        let tall: Vec<u64> = arrays
+            .iter()
+            .enumerate()
+            .map(|(number, array)| match array {
+                Some(array) => array.shape()[0],
+                None => heights.get(number).copied().unwrap_or(0),
+            })
+            .collect();
+        let rows = tall.iter().try_fold(0_u64, |sum, height| sum.checked_add(*height));
         let rows = rows.ok_or_else(|| Error::argument("more than 2^64 cells"))?;
         let shape = [&[rows, columns.len], &inner[..]].concat();
         let mut spec = ArraySpec::new(ElementType::Number(value_type), &shape);
@@ -51,23 +58,31 @@ impl Transfer<'_> {
         let target = self.output.tree.create_array(parent.0, name, &spec)?;
         self.output.encode_node(target, "array", "0.2.0")?;
         let cells = inner.iter().fold(1, |all: u64, len| all.saturating_mul(*len));
-        for (array, positions) in arrays.iter().zip(&columns.positions) {
-            let [height, width] = [array.shape()[0], array.shape()[1]];
+        for ((array, positions), height) in arrays.iter().zip(&columns.positions).zip(tall) {
+            let width = width(array);
             let widest = width.max(columns.len).saturating_mul(cells);
             let row = widest.saturating_mul(value_type.size() as u64).max(1);
             let allowed = self.options.memory.max(MOST);
             if row > allowed {
                 let kind = ErrorKind::Memory { needed: row, allowed };
-                return Err(Error::new(kind, array.place()));
+                return Err(Error::new(
+                    kind,
+                    array.as_ref().map_or(Place::path(path), |array| array.place()),
+                ));
             }
             let block = ((self.options.memory / 8).clamp(LEAST, MOST) / row).max(1);
             let mut start = 0;
             while start < height {
                 self.options.workers().check()?;
                 let end = height.min(start.saturating_add(block));
-                let values = array.read(&array.rows(start..end)?, u64::MAX)?;
-                let first = start.saturating_mul(width).saturating_mul(cells);
-                let values = cast(values, value_type, first, &array.place())?;
+                let values = match array {
+                    None => Values::new(value_type),
+                    Some(array) => {
+                        let values = array.read(&array.rows(start..end)?, u64::MAX)?;
+                        let first = start.saturating_mul(width).saturating_mul(cells);
+                        cast(values, value_type, first, &array.place())?
+                    }
+                };
                 match positions {
                     None => self.output.tree.append_bytes(target, values.bytes())?,
                     Some(positions) => {
@@ -90,13 +105,14 @@ impl Transfer<'_> {
 
 /// Returns the type of NumPy for the values of all arrays and of what is missing, which comes with it.
 fn common(
-    arrays: &[Box<dyn NdArray>],
+    arrays: &[Option<Box<dyn NdArray>>],
     columns: &Columns,
     path: &str,
     how: &ConcatFilesOptions<'_>,
 ) -> Result<(ValueType, Values)> {
     let mut common: Option<ValueType> = None;
     for (array, positions) in arrays.iter().zip(&columns.positions) {
+        let Some(array) = array else { continue };
         let mut own = array.value_type()?;
         // What is missing of integers is not a number of 64 bits.
         let fills = positions.iter().flatten().any(Option::is_none);

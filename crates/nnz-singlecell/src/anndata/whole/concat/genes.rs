@@ -56,6 +56,15 @@ impl Columns {
         Self { len, positions: positions.collect() }
     }
 
+    /// Returns the columns for the files that have something; the others have none of them.
+    pub(super) fn but<T>(&self, there: &[Option<T>]) -> Self {
+        let none = || Some(vec![None; usize::try_from(self.len).unwrap_or(0)]);
+        let positions = self.positions.iter().zip(there);
+        let positions =
+            positions.map(|(own, there)| if there.is_some() { own.clone() } else { none() });
+        Self { len: self.len, positions: positions.collect() }
+    }
+
     /// Returns whether some columns are not in a matrix.
     pub(super) fn has_missing(&self) -> bool {
         self.positions.iter().flatten().flatten().any(Option::is_none)

@@ -20,7 +20,7 @@ use crate::anndata::whole::picks::Picked;
 
 /// Why something of genes is left out.
 const DIFFERS: &str = "not the same in all files";
-const TOO_LARGE: &str = "too large to be compared in --memory";
+const TOO_LARGE: &str = "too large to be compared in the memory allowed";
 
 impl Transfer<'_> {
     /// Writes the genes, with the columns that are the same in all files.

@@ -1,7 +1,9 @@
 //! Sparse matrices one behind the other: by row, as those of `anndata.concat`.
 
 use nnz_core::{Axis, Error, Header, MatrixSource as _, Order, Place, Result, Shape};
-use nnz_engine::{Concat, ConcatOptions, Padded, Selection, Slice, promoted_type, sorted_units};
+use nnz_engine::{
+    Concat, ConcatOptions, CsMatrix, Padded, Selection, Slice, promoted_type, sorted_units,
+};
 
 use super::genes::{Columns, ranges};
 use super::{ConcatFilesOptions, File};
@@ -11,21 +13,28 @@ use crate::anndata::output::Group;
 use crate::anndata::whole::elements::Transfer;
 
 impl Transfer<'_> {
-    /// Writes matrices of which at least one is sparse.
+    /// Writes matrices of which at least one is sparse. Files without one have as many rows as `heights` says, and no
+    /// entries in them.
     pub(super) fn joined_sparse(
         &mut self,
-        elements: Vec<Element>,
+        (elements, heights): (Vec<Option<Element>>, &[u64]),
         files: &[File],
         to: (Group, &str),
         path: &str,
-        columns: Option<&Columns>,
+        columns: Option<Columns>,
         how: &ConcatFilesOptions<'_>,
     ) -> Result<()> {
         self.output.compression = self.options.compression.unwrap_or_default();
-        let mut sources = Vec::with_capacity(elements.len());
-        for (element, (file, _)) in elements.into_iter().zip(files) {
+        let mut sources: Vec<(Box<dyn nnz_core::MatrixSource>, Place)> = Vec::new();
+        let mut types = Vec::new();
+        for (number, (element, (file, place))) in elements.into_iter().zip(files).enumerate() {
+            let Some(element) = element else {
+                let rows = heights.get(number).copied().unwrap_or(0);
+                sources.push((nothing(rows)?, place.clone()));
+                continue;
+            };
             let place = element.place();
-            sources.push(match element {
+            let (source, place) = match element {
                 Element::Array(array) => (MatrixSource::of_array(array, file.root.kind())?, place),
                 Element::Group(group) => {
                     if self.options.compression.is_none() {
@@ -34,18 +43,14 @@ impl Transfer<'_> {
                     let not = || Error::mismatch(place.clone(), "a group", "a sparse matrix");
                     (MatrixSource::of_group(&*group, None)?.ok_or_else(not)?, place)
                 }
-            });
+            };
+            types.push(source.header().value_type);
+            sources.push((Box::new(source), place));
         }
-        let own;
-        let columns = match columns {
-            Some(columns) => columns,
-            None => {
-                let lengths: Vec<u64> =
-                    sources.iter().map(|(source, _)| source.header().shape.cols).collect();
-                own = Columns::by_position(&lengths, how.join);
-                &own
-            }
-        };
+        let columns = columns.unwrap_or_else(|| {
+            let lengths = sources.iter().map(|(source, _)| source.header().shape.cols);
+            Columns::by_position(&lengths.collect::<Vec<u64>>(), how.join)
+        });
         if columns.has_missing() && how.fill.is_some_and(|fill| fill != 0.0) {
             let what = format!(
                 "{path} is sparse: with a fill value other than 0, each gene that a file does not have would \
@@ -54,18 +59,17 @@ impl Transfer<'_> {
             return Err(Error::argument(what));
         }
         // Values that the type of NumPy does not hold are refused as they are read.
-        let types = sources.iter().map(|(source, _)| source.header().value_type);
-        let value_type = types.reduce(promoted_type);
+        let value_type = types.into_iter().reduce(promoted_type);
         let mut parts: Vec<(Box<dyn nnz_core::MatrixSource>, Place)> = Vec::new();
         for ((source, place), positions) in sources.into_iter().zip(&columns.positions) {
             let Some(positions) = positions else {
-                parts.push((Box::new(source), place));
+                parts.push((source, place));
                 continue;
             };
             let Shape { rows, cols } = source.header().shape;
             let (ranges, missing) = ranges(positions, cols);
             let padded = Shape { rows, cols: cols.saturating_add(missing) };
-            let padded = Padded::new(Box::new(source), place.clone(), padded)?;
+            let padded = Padded::new(source, place.clone(), padded)?;
             let cols = Selection::ranges(ranges);
             let slice = Slice::new(Box::new(padded), place.clone(), &Selection::all(), &cols)?;
             parts.push((Box::new(slice), place));
@@ -85,4 +89,13 @@ impl Transfer<'_> {
         let header = Header { order: Order::Row, nnz: Some(count), ..header.clone() };
         self.units(units, &header, &place, to, path)
     }
+}
+
+/// Makes a matrix of rows without entries, and without columns.
+fn nothing(rows: u64) -> Result<Box<dyn nnz_core::MatrixSource>> {
+    let (shape, order) = (Shape { rows: 0, cols: 0 }, Order::Row);
+    let empty =
+        CsMatrix::from_parts(shape, order, vec![0_u64], Vec::<u32>::new(), Vec::<f32>::new())?;
+    let place = Place::default();
+    Ok(Box::new(Padded::new(empty.into_source()?, place, Shape { rows, cols: 0 })?))
 }

@@ -74,8 +74,8 @@ impl<'a> Labelled<'a> {
         if let Some(label) = label {
             if label == "_index" {
                 let what =
-                    "--label _index: AnnData keeps the names of cells there; take another name";
-                return Err(Error::argument(what));
+                    "the column cannot be called _index, where AnnData keeps the names of cells";
+                return Err(Error::argument(what).with_hint("label", "takes another name"));
             }
             if columns.iter().any(|column| column.name == label) {
                 let what = format!("obs has a column {label:?} already");
