@@ -243,7 +243,7 @@ mod tests {
             (0..3).map(one).collect()
         };
         assert_eq!(text(0), ["1", "", "-3"]);
-        assert_eq!(text(1), ["0.5", "2", ""]);
+        assert_eq!(text(1), ["0.5", "2.0", ""]);
         assert_eq!(text(2), ["true", "", "false"]);
         assert_eq!(text(3), ["T", "B", "T"]);
         assert_eq!(text(4), ["x", "y, \"z\"", ""]);
