@@ -119,3 +119,33 @@ def test_a_layer_is_added_and_all_else_kept(nnz, tmp_path, kind):
     nnz.ok("slice", path, tmp_path / "other.h5ad", "--rows", "1,0,2:")
     message = nnz.refuses("convert", tmp_path / "other.h5ad", f"{path}::layers/b", "--to", "anndata")
     assert "the name" in message and "layers/b" not in nnz.ok("info", path)
+
+
+def test_matrices_of_mudata_are_found_by_their_modality(nnz, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    io = getattr(anndata, "io", None) or anndata.experimental
+
+    def modality(genes):
+        x = sparse.random(8, genes, 0.3, "csr", np.float32, random_state=genes)
+        made = anndata.AnnData(x, layers={"counts": x * 2})
+        made.var_names = [f"g{gene}" for gene in range(genes)]
+        return made
+
+    parts = {"rna": modality(5), "atac": modality(7)}
+    with h5py.File(tmp_path / "m.h5mu", "w") as file:
+        file.attrs["encoding-type"] = "MuData"
+        for name, part in parts.items():
+            io.write_elem(file, f"mod/{name}", part)
+        io.write_elem(file, "obs", pd.DataFrame(index=parts["rna"].obs_names))
+        io.write_elem(file, "var", pd.DataFrame(index=[f"v{gene}" for gene in range(12)]))
+    message = nnz.refuses("convert", tmp_path / "m.h5mu", tmp_path / "x.npz")
+    assert "m.h5mu::/mod/atac" in message and "m.h5mu::/mod/rna" in message
+    for name, part in parts.items():
+        place = f"{tmp_path}/m.h5mu::{name}"
+        assert nnz.names(f"{place}/X", "cols") == part.var_names.tolist()
+        for item, expected in [("X", part.X), ("layers/counts", part.layers["counts"])]:
+            target = nnz.convert(f"{place}/{item}", tmp_path / "x.npz", "--force")
+            assert (sparse.load_npz(target) != expected).nnz == 0
+        whole = read(nnz.convert(place, tmp_path / f"{name}.h5ad"))
+        same(whole.X, part.X)
+        same(whole.layers["counts"], part.layers["counts"])
