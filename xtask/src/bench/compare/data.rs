@@ -233,7 +233,7 @@ impl Maker<'_> {
             entries: fewer.entries,
             h5ad: [
                 made(format!("{name}.h5ad"), "make-h5ad", &fewer.raw, "")?,
-                made(format!("{name}-b.h5ad"), "make-h5ad", &fewer.raw, "-b")?,
+                made(format!("{name}-b.h5ad"), "make-h5ad", &fewer.raw, "_b")?,
             ],
             tenx: made(format!("{name}-10x.h5"), "make-10x", &fewer.raw, "")?,
             npz: made(format!("{name}.npz"), "make-npz", &fewer.raw, "")?,
