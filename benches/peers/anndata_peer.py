@@ -53,7 +53,9 @@ def make_10x():
 
     x = raw_counts(source)
     text = lambda strings: np.array(strings, "S")
-    how = dict(compression="gzip", compression_opts=4, shuffle=True, chunks=(80_000,))
+    how = dict(
+        compression="gzip", compression_opts=4, shuffle=True, chunks=(80_000,), maxshape=(None,)
+    )
     with h5py.File(target, "w") as file:
         group = file.create_group("matrix")
         group.create_dataset("barcodes", data=text(cells(x.shape[1])), compression="gzip")

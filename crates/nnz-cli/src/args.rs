@@ -753,6 +753,11 @@ impl Memory {
     pub(crate) fn bytes(&self) -> u64 {
         self.memory.unwrap_or_else(nnz::engine::default_memory)
     }
+
+    /// Returns what is said, so that what is free is asked for where it is needed only.
+    pub(crate) fn limit(&self) -> Option<u64> {
+        self.memory
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -29,7 +29,7 @@ pub(crate) use write::{concat, convert, repair, slice, split};
 /// Prints stored entries.
 pub(crate) fn cat(args: &args::Cat) -> Result<Outcome, Error> {
     let options =
-        nnz::OpenOptions::new().memory_limit(args.resources.bytes()).dialect(args.reading.dialect);
+        nnz::OpenOptions::new().memory_limit(args.resources.limit()).dialect(args.reading.dialect);
     let found = args.reading.from.set(options).open(&args.source)?;
     let [rows, cols] = args.selecting.of_axes(|| match &found {
         Dataset::Matrix(matrix) => Ok(matrix.header().clone()),
@@ -94,7 +94,7 @@ fn open_tables(
 
 /// Prints names.
 pub(crate) fn names(args: &args::Names) -> Result<Outcome, Error> {
-    let options = nnz::OpenOptions::new().memory_limit(args.resources.bytes());
+    let options = nnz::OpenOptions::new().memory_limit(args.resources.limit());
     let options = args.from.set(options);
     let opened = match options.open(&args.source) {
         Ok(Dataset::Fragments(source)) => return fragments::names(args, &*source),

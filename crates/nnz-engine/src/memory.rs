@@ -75,7 +75,8 @@ fn field(text: &str, name: &str) -> Option<u64> {
 /// Reads a file of the system, of which no more than a few megabytes are believed.
 fn read(root: &Path, path: impl AsRef<Path>) -> Option<String> {
     const MOST: u64 = 4 << 20;
-    let mut bytes = Vec::new();
+    // More than most of them have: a read of a few bytes makes the kernel write the whole file again.
+    let mut bytes = Vec::with_capacity(16 << 10);
     File::open(root.join(path)).ok()?.take(MOST).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -52,7 +52,7 @@ pub fn from_arrays(
         .map_err(|error| Error::mismatch(Place::path(header), error.utf8_error(), "UTF-8"))?;
     let home = home(to, write)?;
     // What is read, and as much again for the places of entries.
-    let read = |path| read_array_from(&open_file(path, options)?, options.memory / 4);
+    let read = |path| read_array_from(&open_file(path, options)?, options.memory() / 4);
     let cells = read(&arrays.tensor)?;
     let pattern = read(&arrays.pattern)?;
     let fill = read(&arrays.fill)?;
@@ -136,7 +136,7 @@ pub fn to_arrays(
     options: &OpenOptions,
     write: WriteOptions,
 ) -> Result<()> {
-    let memory = options.memory;
+    let memory = options.memory();
     let place = from.source_place();
     let container = binsparse(from, options)?;
     let entries = EntryReader::open(&*container).map_err(|error| error.with_context(&place))?;

@@ -52,7 +52,7 @@ pub(crate) fn open_matrix(location: &Location, memory: u64) -> Result<Box<dyn Ma
 pub struct OpenOptions {
     registry: Registry,
     pub(crate) storage: Arc<dyn Storage>,
-    pub(crate) memory: u64,
+    pub(crate) memory: Option<u64>,
     #[cfg(feature = "daphne")]
     pub(crate) dialect: Option<Dialect>,
     pub(crate) format: Option<&'static str>,
@@ -64,7 +64,7 @@ impl Default for OpenOptions {
     fn default() -> Self {
         Self {
             registry: Registry::default(),
-            memory: crate::engine::default_memory(),
+            memory: None,
             storage: nnz_storage::local(),
             #[cfg(feature = "daphne")]
             dialect: None,
@@ -103,9 +103,14 @@ impl OpenOptions {
 
     /// Sets how many bytes may be taken by what has to be read whole, such as an R object.
     #[must_use]
-    pub fn memory_limit(mut self, bytes: u64) -> Self {
-        self.memory = bytes;
+    pub fn memory_limit(mut self, bytes: impl Into<Option<u64>>) -> Self {
+        self.memory = bytes.into();
         self
+    }
+
+    /// Returns how many bytes may be taken. What is free is asked for here, where it is needed.
+    pub(crate) fn memory(&self) -> u64 {
+        self.memory.unwrap_or_else(crate::engine::default_memory)
     }
 
     /// Mends what is wrong and certain, and lists it; see [`repair`](fn@crate::repair).

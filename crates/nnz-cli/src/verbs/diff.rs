@@ -51,7 +51,7 @@ impl One {
 
 /// Compares two matrices, or files as wholes.
 pub(crate) fn diff(args: &args::Diff) -> Result<Outcome, Error> {
-    let options = nnz::OpenOptions::new().memory_limit(args.resources.bytes());
+    let options = nnz::OpenOptions::new().memory_limit(args.resources.limit());
     let holds = |place| nnz::fragments::holds(place, &options);
     if holds(&args.first)? && holds(&args.second)? {
         if args.json {

@@ -77,7 +77,7 @@ struct Array {
 /// Describes a matrix.
 pub(crate) fn info(args: &args::Info) -> Result<Outcome, Error> {
     let options =
-        nnz::OpenOptions::new().memory_limit(args.resources.bytes()).dialect(args.reading.dialect);
+        nnz::OpenOptions::new().memory_limit(args.resources.limit()).dialect(args.reading.dialect);
     let opened = match args.reading.from.set(options).open(&args.source) {
         Err(error) => return file::info(args).unwrap_or(Err(error)),
         Ok(opened) => opened,
@@ -118,7 +118,7 @@ fn members(args: &args::Info, mut notes: Vec<String>) -> (Vec<Member>, Vec<Strin
     if args.reading.dialect.is_some() {
         return (Vec::new(), notes);
     }
-    let options = nnz::OpenOptions::new().memory_limit(args.resources.bytes());
+    let options = nnz::OpenOptions::new().memory_limit(args.resources.limit());
     let listed = nnz::formats::list_members(&args.source, &options).unwrap_or_else(|error| {
         notes.push(format!("what the file holds cannot be listed: {error}"));
         Vec::new()
@@ -135,7 +135,7 @@ fn members(args: &args::Info, mut notes: Vec<String>) -> (Vec<Member>, Vec<Strin
 /// Lists the other groups of a file, or notes why that cannot be done: what was opened is described
 /// all the same.
 pub(super) fn others(args: &args::Info, mut notes: Vec<String>) -> (Vec<String>, Vec<String>) {
-    let options = nnz::OpenOptions::new().memory_limit(args.resources.bytes());
+    let options = nnz::OpenOptions::new().memory_limit(args.resources.limit());
     let others = nnz::formats::other_groups(&args.source, &options).unwrap_or_else(|error| {
         notes.push(format!("other groups cannot be listed: {error}"));
         Vec::new()

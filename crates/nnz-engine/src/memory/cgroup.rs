@@ -118,16 +118,19 @@ fn least(root: &Path, version: Version, mount: &Path, group: &Path) -> Option<u6
 fn left_v2(group: &Path) -> Option<u64> {
     let limits = ["memory.max", "memory.high"].map(|file| number(group, file));
     let limit = limits.into_iter().flatten().min()?;
-    Some(left(limit, number(group, "memory.current"), stat(group, "inactive_file")))
+    let cache = read(group, "memory.stat").and_then(|all| stat(&all, "inactive_file"));
+    Some(left(limit, number(group, "memory.current"), cache))
 }
 
 /// Returns what the limit of a group of version 1 leaves, and that of groups above it that are not
 /// shown.
 fn left_v1(group: &Path) -> Option<u64> {
     let own = number(group, "memory.limit_in_bytes");
-    let above = stat(group, "hierarchical_memory_limit");
-    let limit = own.into_iter().chain(above).min()?;
-    let cache = stat(group, "total_inactive_file");
+    // The kernel takes its time to make it up.
+    let all = read(group, "memory.stat");
+    let stat = |key| stat(all.as_deref()?, key);
+    let limit = own.into_iter().chain(stat("hierarchical_memory_limit")).min()?;
+    let cache = stat("total_inactive_file");
     Some(left(limit, number(group, "memory.usage_in_bytes"), cache))
 }
 
@@ -141,9 +144,8 @@ fn number(group: &Path, file: &str) -> Option<u64> {
     read(group, file)?.trim().parse().ok()
 }
 
-/// Reads a number of `memory.stat`.
-fn stat(group: &Path, key: &str) -> Option<u64> {
-    let text = read(group, "memory.stat")?;
+/// Returns a number of `memory.stat`.
+fn stat(text: &str, key: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' '))?;
     line.trim().parse().ok()
 }

@@ -20,7 +20,7 @@ const START: usize = 512;
 /// next, and for the one that opens it.
 pub struct Probe {
     location: Location,
-    memory: u64,
+    memory: Option<u64>,
     /// What is at the path; `None` for standard input.
     opened: Option<Opened>,
     /// The first bytes of a file.
@@ -273,7 +273,8 @@ impl Probe {
         if !rds::is_rds(file)? && !named() {
             return Ok(None);
         }
-        rds::read(file, Limits { memory: self.memory }).map(Some)
+        rds::read(file, Limits { memory: self.memory.unwrap_or_else(nnz_engine::default_memory) })
+            .map(Some)
     }
 
     /// Takes the R object over.

@@ -22,7 +22,7 @@ struct Report {
 
 /// Describes what a file holds; `None` where it does not hold several matrices.
 pub(super) fn info(args: &args::Info) -> Option<Result<Outcome, Error>> {
-    let options = nnz::OpenOptions::new().memory_limit(args.resources.bytes());
+    let options = nnz::OpenOptions::new().memory_limit(args.resources.limit());
     let options = args.reading.from.set(options);
     let registry = nnz::formats::Registry::default();
     let detected = registry.detect(&args.source, &options).ok()?;
