@@ -526,3 +526,18 @@ def test_an_outer_join_fills_what_some_files_lack(nnz, tmp_path):
             dense = [x.toarray() if sparse.issparse(x) else x for x in (ours[name], theirs[name])]
             np.testing.assert_array_equal(*dense, err_msg=f"{group}/{name}")
             assert sparse.issparse(ours[name]) == sparse.issparse(theirs[name])
+
+
+def test_stored_differences_of_types_and_what_cannot_be_compared_are_found(nnz, tmp_path):
+    source = read(CORPUS / "0.12.19/h5ad/full_csr.h5ad")
+    source.write_h5ad(tmp_path / "a.h5ad")
+    other = source.copy()
+    other.X = other.X.astype("f8")
+    other.write_h5ad(tmp_path / "b.h5ad")
+    nnz.ok("diff", tmp_path / "a.h5ad", tmp_path / "b.h5ad")
+    done = nnz.run("diff", "--stored", tmp_path / "a.h5ad", tmp_path / "b.h5ad")
+    assert done.returncode == 1 and "X" in done.stdout.decode()
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "b.h5ad", "r+") as file:
+        file["uns/elsewhere"] = h5py.ExternalLink("nowhere.h5", "/x")
+    assert nnz.run("diff", tmp_path / "a.h5ad", tmp_path / "b.h5ad").returncode == 2

@@ -141,17 +141,51 @@ def test_tables_beside_cells_get_their_names(nnz, tmp_path):
     assert found.obs["id"].tolist() == source.obs_names.tolist()
 
 
+def test_labels_of_genes_are_called_columns_in_a_whole_file(nnz, tmp_path):
+    source = read(FULL)
+    source.var["twice"] = "x"
+    source.write_h5ad(tmp_path / "s.h5ad")
+    message = nnz.refuses("convert", tmp_path / "s.h5ad", tmp_path / "a.h5ad", "--col-names", "twice")
+    assert "cannot name the cols" in message and "in column 0 and in column 1" in message
+
+
+def test_an_empty_line_selects_nothing(nnz, tmp_path):
+    """It once selected the row whose annotation was empty."""
+    source = read(FULL)
+    source.obs["blank"] = [f"x{at}" if at else "" for at in range(len(source))]
+    source.write_h5ad(tmp_path / "s.h5ad")
+    (tmp_path / "list.txt").write_text(f"{source.obs_names[1]}\n\n")
+    for place in ["", "::X"]:
+        rows = ["--rows", f"@{tmp_path}/list.txt"]
+        nnz.refuses("slice", f"{tmp_path}/s.h5ad{place}", tmp_path / "a.h5ad", *rows)
+
+
+def test_cells_without_a_number_are_in_no_part(nnz, tmp_path):
+    source = read(FULL)
+    source.obs["f"] = [1.0 if at % 2 else np.nan for at in range(len(source))]
+    source.write_h5ad(tmp_path / "s.h5ad")
+    nnz.ok("split", tmp_path / "s.h5ad", tmp_path / "parts", "--by", "f")
+    assert [path.name for path in (tmp_path / "parts").iterdir()] == ["1.0.h5ad"]
+    message = nnz.refuses("convert", tmp_path / "s.h5ad", tmp_path / "a.h5ad", "--row-names", "f")
+    assert "row 0 has no value" in message
+
+
 def test_what_cannot_be_meant_is_refused(nnz, tmp_path):
     target = tmp_path / "x.h5ad"
     (tmp_path / "other.csv").write_text("id,n\nnobody,1\n")
     (tmp_path / "twice.csv").write_text("id,n\na,1\na,2\n")
     (tmp_path / "ragged.csv").write_text("id,n\na,1\nb\n")
+    (tmp_path / "open.csv").write_text('id,n\na,"1\nb,2\n')
+    first = read(FULL).obs_names[0]
+    (tmp_path / "index.csv").write_text(f"id,_index\n{first},1\n")
     for options, says in [
         (["--row-names", "nope"], 'no column "nope" describes the rows; there are'),
         (["--row-annotations", tmp_path / "other.csv"], "no name in the table is that of one of the rows"),
         (["--row-annotations", tmp_path / "twice.csv"], 'has "a" in its rows 0 and 1'),
         (["--row-annotations", tmp_path / "ragged.csv"], "line 3, column 1: found 1 values, expected 2"),
         (["--row-annotations", tmp_path / "no.csv"], "no such file"),
+        (["--row-annotations", tmp_path / "open.csv"], "quotes that begin in line 2 are not closed"),
+        (["--row-annotations", tmp_path / "index.csv"], "a column _index"),
     ]:
         for place in ["", "::X"]:
             assert says in nnz.refuses("convert", f"{FULL}{place}", target, *options), options

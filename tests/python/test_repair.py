@@ -97,6 +97,49 @@ def broken(pointers, kind, rng):
     return pointers.astype(np.int32)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+@pytest.mark.parametrize("shape", [(40, 600), (1, 4000)])
+def test_pointers_of_scipy_that_lost_their_ends_are_refused(nnz, tmp_path, dtype, shape):
+    """SciPy takes what is behind the last pointer for unused, and so did repair once."""
+    x = matrix(6, *shape, 0.3)
+    sparse.save_npz(tmp_path / "a.npz", x)
+    arrays = dict(np.load(tmp_path / "a.npz"))
+    largest = np.iinfo(dtype).max
+    for name, pointers in [("clipped", np.minimum(x.indptr, largest)), ("wrapped", x.indptr)]:
+        if name == "wrapped" and shape[0] > 1:
+            continue
+        arrays["indptr"] = pointers.astype(dtype)
+        np.savez(tmp_path / f"{name}.npz", **arrays)
+        nnz.refuses("repair", tmp_path / f"{name}.npz", tmp_path / "c.npz")
+        assert not (tmp_path / "c.npz").exists()
+
+
+def test_two_matrices_in_a_text_are_not_one(nnz, tmp_path):
+    one = "%%MatrixMarket matrix coordinate integer general\n3 3 1\n1 1 5\n"
+    (tmp_path / "a.mtx").write_text(one + one.replace("1 1 5", "2 2 7"))
+    assert "second banner" in nnz.refuses("repair", tmp_path / "a.mtx", tmp_path / "b.mtx")
+    # The last value may go on.
+    (tmp_path / "c.mtx").write_text(one + "2 2 7")
+    assert "cut short" in nnz.refuses("repair", tmp_path / "c.mtx", tmp_path / "b.mtx")
+    repair(nnz, tmp_path / "c.mtx", tmp_path / "b.mtx", "--complete")
+
+
+@pytest.mark.parametrize("verb", ["repair", "convert"])
+def test_a_table_with_a_column_of_no_known_kind_stays_a_table(nnz, tmp_path, verb):
+    shutil.copy(FULL, tmp_path / "a.h5ad")
+    with h5py.File(tmp_path / "a.h5ad", "r+") as file:
+        name = next(name for name in file["obs"] if file["obs"][name].attrs.get("encoding-type") == "categorical")
+        file["obs"][name].attrs["encoding-type"] = "categorix"
+    if verb == "repair":
+        assert name in nnz.refuses("repair", tmp_path / "a.h5ad", tmp_path / "b.h5ad")
+        return
+    done = nnz.run("convert", tmp_path / "a.h5ad", tmp_path / "b.h5ad")
+    assert done.returncode == 0 and "categorix" in done.stderr.decode()
+    nnz.ok("validate", tmp_path / "b.h5ad")
+    found = read(tmp_path / "b.h5ad")
+    assert name not in found.obs and len(found.obs.columns) == len(read(FULL).obs.columns) - 1
+
+
 @pytest.mark.parametrize("kind", ["clipped", "swapped", "one", "first", "short"])
 def test_what_is_not_certain_is_refused(nnz, tmp_path, kind):
     rng = np.random.default_rng(5)
@@ -109,7 +152,7 @@ def test_what_is_not_certain_is_refused(nnz, tmp_path, kind):
         file["X/indptr"].attrs.update(attributes)
     for place in ["", "::X"]:
         message = nnz.refuses("repair", f"{tmp_path}/b.h5ad{place}", tmp_path / "c.h5ad")
-        assert "indptr, element" in message and "not certain" in message
+        assert "indptr" in message and "not certain" in message
         assert not (tmp_path / "c.h5ad").exists()
 
 
@@ -151,7 +194,7 @@ def test_the_number_of_entries_is_counted(nnz, tmp_path, off, ending):
     content = text(x, x.nnz + off).encode()
     source.write_bytes(gzip.compress(content) if ending == "mtx.gz" else content)
     options = []
-    if off > 0 and ending == "mtx":
+    if off > 0:
         message = nnz.refuses("repair", source, target)
         assert "may have been cut short" in message and not target.exists()
         options = ["--complete"]

@@ -449,7 +449,8 @@ pub(crate) struct Repair {
     #[arg(value_name = "DST", value_parser = location())]
     pub(crate) target: Location,
 
-    /// Take a text with fewer entries than its header states for complete: it was not cut short
+    /// Take a text for complete that has fewer entries than its header states, or another number and no line break
+    /// at its end: it was not cut short
     #[arg(long)]
     pub(crate) complete: bool,
 

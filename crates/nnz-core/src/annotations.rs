@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::{Result, StringList, ValueType, Values};
+use crate::{Result, Scalar, StringList, ValueType, Values};
 
 /// The type of a column of annotations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,6 +198,14 @@ impl Column {
             }
             _ => self.missing.as_ref().is_some_and(|missing| missing.get(index) == Some(&true)),
         }
+    }
+
+    /// Returns whether a value is missing, or a float that is not a number.
+    #[must_use]
+    pub fn is_missing_or_nan(&self, row: u64) -> bool {
+        let ColumnValues::Numbers(values) = &self.values else { return self.is_missing(row) };
+        let value = usize::try_from(row).ok().and_then(|row| values.get(row));
+        self.is_missing(row) || value.and_then(Scalar::to_f64).is_some_and(f64::is_nan)
     }
 
     /// Writes a value as text: numbers as everywhere, booleans as `true` and `false`, and nothing

@@ -4,6 +4,7 @@ mod appended;
 mod labels;
 mod parse;
 mod picked;
+mod quotes;
 mod table;
 mod text;
 mod unique;

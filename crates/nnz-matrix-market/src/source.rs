@@ -162,29 +162,37 @@ impl MatrixMarketSource {
     }
 
     /// Counts the entries, and mends the number that the sizes state where it is another one. Where there are
-    /// fewer, the file has to be known to be complete: by the end of a gzip member, or because the caller says so.
+    /// fewer, or the last line does not end, the caller has to say that the file is complete.
     ///
     /// # Errors
     ///
     /// Fails where the file cannot be read or may have been cut short.
     pub fn mend_count(mut self, repairs: &Repairs) -> Result<Self> {
-        if self.origin.file.is_none() || self.preamble.banner.layout == Layout::Array {
+        if self.preamble.banner.layout == Layout::Array {
             return Ok(self);
         }
+        if self.origin.file.is_none() {
+            let what = "entries are counted before they are read: only a file can be read twice";
+            return Err(Error::unsupported(Place::path(&self.path), what));
+        }
         let mut lines = self.lines()?;
-        let mut count = 0_u64;
+        let (mut count, mut second) = (0_u64, false);
         while let Some(block) = lines.next_owned()? {
             count += block.contents;
+            second |= has_banner(block.block().text);
         }
-        let place = Place::path(&self.path);
         if count == self.stored {
             return Ok(self);
         }
+        let place = Place::path(&self.path);
         let stated = format!("its sizes state {}, and there are {count}", counted(self.stored));
-        if count < self.stored && !self.origin.gzip && !repairs.is_complete() {
-            let what = format!(
-                "{stated}: it may have been cut short, so that this cannot be mended for certain"
-            );
+        if second {
+            let what =
+                format!("{stated}: there is a second banner, so that they may be two matrices");
+            return Err(Error::unsupported(place, what));
+        }
+        if !repairs.is_complete() && (count < self.stored || !self.ends_a_line()?) {
+            let what = format!("{stated}: it may have been cut short");
             let error = Error::unsupported(place, what);
             return Err(error.with_hint("complete", "says that it was not"));
         }
@@ -192,6 +200,19 @@ impl MatrixMarketSource {
         self.stored = count;
         self.header.nnz = Some(count);
         Ok(self)
+    }
+
+    /// Returns whether the text ends with a line break, by reading it to its end.
+    fn ends_a_line(&self) -> Result<bool> {
+        let Some(file) = &self.origin.file else { return Ok(true) };
+        let mut reader = Input::from_file(file)?.reader;
+        let mut buffer = vec![0; 64 << 10];
+        let mut last = None;
+        loop {
+            let count = reader.read(&mut buffer).map_err(|error| Error::io(&self.path, error))?;
+            let Some(end) = count.checked_sub(1) else { return Ok(last == Some(b'\n')) };
+            last = buffer.get(end).copied();
+        }
     }
 
     pub(super) fn empty_batch(&self) -> Batch {
@@ -320,4 +341,11 @@ impl std::fmt::Debug for MatrixMarketSource {
             .field("header", &self.header)
             .finish_non_exhaustive()
     }
+}
+
+/// Returns whether a line of a text is a banner.
+fn has_banner(text: &[u8]) -> bool {
+    const START: &[u8] = b"%%matrixmarket";
+    let mut lines = text.split(|byte| *byte == b'\n');
+    lines.any(|line| line.get(..START.len()).is_some_and(|start| start.eq_ignore_ascii_case(START)))
 }

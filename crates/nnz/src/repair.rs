@@ -26,13 +26,14 @@ pub struct RepairSummary {
 /// Writes what is at one place to another place, and mends what is wrong and certain on the way:
 ///
 /// - pointers of AnnData, 10x and SciPy that wrapped around, as their type was too narrow;
-/// - another number of entries than Matrix Market states in its sizes, or Binsparse in its description. With fewer,
-///   a text may have been cut short: it has to be gzipped, or `complete`;
+/// - another number of entries than Matrix Market states in its sizes, or Binsparse in its description. With fewer, or
+///   without a line break at its end, a text may have been cut short: the caller says that it is `complete`;
 /// - entries of a row or column that are not sorted, in AnnData, 10x, SciPy and Binsparse;
 /// - `end_max` of fragments.
 ///
-/// Files with several matrices go as a whole, as in [`convert`](fn@crate::convert). The format of the target is
-/// that of its extension, or of the source where the extension says nothing.
+/// Files with several matrices go as a whole, as in [`convert`](fn@crate::convert); what cannot be read or kept of
+/// them is an error. The format of the target is that of its extension, or of the source where the extension says nothing. It
+/// is written as ever: 10x in version 3 unless the options say otherwise, SciPy as csr or csc.
 ///
 /// ```no_run
 /// use nnz::{ConvertOptions, NoProgress};
@@ -83,7 +84,9 @@ fn run(
         #[cfg(feature = "fragments")]
         fragments: None,
     };
-    if let Some(summary) = crate::whole::convert(from, to, options, progress)? {
+    // A file with several matrices goes as it is: what cannot be kept is no repair.
+    let whole = options.clone().strict(true);
+    if let Some(summary) = crate::whole::convert(from, to, &whole, progress)? {
         done.matrix = Some(summary);
         return Ok(done);
     }

@@ -208,6 +208,8 @@ pub fn split(
         group: None,
     };
     let Some((format, probe)) = find(from, &target("x"), options)? else {
+        // What is missing or broken says so.
+        options.open_options().open(from)?;
         let what =
             format!("{from}: not a file that is split into files with the extension {ending}");
         return Err(Error::argument(what));

@@ -119,6 +119,9 @@ pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error>
         }
     }
     if !files.is_default() {
+        // What is missing or broken says so.
+        let open = nnz::OpenOptions::new().memory_limit(options.memory);
+        args.sources.iter().try_for_each(|source| open.open(source).map(drop))?;
         let what = "--join, --label, --index-unique and --fill apply to whole AnnData files, along rows and \
                     into such a file";
         return Err(Error::argument(what));

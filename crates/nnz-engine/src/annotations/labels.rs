@@ -262,7 +262,7 @@ impl Columns {
         let mut names = StringList::new();
         let mut text = Vec::new();
         for row in 0..self.len {
-            if column.is_missing(row) {
+            if column.is_missing_or_nan(row) {
                 let one = one_of(axis);
                 let what =
                     format!("column {name:?} cannot name the {axis}: {one} {row} has no value");

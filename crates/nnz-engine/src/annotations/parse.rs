@@ -8,6 +8,7 @@ use nnz_core::{
     StringList, Values,
 };
 
+use super::quotes::Quotes;
 use super::table::AnnotationTable;
 
 impl AnnotationTable {
@@ -21,7 +22,7 @@ impl AnnotationTable {
     ///
     /// # Errors
     ///
-    /// Fails where lines have different numbers of values, two columns have the same name, text is not UTF-8, the
+    /// Fails where lines have different numbers of values, quotes are not closed, two columns have the same name, text is not UTF-8, the
     /// table takes more than `memory` bytes, or reading fails. The place has the line.
     pub fn from_text(text: impl Read, separator: u8, memory: u64) -> Result<Self> {
         let mut lines = Lines::new(text, separator);
@@ -76,7 +77,7 @@ impl AnnotationTable {
 
 /// The lines of a text, each cut into values.
 struct Lines<R> {
-    reader: csv::Reader<R>,
+    reader: csv::Reader<Quotes<R>>,
     record: ByteRecord,
 }
 
@@ -84,7 +85,10 @@ impl<R: Read> Lines<R> {
     fn new(text: R, separator: u8) -> Self {
         let mut builder = ReaderBuilder::new();
         builder.delimiter(separator).has_headers(false).flexible(true);
-        Self { reader: builder.from_reader(text), record: ByteRecord::new() }
+        Self {
+            reader: builder.from_reader(Quotes::new(text, separator)),
+            record: ByteRecord::new(),
+        }
     }
 
     /// Reads the next line; `false` at the end.
@@ -280,6 +284,8 @@ mod tests {
         ] {
             assert_eq!(parse(text).unwrap_err().to_string(), says, "{text:?}");
         }
+        let error = parse("id,n\na,\"x\nb,\"\"y\n").unwrap_err().to_string();
+        assert!(error.contains("the quotes that begin in line 2 are not closed"), "{error}");
         let bytes = b"id,n\na,\xff\n";
         let error = AnnotationTable::from_text(&bytes[..], b',', 1 << 20).unwrap_err();
         assert!(error.to_string().contains("line 2"), "{error}");

@@ -23,6 +23,10 @@ pub(super) fn write_table(
     let group = output.group(parent, name)?;
     output.encode(group, "dataframe", "0.2.0")?;
     let columns = table.map_or(&[][..], |table| table.columns());
+    if columns.iter().any(|column| column.name == "_index") {
+        let what = "the annotations have a column _index, a name that AnnData keeps for itself";
+        return Err(Error::argument(what));
+    }
     let taken = |name: &&str| columns.iter().any(|column| column.name == *name);
     // A column of that name stays where it is: anndata reads any name of an index.
     let index = [index, "_index", "index", "names", "_names"].into_iter().find(|name| !taken(name));

@@ -55,7 +55,13 @@ pub(super) fn mend(
         before = Some(stored);
     })?;
     let Some((element, first)) = wrapped.filter(|_| certain && sum == entries) else {
-        return Ok(None);
+        if entries <= largest {
+            return Ok(None);
+        }
+        // They may look right, as those that stop at the largest number do.
+        let found = format!("{} for {entries} entries", vector.value_type());
+        let expected = "a type that counts them: where rows or columns begin is lost";
+        return Err(Error::mismatch(vector.place(), found, expected));
     };
     let place: Place = vector.place_of(element);
     let stored = vector.get(element)?;

@@ -69,8 +69,9 @@ impl<'a> Named<'a> {
         source: &dyn MatrixSource,
         axis: Axis,
     ) -> Result<()> {
-        // Digits are a position then.
-        let unknown = words.iter().filter(|word| !self.is_name(word) && !is_digits(word));
+        // Digits are a position then, and an empty line is nothing.
+        let looked_up = |word: &[u8]| !word.is_empty() && !is_digits(word);
+        let unknown = words.iter().filter(|word| !self.is_name(word) && looked_up(word));
         let others = unknown.map(|word| (*word, Others::default())).collect();
         self.others = others;
         if self.others.is_empty() {

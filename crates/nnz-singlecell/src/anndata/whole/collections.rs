@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nnz_container::tree::{ElementType, TreeWriter};
-use nnz_core::{Annotations as _, ColumnType, Result, Shape};
+use nnz_core::{Annotations as _, Axis, ColumnType, Result, Shape};
 
 use super::Report;
 use super::elements::Transfer;
@@ -57,16 +57,16 @@ impl Transfer<'_> {
         }
         for (name, frame, along) in [("obs", obs, Along::Obs), ("var", var, Along::Var)] {
             let picks = picks.along([along, Along::Nothing]);
-            let number = usize::from(along == Along::Var);
-            match self.options.labels[number] {
-                labels if labels.is_default() => {
-                    self.root_table(file, name, (out, name), frame, picks)?;
-                }
-                labels => {
-                    let names = self.labelled_table(frame, (out, name), name, picks[0], labels)?;
-                    self.names[number] = names.map(Arc::new);
-                }
+            let (number, axis) = match along {
+                Along::Var => (1, Axis::Cols),
+                _ => (0, Axis::Rows),
+            };
+            if self.options.labels[number].is_default() {
+                self.root_table(file, name, (out, name), frame, picks)?;
+                continue;
             }
+            let names = self.labelled_table(frame, (out, name), picks[0], axis)?;
+            self.names[number] = names.map(Arc::new);
         }
         for (name, axes) in COLLECTIONS {
             self.collection(file, name, (out, name), picks.along(axes))?;

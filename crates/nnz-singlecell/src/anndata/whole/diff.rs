@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nnz_container::tree::{ChildKind, ElementType, Group, NdArray};
 use nnz_core::{
     Annotations as _, Categories, Column, ColumnValues, Error, ErrorKind, MatrixSource as _, Names,
-    Result, Scalar,
+    Place, Result, Scalar,
 };
 use nnz_engine::{DiffOptions, Difference, ElementChange, ElementDifference, diff, same_value};
 
@@ -205,7 +205,11 @@ impl Comparison<'_> {
     fn opened(&mut self, path: &str, first: Opened, second: Opened) -> Result<()> {
         match (first, second) {
             (Opened::Matrix(first), Opened::Matrix(second)) => {
-                let places = [path, path].map(nnz_core::Place::path);
+                let places = [path, path].map(Place::path);
+                let types = [&first, &second].map(|matrix| matrix.header().value_type);
+                if self.options.stored && types[0] != types[1] {
+                    self.kinds_differ(path, types.map(|own| format!("a matrix of {own}")));
+                }
                 let each = &mut *self.each;
                 diff([&*first, &*second], places, self.options, &mut |difference: Difference| {
                     let what = ElementChange::Matrix(difference);
@@ -390,9 +394,17 @@ impl Comparison<'_> {
 fn members(element: &Element) -> Result<Vec<String>> {
     Ok(match element {
         Element::Group(group) => {
-            let children = group.children()?.into_iter();
-            let known = children.filter(|child| !matches!(child.kind, ChildKind::Other(_)));
-            known.map(|child| child.name).collect()
+            let children = group.children()?;
+            for child in &children {
+                if let ChildKind::Other(what) = &child.kind {
+                    let place = Place::array(group.path(), &*child.name);
+                    return Err(Error::unsupported(
+                        place,
+                        format!("{what}, which is not compared"),
+                    ));
+                }
+            }
+            children.into_iter().map(|child| child.name).collect()
         }
         Element::Array(array) => fields(&**array),
     })

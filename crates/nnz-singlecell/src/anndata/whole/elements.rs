@@ -203,12 +203,7 @@ impl<'a> Transfer<'a> {
     ) -> Result<()> {
         let frame = DataFrame::of_group(from)?;
         check_len(frame.len(), rows, 0, &frame.place())?;
-        if rows.is_none() {
-            // Columns of a layout that is not known are copied as they are.
-            if frame.broken_columns().iter().any(|e| !matches!(e.kind(), ErrorKind::Unsupported(_)))
-            {
-                self.check_columns(&frame, path)?;
-            }
+        if rows.is_none() && frame.broken_columns().is_empty() {
             return self.mapping(from, to, path, ALL, &[]);
         }
         self.check_columns(&frame, path)?;

@@ -35,7 +35,7 @@ impl AnnData {
         let mut known: HashMap<Vec<u8>, usize> = HashMap::new();
         let mut text = Vec::new();
         for row in 0..values.len() {
-            if values.is_missing(row) {
+            if values.is_missing_or_nan(row) {
                 found.missing += 1;
                 continue;
             }

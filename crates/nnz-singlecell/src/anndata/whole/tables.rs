@@ -8,7 +8,7 @@ use nnz_core::{
     Names, Order, Place, Projection, Result, Shape, Storage, StringList, Structure, UnitReader,
     ValueType,
 };
-use nnz_engine::{Labelled, Labels, Selection, Slice};
+use nnz_engine::{Labelled, Labels, Selection, Slice, Transposed};
 
 use super::elements::Transfer;
 use super::picks::Picked;
@@ -112,24 +112,34 @@ impl Transfer<'_> {
         self.write_frame(&*source, &index, to, None)
     }
 
-    /// Writes a table of cells or genes with other names or columns, and keeps the names for the tables that
-    /// have the same.
+    /// Writes the table of an axis with other names or columns, and returns names that are not those of the file.
     pub(super) fn labelled_table(
         &mut self,
         frame: Arc<DataFrame>,
         to: (Group, &str),
-        path: &str,
         rows: Option<&Picked>,
-        labels: &Labels,
+        axis: Axis,
     ) -> Result<Option<StringList>> {
-        self.check_columns(&frame, path)?;
+        self.check_columns(&frame, to.1)?;
+        let labels = self.options.labels[usize::from(axis == Axis::Cols)];
         let index = labels.names_from.clone();
         let index = index.unwrap_or_else(|| frame.index_name().to_owned());
-        let source = Tables::picked(frame, rows)?;
-        let labelled = Labelled::new(source, [labels, &Labels::default()], self.options.memory)?;
+        let none = Labels::default();
+        let (source, labels) = match axis {
+            Axis::Rows => (Tables::picked(frame, rows)?, [labels, &none]),
+            Axis::Cols => {
+                let source: Box<dyn MatrixSource> =
+                    Box::new(Transposed::new(Tables::picked(frame, rows)?));
+                (source, [&none, labels])
+            }
+        };
+        let labelled = Labelled::new(source, labels, self.options.memory)?;
         self.report.notes.extend(labelled.notes());
-        self.write_frame(&labelled, &index, to, None)?;
-        Ok(labelled.replaced_names(Axis::Rows).cloned())
+        self.output.compression = self.options.compression.unwrap_or_default();
+        let (names, table) = (labelled.read_names(axis)?, labelled.annotations(axis)?);
+        let len = labelled.header().shape.len(axis);
+        write_table(&mut self.output, to, &index, len, names, table.as_deref())?;
+        Ok(labelled.replaced_names(axis).cloned())
     }
 
     /// Writes a table that is stored beside that of cells or genes, with their names.
@@ -169,14 +179,16 @@ impl Transfer<'_> {
         for error in frame.broken_columns() {
             let place = error.place().clone();
             let what = match error.kind() {
-                ErrorKind::Unsupported(what) => what,
+                ErrorKind::Unsupported(what) => what.clone(),
                 ErrorKind::Missing => return Err(Error::new(ErrorKind::Missing, place)),
                 ErrorKind::Mismatch { found, expected } => {
                     return Err(Error::mismatch(place, found, expected));
                 }
                 other => return Err(Error::unsupported(place, other.to_string())),
             };
-            self.left_out(path, format!("a column of it: {what}"));
+            let at = place.path.as_ref().and_then(|path| Some(path.file_name()?.to_string_lossy()));
+            let name = place.array.clone().or(at.map(Into::into)).unwrap_or_default();
+            self.left_out(path, format!("its column {name:?}: {what}"));
         }
         Ok(())
     }
