@@ -49,7 +49,14 @@ impl<'a> Named<'a> {
         if let Some(mut names) = source.read_names(axis)? {
             named.has_names = true;
             let mut at = 0;
+            // Most names are of no such length, and need not be looked up.
+            let length = |word: &[u8]| 1_u64 << word.len().min(63);
+            let lengths = named.places.keys().fold(0, |all, word| all | length(word));
             while let Some(name) = names.next_string()? {
+                if lengths & length(name) == 0 {
+                    at += 1;
+                    continue;
+                }
                 match named.places.get_mut(name) {
                     Some([first @ None, _]) => *first = Some(at),
                     Some([_, second @ None]) => *second = Some(at),
