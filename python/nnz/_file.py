@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Dict, Iterator, Tuple, Type, Union
 
 from . import _nnz
-from ._errors import FormatError
+from ._errors import ArgumentError, FormatError
 from ._matrix import Matrix, absolute, open_matrix
 
 
@@ -63,7 +63,11 @@ def matrices(path: str) -> Dict[str, Tuple[int, ...]]:
 
 def listed(path: str) -> Dict[str, Tuple[int, ...]]:
     """List the matrices of a file of a format with several."""
-    members = _nnz.members(path)
+    try:
+        members = _nnz.members(path)
+    except ArgumentError:
+        # It has groups, of which none is named.
+        return {}
     return {member[0]: tuple(member[1]) for member in members if _is_matrix(member)}
 
 

@@ -16,7 +16,7 @@ Reduced = Any
 def total(source: _nnz.Source, axis: Optional[int], memory: Any) -> Reduced:
     """Add up values."""
     kind = np.dtype(source.dtype).kind
-    dtype = np.float64 if kind == "f" else np.uint64 if kind == "u" else np.int64
+    dtype: Any = np.float64 if kind == "f" else np.uint64 if kind == "u" else np.int64
     found = _stats(source, axis, "sums", memory)
     sums = [one[0] for one in found]
     if dtype is not np.float64:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Ty
 import numpy as np
 
 from . import _frames, _index, _nnz
+from ._errors import ArgumentError
 from ._matrix import Matrix, open_matrix
 from ._progress import Progress, reporting
 from ._results import Difference, Finding, Format, RepairSummary, SplitSummary, Summary, summary
@@ -103,7 +104,7 @@ def prepared(options: Dict[str, Any]) -> Dict[str, Any]:
     for name in ("row_annotations", "col_annotations"):
         table = made.get(name)
         if hasattr(table, "columns"):
-            made[name] = _frames.from_frame(table)  # type: ignore[arg-type]
+            made[name] = _frames.from_frame(table)
         elif table is not None:
             made[name] = os.fspath(table)
     return made
@@ -216,7 +217,7 @@ def _selection(given: Any, axis: Optional[int], place: str, opened: List[Matrix]
     one = ("row", "column")[axis]
     found = _index.select(given, length, one, lambda: _index.NameIndex([], one))
     if found.repeated is not None:
-        raise _index.ArgumentError(f"a {one} is selected twice")
+        raise ArgumentError(f"a {one} is selected twice")
     return np.arange(length, dtype=np.uint64) if found.positions is None else found.positions
 
 

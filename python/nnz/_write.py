@@ -68,6 +68,9 @@ def write(
         if _extension(target) in ("h5ad", "zarr") and given.get("to") in (None, "anndata"):
             return _write_anndata(obj, target, given, progress)
         rows, cols, axis_kinds, obj = obj.obs, obj.var, KINDS, obj.X
+    if isinstance(obj, Matrix) and obj._transposed:
+        # Who asks for rows as columns gets them, wherever the format has its cells.
+        given.setdefault("cell_axis", "as-is")
     source = _source(obj)
     names: List[Optional[List[str]]] = [None, None]
     tables: List[Any] = [None, None]

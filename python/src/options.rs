@@ -98,22 +98,23 @@ pub(crate) fn convert(given: &Bound<'_, PyDict>) -> PyResult<ConvertOptions> {
     Ok(options.format_options(of_format).write(write).row_labels(rows).col_labels(cols))
 }
 
-/// Reads an option that some format has.
+/// Reads an option that some format has. Formats share names, and the one that is written checks the value again.
 fn of_some_format(name: &str, value: &Bound<'_, PyAny>) -> PyResult<(&'static str, String)> {
     let py = value.py();
-    let formats = nnz::formats::list();
-    let mut known = formats.iter().flat_map(|format| format.options);
-    let Some(option) = known.find(|option| option.name.replace('-', "_") == name) else {
-        return Err(argument(py, format!("unknown option {name:?}")));
-    };
     let text = match value.cast::<PyBool>() {
         Ok(flag) => flag.is_true().to_string(),
         Err(_) => value.str()?.to_string(),
     };
-    match (option.check)(&text) {
-        Ok(()) => Ok((option.name, text)),
-        Err(error) => Err(argument(py, format!("{name} {text:?}: {error}"))),
+    let formats = nnz::formats::list();
+    let known = formats.iter().flat_map(|format| format.options);
+    let mut refused = format!("unknown option {name:?}");
+    for option in known.filter(|option| option.name.replace('-', "_") == name) {
+        match (option.check)(&text) {
+            Ok(()) => return Ok((option.name, text)),
+            Err(error) => refused = format!("{name} {text:?}: {error}"),
+        }
     }
+    Err(argument(py, refused))
 }
 
 /// Reads a table: the path of a file, or names and columns.

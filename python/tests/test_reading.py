@@ -60,6 +60,13 @@ def test_every_type_and_order_survives(tmp_path, dtype, order):
     np.testing.assert_array_equal(m.to_numpy(), matrix.toarray())
 
 
+def owner(array):
+    """Name the type of what holds the memory of an array."""
+    while getattr(array, "base", None) is not None:
+        array = array.base
+    return type(array).__name__
+
+
 def test_arrays_are_those_that_were_filled(store):
     path, _ = store
     found = nnz.open(path).to_scipy()
@@ -67,7 +74,7 @@ def test_arrays_are_those_that_were_filled(store):
     assert found.indices.dtype == found.indptr.dtype == np.int32
     assert found.has_sorted_indices
     # Owned by what Rust allocated, not copied by SciPy.
-    assert type(found.indices.base).__name__ == type(found.data.base).__name__ == "PySliceContainer"
+    assert owner(found.indices) == owner(found.data) == "PySliceContainer"
     assert isinstance(nnz.open(path).to_scipy("row", matrix=True), sparse.csr_matrix)
 
 
@@ -107,7 +114,7 @@ def test_transposes_are_lazy(store):
     assert (m.shape, m.order) == ((30, 40), "row")
     assert m.row_names[3] == "c3"
     same(m.to_scipy(), matrix.T.tocsr())
-    same(m["c3":] if False else m[["c3"]], matrix.T.tocsr()[[3]])
+    same(m[["c3"]], matrix.T.tocsr()[[3]])
     same(m.T.to_scipy(), matrix)
 
 
@@ -196,7 +203,7 @@ def golden():
         yield pytest.param(path, id=str(path.relative_to(TESTDATA)))
 
 
-@pytest.mark.parametrize("path", golden())
+@pytest.mark.parametrize("path", list(golden()))
 def test_files_of_scipy(path):
     try:
         expected = sparse.load_npz(path)
@@ -204,12 +211,17 @@ def test_files_of_scipy(path):
         pytest.skip(f"SciPy does not read it: {error}")
     if expected.ndim != 2:
         return
+    if expected.dtype.itemsize > 8 and expected.dtype.char in "gG":
+        with pytest.raises(nnz.UnsupportedError, match="long doubles"):
+            nnz.open(path)
+        return
+    found = nnz.open(path).to_scipy("row", duplicates="sum")
+    if expected.format == "dia":
+        # SciPy leaves out the zeros of diagonals.
+        np.testing.assert_array_equal(found.toarray(), expected.toarray())
+        return
     expected = expected.tocsr()
     expected.sum_duplicates()
-    try:
-        found = nnz.open(path).to_scipy("row", duplicates="sum")
-    except nnz.CastError as error:
-        pytest.skip(str(error))
     same(found, expected)
 
 
@@ -224,11 +236,16 @@ def test_files_of_anndata(path):
         return
     found = nnz.open(f"{path}::X")
     assert found.shape == whole.shape
-    expected = whole.X.toarray() if sparse.issparse(whole.X) else np.asarray(whole.X)
-    if sparse.issparse(whole.X) and whole.X.has_canonical_format:
-        same(found.to_scipy(), whole.X)
-    else:
-        np.testing.assert_array_equal(found.to_scipy(duplicates="sum").toarray(), expected)
+    expected = whole.X
+    if sparse.issparse(expected):
+        # The indices of some files are of types that SciPy refuses later on.
+        made = sparse.csr_array if expected.format == "csr" else sparse.csc_array
+        indices, indptr = (part.astype(np.int64) for part in (expected.indices, expected.indptr))
+        expected = made((expected.data, indices, indptr), shape=expected.shape)
+        if expected.has_canonical_format:
+            same(found.to_scipy(), expected)
+        expected = expected.toarray()
+    np.testing.assert_array_equal(found.to_scipy(duplicates="sum").toarray(), np.asarray(expected))
     assert list(found.row_names) == list(whole.obs_names)
     assert list(found.col_names) == list(whole.var_names)
 
