@@ -50,6 +50,18 @@ def _series(column: Any) -> Any:
     return pandas.Series(values).mask(missing)
 
 
+def texts(columns: Sequence[Column]) -> List[Sequence[Optional[str]]]:
+    """Return the columns of text and of categories that are text, with None for what is missing."""
+    found: List[Sequence[Optional[str]]] = []
+    for _, kind, values, missing, categories, _ in columns:
+        if kind == "categorical" and isinstance(categories, list):
+            found.append([categories[code] if code >= 0 else None for code in values.tolist()])
+        elif kind == "string":
+            gone = missing if missing is not None else np.zeros(len(values), bool)
+            found.append([None if absent else text for text, absent in zip(values, gone)])
+    return found
+
+
 def from_frame(frame: pandas.DataFrame) -> Tuple[List[str], List[Column]]:
     """Return the names and the columns of a data frame."""
     return [str(name) for name in frame.index], [_column(str(name), frame.iloc[:, at]) for at, name in enumerate(frame.columns)]

@@ -30,10 +30,22 @@ class Selected(NamedTuple):
 
 
 class NameIndex:
-    """Finds names of an axis."""
+    """Finds names of an axis, and what is no name in its annotations.
 
-    def __init__(self, names: Sequence[str], one: str) -> None:
+    Parameters
+    ----------
+    names : sequence of str
+        The names.
+    one : str
+        What messages call a member of the axis.
+    columns : callable
+        Returns the columns of text of the annotations. It is called if a text is no name.
+    """
+
+    def __init__(self, names: Sequence[str], one: str, columns: Callable[[], Sequence[Sequence[Optional[str]]]]) -> None:
         self._one = one
+        self._columns = columns
+        self._labels: Optional[Dict[str, Set[int]]] = None
         self._at: Dict[str, int] = {}
         self._again: Set[str] = set()
         for position, name in enumerate(names):
@@ -41,13 +53,25 @@ class NameIndex:
                 self._again.add(name)
 
     def find(self, name: str) -> int:
-        """Return the position of a name."""
+        """Return the position of a name, or of the only member of the axis with such a label."""
         if name in self._again:
             raise ArgumentError(f"several {self._one}s have the name {name!r}")
-        try:
-            return self._at[name]
-        except KeyError:
-            raise UnknownNameError(f"no {self._one} has the name {name!r}") from None
+        found = self._at.get(name)
+        return self._find_label(name) if found is None else found
+
+    def _find_label(self, label: str) -> int:
+        if self._labels is None:
+            self._labels = {}
+            for column in self._columns():
+                for position, text in enumerate(column):
+                    if text is not None:
+                        self._labels.setdefault(text, set()).add(position)
+        found = self._labels.get(label, set())
+        if not found:
+            raise UnknownNameError(f"no {self._one} has the name {label!r}")
+        if len(found) > 1:
+            raise ArgumentError(f"several {self._one}s have {label!r} in their annotations")
+        return next(iter(found))
 
 
 ALL = Selected(None, None, False)

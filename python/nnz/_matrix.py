@@ -34,7 +34,7 @@ class Matrix:
     >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
     >>> m.shape, m.dtype, m.axis_kinds
     ((507, 1107), dtype('int64'), ('features', 'cells'))
-    >>> m[["CD3E", "CD8A"], :5].toarray().shape
+    >>> m[["APP", "SOD1"], :5].toarray().shape
     (2, 5)
     """
 
@@ -141,12 +141,15 @@ class Matrix:
     def _name_index(self, axis: int) -> _index.NameIndex:
         found = self._found[axis]
         if found is None:
-            names = self._source.names(("rows", "cols")[axis])
-            one = ("row", "column")[axis]
+            name, one = (("rows", "row"), ("cols", "column"))[axis]
+            names = self._source.names(name)
             if names is None:
                 raise ArgumentError(f"{self._shown}: the {one}s have no names")
-            found = self._found[axis] = _index.NameIndex(names, one)
+            found = self._found[axis] = _index.NameIndex(names, one, lambda: self._texts(name))
         return found
+
+    def _texts(self, axis: str) -> List[Sequence[Optional[str]]]:
+        return _frames.texts(self._source.annotations(axis))
 
     @property
     def T(self) -> Matrix:
@@ -160,8 +163,9 @@ class Matrix:
         Parameters
         ----------
         key : index, or two of them
-            Each is a position, a slice, a name, or a list or array of positions, truth values or names. Lists for
-            rows and columns select all cells that they cross in, as in AnnData.
+            Each is a position, a slice, a name, or a list or array of positions, truth values or names. What is no
+            name is looked up in columns of text in the annotations, such as the symbols of genes. Lists for rows
+            and columns select all cells that they cross in, as in AnnData.
 
         Returns
         -------

@@ -181,7 +181,7 @@ def slice(
     Examples
     --------
     >>> target = tmp / "part.bpcells"
-    >>> nnz.slice("examples/pbmc_10x_v3_mtx", target, rows=["CD3E", "CD8A"], cols=slice(0, 100)).shape
+    >>> nnz.slice("examples/pbmc_10x_v3_mtx", target, rows=["APP", "SOD1"], cols="0:100").shape
     (2, 100)
     """
     place = os.fsdecode(source)
@@ -215,7 +215,7 @@ def _selection(given: Any, axis: Optional[int], place: str, opened: List[Matrix]
         opened.append(open_matrix(place))
     length = opened[0].shape[axis]
     one = ("row", "column")[axis]
-    found = _index.select(given, length, one, lambda: _index.NameIndex([], one))
+    found = _index.select(given, length, one, lambda: _index.NameIndex([], one, list))
     if found.repeated is not None:
         raise ArgumentError(f"a {one} is selected twice")
     return np.arange(length, dtype=np.uint64) if found.positions is None else found.positions

@@ -13,14 +13,8 @@ use crate::error::{OrRaise as _, argument};
 
 /// A column: its name, `number`, `string` or `categorical`, values, truth values of what is missing, categories,
 /// and whether these have an order.
-type Parts<'py> = (
-    String,
-    String,
-    Bound<'py, PyAny>,
-    Option<Bound<'py, PyAny>>,
-    Option<Bound<'py, PyAny>>,
-    bool,
-);
+type Parts<'py> =
+    (String, String, Bound<'py, PyAny>, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>, bool);
 
 /// Makes a list of texts. Bytes that are not UTF-8 become surrogates, as in names of files.
 pub(crate) fn from_strings<'py>(

@@ -24,7 +24,8 @@ pub(crate) fn argument(py: Python<'_>, what: impl Into<String>) -> PyErr {
 
 fn make(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     static CLASSES: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
-    let classes = CLASSES.get_or_try_init(py, || PyModule::import(py, MODULE).map(Bound::unbind))?;
+    let classes =
+        CLASSES.get_or_try_init(py, || PyModule::import(py, MODULE).map(Bound::unbind))?;
     let class = classes.bind(py).getattr(class_of(error.kind()))?;
     let place = error.place();
     let path = place.path.as_ref().map(|path| path.as_os_str());

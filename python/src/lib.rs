@@ -19,6 +19,7 @@ use pyo3::prelude::*;
 /// Compiled part of the package nnz.
 #[pymodule(gil_used = true)]
 mod _nnz {
+    use super::*;
     #[pymodule_export]
     use crate::source::Source;
     #[pymodule_export]
@@ -26,7 +27,6 @@ mod _nnz {
         concat, convert, default_memory, diff, formats, groups, members, repair, slice, split,
         validate,
     };
-    use super::*;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

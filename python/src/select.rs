@@ -67,7 +67,8 @@ pub(crate) fn axis_of(
         "cells" => AxisKind::Cells,
         "features" => AxisKind::Features,
         _ => {
-            let what = format!("axis {name:?}: expected \"rows\", \"cols\", \"cells\" or \"features\"");
+            let what =
+                format!("axis {name:?}: expected \"rows\", \"cols\", \"cells\" or \"features\"");
             return Err(argument(py, what));
         }
     };

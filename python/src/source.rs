@@ -175,10 +175,7 @@ impl Source {
     }
 
     /// Describes how the matrix is stored: format, container, version and bytes.
-    fn about(
-        &self,
-        py: Python<'_>,
-    ) -> PyResult<(String, String, Option<String>, Option<u64>)> {
+    fn about(&self, py: Python<'_>) -> PyResult<(String, String, Option<String>, Option<u64>)> {
         let about = py.detach(|| self.inner.about()).or_raise(py)?;
         Ok((about.format, about.container, about.version, about.bytes))
     }

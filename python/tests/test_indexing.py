@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import random_matrix, same
+from conftest import PBMC, random_matrix, same
 
 import nnz
 
@@ -97,6 +97,14 @@ def test_what_is_not_there_is_an_error(store):
     for index in (np.ones(39, bool), 1.5, [[1]], True, (0, 0, 0), [0.5], slice("r0", "r2")):
         with pytest.raises(IndexError):
             m[index]
+
+
+def test_labels_select_where_they_are_no_names():
+    m = nnz.open(PBMC)
+    rows = [int(np.flatnonzero(m.rows["name"] == name)[0]) for name in ("SOD1", "APP")]
+    same(m[["SOD1", "APP"]], m.to_scipy()[rows])
+    with pytest.raises(ValueError, match="several rows have 'Gene Expression'"):
+        m["Gene Expression"]
 
 
 def test_names_that_occur_twice_select_nothing(tmp_path):

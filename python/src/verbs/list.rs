@@ -44,9 +44,8 @@ pub(crate) fn members(
         list_members(&location, &OpenOptions::new())
             .map_err(|error| error.with_context(&location.source_place()))
     })?;
-    let one = |member: nnz::formats::Member| {
-        (member.path, member.shape, member.kind, member.value_type)
-    };
+    let one =
+        |member: nnz::formats::Member| (member.path, member.shape, member.kind, member.value_type);
     Ok(found.into_iter().map(one).collect())
 }
 

@@ -110,11 +110,8 @@ pub(crate) fn concat<'py>(
             return Err(argument(py, format!("join {other:?}: expected \"inner\" or \"outer\"")));
         }
     };
-    let files = ConcatFilesOptions::default()
-        .join(join)
-        .label(label)
-        .index_unique(index_unique)
-        .fill(fill);
+    let files =
+        ConcatFilesOptions::default().join(join).label(label).index_unique(index_unique).fill(fill);
     let done = task::run(py, progress, move |context| {
         let options = options.cancellation(context.token());
         let how = ConcatOptions::default()
