@@ -33,12 +33,12 @@ pub(crate) fn formats(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     Ok(made)
 }
 
+/// The path of a member, its shape, how it is stored, and the type of its values.
+type Listed = (String, Vec<u64>, String, String);
+
 /// Lists what a file of a format with several matrices or tables holds: path, shape, kind and type of values.
 #[pyfunction]
-pub(crate) fn members(
-    py: Python<'_>,
-    path: OsString,
-) -> PyResult<Vec<(String, Vec<u64>, String, String)>> {
+pub(crate) fn members(py: Python<'_>, path: OsString) -> PyResult<Vec<Listed>> {
     let location = location(path);
     let found = task::run_detached(py, move || {
         list_members(&location, &OpenOptions::new())

@@ -84,6 +84,7 @@ pub(crate) fn slice<'py>(
 
 /// Writes what is at several places one behind the other.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "they are those of the function of Python")]
 #[pyo3(signature = (sources, target, axis, ignore_names, files, given, progress=None))]
 pub(crate) fn concat<'py>(
     py: Python<'py>,
