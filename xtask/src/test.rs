@@ -3,6 +3,7 @@
 mod arm;
 mod features;
 mod python;
+mod python_package;
 mod r;
 pub(crate) mod venv;
 
@@ -68,8 +69,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     if options.skip_python {
         summary.skip("pytest tests/python", "--skip-python");
+        summary.skip("pytest python/tests", "--skip-python");
     } else {
         summary.step("pytest tests/python", python::run);
+        summary.step("pytest python/tests", python_package::run);
     }
     match r::missing() {
         None => summary.step("Rscript tests/r", r::run),

@@ -1,0 +1,82 @@
+"""Sparse matrices on disk: read, written, checked and converted, exactly, in bounded memory.
+
+`nnz.open` opens a matrix of any format without reading its entries; an index reads some of them into a sparse array
+of SciPy. `nnz.write` writes matrices of SciPy, NumPy and AnnData. `nnz.convert` and its kin work from file to file.
+
+Examples
+--------
+>>> m = nnz.open("examples/pbmc_10x_v3_mtx")
+>>> m
+<nnz.Matrix 507 x 1107 of int64 with 23866 entries, by column: 10x folder, 'examples/pbmc_10x_v3_mtx'>
+>>> m[["APP", "SOD1"]].shape
+(2, 1107)
+"""
+
+from ._errors import (
+    AccessError,
+    ArgumentError,
+    CancelledError,
+    CastError,
+    ChangedError,
+    CorruptFileError,
+    DroppedWarning,
+    DuplicateError,
+    Error,
+    ExistsError,
+    FormatError,
+    MemoryLimitError,
+    MissingFileError,
+    PositionError,
+    StorageError,
+    UnknownNameError,
+    UnsupportedError,
+)
+from ._file import File
+from ._matrix import Matrix
+from ._nnz import __version__
+from ._open import open
+from ._results import Difference, Finding, Format, RepairSummary, SplitSummary, Summary
+from ._verbs import WriteOptions, concat, convert, diff, formats, repair, slice, split, stats, transpose, validate
+from ._write import write
+
+__all__ = [
+    "AccessError",
+    "ArgumentError",
+    "CancelledError",
+    "CastError",
+    "ChangedError",
+    "CorruptFileError",
+    "Difference",
+    "DroppedWarning",
+    "DuplicateError",
+    "Error",
+    "ExistsError",
+    "File",
+    "Finding",
+    "Format",
+    "FormatError",
+    "Matrix",
+    "MemoryLimitError",
+    "MissingFileError",
+    "PositionError",
+    "RepairSummary",
+    "SplitSummary",
+    "StorageError",
+    "Summary",
+    "UnknownNameError",
+    "UnsupportedError",
+    "WriteOptions",
+    "__version__",
+    "concat",
+    "convert",
+    "diff",
+    "formats",
+    "open",
+    "repair",
+    "slice",
+    "split",
+    "stats",
+    "transpose",
+    "validate",
+    "write",
+]

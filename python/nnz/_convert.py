@@ -1,0 +1,82 @@
+"""Matrices in memory, in the types of other packages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Optional, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _nnz
+
+if TYPE_CHECKING:
+    import anndata
+    import pandas
+    import scipy.sparse
+
+    from ._matrix import Matrix
+
+    Block = Union[scipy.sparse.csr_array, scipy.sparse.csc_array]
+
+
+def read(
+    source: _nnz.Source,
+    memory: Any,
+    order: Optional[str] = None,
+    matrix: bool = False,
+    duplicates: Optional[str] = None,
+) -> Any:
+    """Read all entries into a matrix of SciPy, without a copy."""
+    from scipy import sparse
+
+    indptr, indices, data, order = source.read(order, duplicates, memory)
+    if matrix:
+        made = sparse.csr_matrix if order == "row" else sparse.csc_matrix
+    else:
+        made = sparse.csr_array if order == "row" else sparse.csc_array
+    block = made((data, indices, indptr), shape=source.shape, copy=False)
+    block.has_sorted_indices = True
+    return block
+
+
+def read_dense(source: _nnz.Source, memory: Any, order: Optional[str] = None) -> npt.NDArray[Any]:
+    """Read every cell into an array, without a copy."""
+    cells, order = source.read_dense(order, memory)
+    return cells.reshape(source.shape, order="C" if order == "row" else "F")
+
+
+def to_pandas(matrix: Matrix) -> pandas.DataFrame:
+    """Read a matrix into a data frame with sparse columns."""
+    import pandas
+
+    block = matrix.to_scipy("col", matrix=True)
+    rows, cols = matrix.row_names, matrix.col_names
+    return pandas.DataFrame.sparse.from_spmatrix(block, index=rows, columns=cols)
+
+
+def to_anndata(matrix: Matrix) -> anndata.AnnData:
+    """Read a matrix, names and annotations into an AnnData."""
+    import anndata
+
+    if matrix.axis_kinds[0] == "features" or matrix.axis_kinds[1] == "cells":
+        matrix = matrix.T
+    obs, var = matrix.rows, matrix.cols
+    # The index of an AnnData has texts.
+    obs.index = obs.index.astype(str)
+    var.index = var.index.astype(str)
+    return anndata.AnnData(X=matrix.to_scipy(matrix=True), obs=obs, var=var)
+
+
+def dense_to_sparse(array: npt.NDArray[Any]) -> Any:
+    """Make compressed rows of an array. A negative zero is an entry, zero is none."""
+    from scipy import sparse
+
+    stored = array != 0
+    if array.dtype.kind == "f":
+        stored |= np.signbit(array)
+    elif array.dtype.kind == "c":
+        stored |= np.signbit(array.real) | np.signbit(array.imag)
+    rows, cols = np.nonzero(stored)
+    indptr = np.zeros(array.shape[0] + 1, np.int64)
+    np.cumsum(np.count_nonzero(stored, axis=1), out=indptr[1:])
+    return sparse.csr_array((array[rows, cols], cols, indptr), shape=array.shape)

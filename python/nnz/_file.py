@@ -1,0 +1,76 @@
+"""A file with several matrices, such as one of AnnData."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, Dict, Iterator, Tuple, Type, Union
+
+from . import _nnz
+from ._errors import ArgumentError, FormatError
+from ._matrix import Matrix, absolute, open_matrix
+
+
+class File(Mapping[str, Matrix]):
+    """A file with several matrices: a mapping from their paths in it, such as ``"layers/counts"``.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The file. It is listed as it is opened, and matrices are opened as they are asked for.
+
+    Examples
+    --------
+    >>> file = nnz.File("testdata/anndata/valid/0.12.19/h5ad/full_csr.h5ad")
+    >>> "X" in file, file["X"].axis_kinds
+    (True, ('cells', 'features'))
+    """
+
+    def __init__(self, path: Union[str, bytes, os.PathLike[Any]]) -> None:
+        self._shown = os.fsdecode(path)
+        self._path = absolute(self._shown)
+        self._members = matrices(self._shown)
+        if not self._members:
+            raise FormatError(f"{self._shown}: holds no matrices by their paths", self._shown)
+
+    @property
+    def path(self) -> str:
+        """The place it was opened from."""
+        return self._shown
+
+    def __getitem__(self, key: str) -> Matrix:
+        if key not in self._members:
+            raise KeyError(key)
+        return open_matrix(f"{self._shown}::{key}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._members)
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def __reduce__(self) -> Tuple[Type[File], Tuple[str]]:
+        return File, (self._path,)
+
+    def __repr__(self) -> str:
+        return f"<nnz.File {self._shown!r}: {', '.join(self._members)}>"
+
+
+def matrices(path: str) -> Dict[str, Tuple[int, ...]]:
+    """List the matrices of a file by their paths, with their shapes where they are listed."""
+    return listed(path) or {group: () for group in _nnz.groups(path)}
+
+
+def listed(path: str) -> Dict[str, Tuple[int, ...]]:
+    """List the matrices of a file of a format with several."""
+    try:
+        members = _nnz.members(path)
+    except ArgumentError:
+        # It has groups, of which none is named.
+        return {}
+    return {member[0]: tuple(member[1]) for member in members if _is_matrix(member)}
+
+
+def _is_matrix(member: Tuple[str, Any, str, str]) -> bool:
+    _, shape, kind, value_type = member
+    return len(shape) == 2 and value_type not in ("string", "categorical") and "frame" not in kind

@@ -1,0 +1,102 @@
+"""Tables of annotations as data frames of pandas, and the other way round."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from ._errors import ArgumentError
+
+if TYPE_CHECKING:
+    import pandas
+
+    from ._nnz import Column
+
+
+def to_frame(names: Optional[Sequence[str]], columns: Sequence[Column], length: int) -> pandas.DataFrame:
+    """Make a data frame of columns, with names as its index."""
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("annotations are data frames, which take pandas: pip install pandas") from None
+    index = pandas.RangeIndex(length) if names is None else pandas.Index(list(names), dtype=object)
+    made = {name: _series(column) for name, *column in columns}
+    frame = pandas.DataFrame(made, index=pandas.RangeIndex(length), columns=list(made))
+    frame.index = index
+    return frame
+
+
+def _series(column: Any) -> Any:
+    import pandas
+
+    kind, values, missing, categories, ordered = column
+    if kind == "categorical":
+        labels = pandas.Index(categories, dtype=object if isinstance(categories, list) else None)
+        return pandas.Categorical.from_codes(values, categories=labels, ordered=ordered)
+    if kind == "string":
+        texts = np.array(values, dtype=object)
+        if missing is not None:
+            texts[missing] = None
+        return texts
+    if missing is None:
+        return values
+    if values.dtype == np.bool_:
+        return pandas.arrays.BooleanArray(values, missing)
+    if values.dtype.kind == "f":
+        return pandas.arrays.FloatingArray(values, missing)
+    if values.dtype.kind in "iu":
+        return pandas.arrays.IntegerArray(values, missing)
+    return pandas.Series(values).mask(missing)
+
+
+def texts(columns: Sequence[Column]) -> List[Sequence[Optional[str]]]:
+    """Return the columns of text and of categories that are text, with None for what is missing."""
+    found: List[Sequence[Optional[str]]] = []
+    for _, kind, values, missing, categories, _ in columns:
+        if kind == "categorical" and isinstance(categories, list):
+            found.append([categories[code] if code >= 0 else None for code in values.tolist()])
+        elif kind == "string":
+            gone = missing if missing is not None else np.zeros(len(values), bool)
+            found.append([None if absent else text for text, absent in zip(values, gone)])
+    return found
+
+
+def from_frame(frame: pandas.DataFrame) -> Tuple[List[str], List[Column]]:
+    """Return the names and the columns of a data frame."""
+    return [str(name) for name in frame.index], [_column(str(name), frame.iloc[:, at]) for at, name in enumerate(frame.columns)]
+
+
+def _column(name: str, series: Any) -> Column:
+    import pandas
+
+    missing = series.isna().to_numpy(dtype=bool)
+    absent = missing if missing.any() else None
+    if isinstance(series.dtype, pandas.CategoricalDtype):
+        categories = series.cat.categories
+        codes = np.ascontiguousarray(series.cat.codes.to_numpy(), dtype=np.int32)
+        labels: Any = categories.to_numpy()
+        if labels.dtype.kind not in "biuf":
+            labels = [str(label) for label in categories]
+        return name, "categorical", codes, None, labels, bool(series.cat.ordered)
+    if series.dtype.kind in "biuf":
+        return _numbers(name, series, absent)
+    texts = series.to_numpy(dtype=object)
+    if not all(isinstance(text, str) or gone for text, gone in zip(texts, missing)):
+        raise ArgumentError(f"column {name!r}: values of type {series.dtype} cannot be written")
+    return name, "string", ["" if gone else text for text, gone in zip(texts, missing)], absent, None, False
+
+
+def _numbers(name: str, series: Any, absent: Any) -> Column:
+    plain = np.dtype(getattr(series.dtype, "numpy_dtype", series.dtype))
+    if isinstance(series.dtype, np.dtype):
+        # In an array of NumPy, not a number is a value.
+        values, absent = series.to_numpy(), None
+    elif absent is None:
+        values = series.to_numpy(dtype=plain)
+    else:
+        values = series.to_numpy(dtype=plain, na_value=plain.type(0))
+    if plain == np.float16 or plain.itemsize > 8:
+        raise ArgumentError(f"column {name!r}: values of type {plain} cannot be written")
+    values = np.ascontiguousarray(values, dtype=plain.newbyteorder("="))
+    return name, "number", values, absent, None, False

@@ -1,0 +1,147 @@
+"""What users select, as positions."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence, Set
+
+import numpy as np
+import numpy.typing as npt
+
+from ._errors import ArgumentError, PositionError, UnknownNameError
+
+
+class Selected(NamedTuple):
+    """Positions along an axis.
+
+    Attributes
+    ----------
+    positions : numpy.ndarray of uint64 or None
+        What is read, each position once; None for all.
+    repeated : numpy.ndarray or None
+        For each position that is wanted, where it is in `positions`; None if these are what is wanted.
+    single : bool
+        Whether one position was given by itself.
+    """
+
+    positions: Optional[npt.NDArray[np.uint64]]
+    repeated: Optional[npt.NDArray[np.intp]]
+    single: bool
+
+
+class NameIndex:
+    """Finds names of an axis, and what is no name in its annotations.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names.
+    one : str
+        What messages call a member of the axis.
+    columns : callable
+        Returns the columns of text of the annotations. It is called if a text is no name.
+    """
+
+    def __init__(self, names: Sequence[str], one: str, columns: Callable[[], Sequence[Sequence[Optional[str]]]]) -> None:
+        self._one = one
+        self._columns = columns
+        self._labels: Optional[Dict[str, Set[int]]] = None
+        self._at: Dict[str, int] = {}
+        self._again: Set[str] = set()
+        for position, name in enumerate(names):
+            if self._at.setdefault(name, position) != position:
+                self._again.add(name)
+
+    def find(self, name: str) -> int:
+        """Return the position of a name, or of the only member of the axis with such a label."""
+        if name in self._again:
+            raise ArgumentError(f"several {self._one}s have the name {name!r}")
+        found = self._at.get(name)
+        return self._find_label(name) if found is None else found
+
+    def _find_label(self, label: str) -> int:
+        if self._labels is None:
+            self._labels = {}
+            for column in self._columns():
+                for position, text in enumerate(column):
+                    if text is not None:
+                        self._labels.setdefault(text, set()).add(position)
+        found = self._labels.get(label, set())
+        if not found:
+            raise UnknownNameError(f"no {self._one} has the name {label!r}")
+        if len(found) > 1:
+            raise ArgumentError(f"several {self._one}s have {label!r} in their annotations")
+        return next(iter(found))
+
+
+ALL = Selected(None, None, False)
+
+
+def select(index: Any, length: int, one: str, names: Callable[[], NameIndex]) -> Selected:
+    """Turn an index into positions.
+
+    Parameters
+    ----------
+    index : int, slice, str, sequence or array
+        A position, a slice, a name, or several: positions, names, or a truth value for each member of the axis.
+    length : int
+        How long the axis is.
+    one : str
+        What messages call a member of the axis.
+    names : callable
+        Returns the index of its names.
+    """
+    if index is Ellipsis or (isinstance(index, slice) and index == slice(None)):
+        return ALL
+    if isinstance(index, slice):
+        try:
+            taken = range(*index.indices(length))
+        except TypeError:
+            raise PositionError(f"a slice of {one}s takes integers, not {index}") from None
+        if len(taken) == length and taken.step > 0:
+            return ALL
+        return Selected(np.arange(taken.start, taken.stop, taken.step).astype(np.uint64), None, False)
+    if isinstance(index, str):
+        return Selected(np.array([names().find(index)], np.uint64), None, True)
+    if not isinstance(index, (bool, np.bool_)):
+        try:
+            position = operator.index(index)
+        except TypeError:
+            pass
+        else:
+            return Selected(_positions(np.array([position]), length, one), None, True)
+    return _several(index, length, one, names)
+
+
+def _several(index: Any, length: int, one: str, names: Callable[[], NameIndex]) -> Selected:
+    array = np.asarray(index)
+    if array.ndim != 1:
+        raise PositionError(f"{one}s are selected by a position, a slice, a name, or a list of one dimension")
+    if array.dtype == np.bool_:
+        if len(array) != length:
+            raise PositionError(f"{len(array)} truth values for {length} {one}s")
+        return Selected(np.flatnonzero(array).astype(np.uint64), None, False)
+    if array.size == 0:
+        return Selected(np.empty(0, np.uint64), None, False)
+    if array.dtype.kind in "iu":
+        return _unique(_positions(array, length, one))
+    texts = array.tolist()
+    if all(isinstance(text, str) for text in texts):
+        known = names()
+        return _unique(np.array([known.find(text) for text in texts], np.uint64))
+    raise PositionError(f"{one}s are selected by integers, truth values or names, not by {array.dtype}")
+
+
+def _positions(given: npt.NDArray[Any], length: int, one: str) -> npt.NDArray[np.uint64]:
+    outside = (given >= length) if given.dtype.kind == "u" else (given < -length) | (given >= length)
+    if outside.any():
+        first = given[outside][0]
+        raise PositionError(f"{one} {first} is outside of {length} {one}s")
+    return np.where(given < 0, given + length, given).astype(np.uint64)
+
+
+def _unique(positions: npt.NDArray[np.uint64]) -> Selected:
+    unique, inverse = np.unique(positions, return_inverse=True)
+    if len(unique) == len(positions):
+        return Selected(positions, None, False)
+    return Selected(unique, inverse.reshape(-1), False)

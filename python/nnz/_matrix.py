@@ -1,0 +1,348 @@
+"""A matrix on disk, read when it is indexed."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _convert, _frames, _index, _nnz, _reduce, _show
+from ._batches import batches
+from ._errors import ArgumentError, PositionError
+from ._reduce import Reduced
+
+if TYPE_CHECKING:
+    import anndata
+    import pandas
+
+    from ._convert import Block
+
+DENSE_LIMIT = 1 << 28
+"""Bytes that `numpy.asarray` makes of a matrix at the most."""
+
+
+class Matrix:
+    """A matrix on disk, of any format, or its transpose. `nnz.open` opens one.
+
+    Nothing is read but a header until entries are asked for: by an index, a method such as `to_scipy` or `sum`, or
+    by `iter_batches`. A matrix can be pickled, which keeps its path; used after a fork; and used by several threads.
+
+    Examples
+    --------
+    >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
+    >>> m.shape, m.dtype, m.axis_kinds
+    ((507, 1107), dtype('int64'), ('features', 'cells'))
+    >>> m[["APP", "SOD1"], :5].toarray().shape
+    (2, 5)
+    """
+
+    __slots__ = ("_path", "_shown", "_transposed", "_memory", "_open", "_pid", "_kept", "_found", "__weakref__")
+
+    def __init__(self, source: _nnz.Source, path: str, shown: str, memory: Any = None, transposed: bool = False) -> None:
+        self._path = path
+        self._shown = shown
+        self._memory = memory
+        self._transposed = transposed
+        self._open = source
+        self._pid = os.getpid()
+        self._kept: List[_nnz.Source] = []
+        self._found: List[Optional[_index.NameIndex]] = [None, None]
+
+    @property
+    def _source(self) -> _nnz.Source:
+        # What a parent process has opened may be in use there, so that a child opens its own.
+        if self._pid != os.getpid():
+            self._kept.append(self._open)
+            source = _nnz.Source.open(self._path, self._memory)
+            self._open = source.transposed() if self._transposed else source
+            self._pid = os.getpid()
+        return self._open
+
+    def __reduce__(self) -> Tuple[Callable[..., Matrix], Tuple[Any, ...]]:
+        return _reopen, (self._path, self._shown, self._memory, self._transposed)
+
+    @property
+    def path(self) -> str:
+        """The place it was opened from."""
+        return self._shown
+
+    @property
+    def shape(self) -> Tuple[int, int]:
+        """The number of rows and columns."""
+        return self._source.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions, 2."""
+        return 2
+
+    @property
+    def size(self) -> int:
+        """The number of cells, stored or not."""
+        rows, cols = self.shape
+        return rows * cols
+
+    @property
+    def nnz(self) -> Optional[int]:
+        """The number of stored entries; None where the file does not say."""
+        return self._source.nnz
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of values."""
+        return np.dtype(self._source.dtype)
+
+    @property
+    def order(self) -> str:
+        """``"row"`` if entries are stored row by row, ``"col"`` if column by column."""
+        return self._source.order
+
+    @property
+    def format(self) -> str:
+        """The format, such as ``"BPCells matrix"``."""
+        return self._source.about()[0]
+
+    @property
+    def axis_kinds(self) -> Tuple[Optional[str], Optional[str]]:
+        """What rows and columns are: ``"cells"``, ``"features"`` or None."""
+        return self._source.axis_kinds
+
+    @property
+    def row_names(self) -> Optional[npt.NDArray[np.object_]]:
+        """The names of rows; None where there are none."""
+        return self._names("rows")
+
+    @property
+    def col_names(self) -> Optional[npt.NDArray[np.object_]]:
+        """The names of columns; None where there are none."""
+        return self._names("cols")
+
+    @property
+    def rows(self) -> pandas.DataFrame:
+        """The annotations of rows, with their names as the index. It takes pandas."""
+        return self._frame(0)
+
+    @property
+    def cols(self) -> pandas.DataFrame:
+        """The annotations of columns, with their names as the index. It takes pandas."""
+        return self._frame(1)
+
+    def _names(self, axis: str) -> Optional[npt.NDArray[np.object_]]:
+        names = self._source.names(axis)
+        return None if names is None else np.array(names, dtype=object)
+
+    def _frame(self, axis: int) -> pandas.DataFrame:
+        name = ("rows", "cols")[axis]
+        source = self._source
+        return _frames.to_frame(source.names(name), source.annotations(name), self.shape[axis])
+
+    def _name_index(self, axis: int) -> _index.NameIndex:
+        found = self._found[axis]
+        if found is None:
+            name, one = (("rows", "row"), ("cols", "column"))[axis]
+            names = self._source.names(name)
+            if names is None:
+                raise ArgumentError(f"{self._shown}: the {one}s have no names")
+            found = self._found[axis] = _index.NameIndex(names, one, lambda: self._texts(name))
+        return found
+
+    def _texts(self, axis: str) -> List[Sequence[Optional[str]]]:
+        return _frames.texts(self._source.annotations(axis))
+
+    @property
+    def T(self) -> Matrix:
+        """The matrix with rows and columns exchanged. Nothing is read."""
+        source = self._source.transposed()
+        return Matrix(source, self._path, self._shown, self._memory, not self._transposed)
+
+    def __getitem__(self, key: Any) -> Any:
+        """Read some rows and columns.
+
+        Parameters
+        ----------
+        key : index, or two of them
+            Each is a position, a slice, a name, or a list or array of positions, truth values or names. What is no
+            name is looked up in columns of text in the annotations, such as the symbols of genes. Lists for rows
+            and columns select all cells that they cross in, as in AnnData.
+
+        Returns
+        -------
+        scipy.sparse.csr_array or scipy.sparse.csc_array
+            In the order of the file; a value if one row and one column are selected by themselves.
+
+        Raises
+        ------
+        IndexError
+            Outside of the matrix.
+        KeyError
+            No row or column has the name.
+        """
+        row, col = _pair(key)
+        shape = self.shape
+        rows = _index.select(row, shape[0], "row", lambda: self._name_index(0))
+        cols = _index.select(col, shape[1], "column", lambda: self._name_index(1))
+        source = self._source
+        if rows.positions is not None or cols.positions is not None:
+            source = source.select(rows.positions, cols.positions)
+        block = _convert.read(source, self._memory)
+        if rows.single and cols.single:
+            return block[0, 0]
+        if rows.repeated is not None:
+            block = block[rows.repeated, :]
+        if cols.repeated is not None:
+            block = block[:, cols.repeated]
+        return block
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> npt.NDArray[Any]:
+        if copy is False:
+            raise ValueError("a matrix on disk cannot be an array without a copy")
+        size = self.size * self.dtype.itemsize
+        if size > DENSE_LIMIT:
+            raise ArgumentError(
+                f"{self._shown}: all cells take {size} bytes, more than {DENSE_LIMIT}: to_numpy() makes an array of any "
+                "size, to_scipy() a sparse matrix"
+            )
+        made = self.to_numpy()
+        return made if dtype is None else made.astype(dtype, copy=False)
+
+    def to_scipy(self, order: Optional[str] = None, *, matrix: bool = False, duplicates: Optional[str] = None) -> Block:
+        """Read all entries.
+
+        Parameters
+        ----------
+        order : {"row", "col"}, optional
+            Makes compressed rows or columns; by default the order of the file.
+        matrix : bool
+            Makes a `csr_matrix` or `csc_matrix` in place of an array.
+        duplicates : {"refuse", "sum", "keep"}, optional
+            What to do with entries at one place; by default they are kept where the format allows them.
+
+        Returns
+        -------
+        scipy.sparse.csr_array or scipy.sparse.csc_array
+
+        Examples
+        --------
+        >>> nnz.open("examples/pbmc_10x_v3_mtx").to_scipy("row").format
+        'csr'
+        """
+        return _convert.read(self._source, self._memory, order, matrix, duplicates)
+
+    def to_numpy(self, order: Optional[str] = None) -> npt.NDArray[Any]:
+        """Read every cell, those that are zero too.
+
+        Parameters
+        ----------
+        order : {"row", "col"}, optional
+            How cells follow each other in memory; by default as in the file.
+        """
+        return _convert.read_dense(self._source, self._memory, order)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Read all entries into a data frame with sparse columns, and names as its index and columns."""
+        return _convert.to_pandas(self)
+
+    def to_anndata(self) -> anndata.AnnData:
+        """Read all entries, names and annotations into an AnnData, with cells as observations.
+
+        Where the file does not say what rows are, they are observations.
+        """
+        return _convert.to_anndata(self)
+
+    def iter_batches(self, nbytes: int = 1 << 26) -> Iterator[Block]:
+        """Read the matrix in blocks of rows or columns, whichever it is stored by, one after the other.
+
+        Parameters
+        ----------
+        nbytes : int
+            Bytes of a block, about. It has one row or column at the least.
+
+        Examples
+        --------
+        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
+        >>> sum(block.nnz for block in m.iter_batches(nbytes=50_000))
+        23866
+        """
+        return batches(self._source, self._memory, nbytes)
+
+    def sum(self, axis: Optional[int] = None) -> Reduced:
+        """Add up the values of the whole, of each column (``axis=0``) or of each row (``axis=1``).
+
+        Integers are added exactly, in 64 bits; floats in 64 bits, with the error carried along.
+
+        Examples
+        --------
+        >>> int(nnz.open("examples/pbmc_10x_v3_mtx").sum())
+        41549
+        """
+        return _reduce.total(self._source, axis, self._memory)
+
+    def mean(self, axis: Optional[int] = None) -> Reduced:
+        """Compute the mean of all cells, of each column (``axis=0``) or of each row (``axis=1``)."""
+        return _reduce.mean(self._source, axis, self._memory)
+
+    def var(self, axis: Optional[int] = None, ddof: int = 0) -> Reduced:
+        """Compute the variance of all cells, of each column (``axis=0``) or of each row (``axis=1``).
+
+        Parameters
+        ----------
+        axis : {0, 1}, optional
+            By default that of the whole.
+        ddof : int
+            What is subtracted from the number of cells: 0 as in NumPy; 1 as in ``nnz stats``.
+        """
+        return _reduce.var(self._source, axis, ddof, self._memory)
+
+    def std(self, axis: Optional[int] = None, ddof: int = 0) -> Reduced:
+        """Compute the square root of `var`."""
+        return np.sqrt(_reduce.var(self._source, axis, ddof, self._memory))
+
+    def min(self, axis: Optional[int] = None) -> Reduced:
+        """Find the least of all cells, of each column (``axis=0``) or of each row (``axis=1``)."""
+        return _reduce.extreme(self._source, axis, False, self._memory)
+
+    def max(self, axis: Optional[int] = None) -> Reduced:
+        """Find the greatest of all cells, of each column (``axis=0``) or of each row (``axis=1``)."""
+        return _reduce.extreme(self._source, axis, True, self._memory)
+
+    def count_nonzero(self, axis: Optional[int] = None) -> Reduced:
+        """Count the entries that are not zero, of the whole, of each column (``axis=0``) or row (``axis=1``)."""
+        return _reduce.count_nonzero(self._source, axis, self._memory)
+
+    def __repr__(self) -> str:
+        return _show.text(self)
+
+    def _repr_html_(self) -> str:
+        return _show.html(self)
+
+
+def _pair(key: Any) -> Tuple[Any, Any]:
+    if not isinstance(key, tuple):
+        return key, slice(None)
+    if len(key) == 1:
+        return key[0], slice(None)
+    if len(key) != 2:
+        raise PositionError(f"{len(key)} indices for 2 dimensions")
+    return key[0], key[1]
+
+
+def open_matrix(path: Union[str, bytes, os.PathLike[Any]], memory: Any = None) -> Matrix:
+    """Open the matrix at a place."""
+    shown = os.fsdecode(path)
+    source = _nnz.Source.open(shown, memory)
+    return Matrix(source, absolute(shown), shown, memory)
+
+
+def absolute(path: str) -> str:
+    """Return a path that holds in any working directory."""
+    return path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
+
+
+def _reopen(path: str, shown: str, memory: Any, transposed: bool) -> Matrix:
+    source = _nnz.Source.open(path, memory)
+    return Matrix(source.transposed() if transposed else source, path, shown, memory, transposed)
+
+
+__all__: Sequence[str] = ["Matrix", "open_matrix"]

@@ -1,0 +1,121 @@
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, Optional, Union
+
+import numpy as np
+import numpy.typing as npt
+
+__version__: str
+
+_Path = Union[str, bytes, os.PathLike[Any]]
+_Memory = Union[int, str, None]
+_Progress = Optional[Callable[[str, int, Optional[int]], Any]]
+_Selected = Union[str, Sequence[str], npt.NDArray[np.uint64], None]
+_Found = tuple[Any, float, float, Any, Any, int]
+
+Column = tuple[str, str, Any, Any, Any, bool]
+
+class Source:
+    @staticmethod
+    def open(path: _Path, memory_limit: _Memory = None) -> Source: ...
+    @staticmethod
+    def from_arrays(
+        shape: tuple[int, int],
+        by: str,
+        indptr: npt.NDArray[np.int64],
+        indices: npt.NDArray[Any],
+        data: npt.NDArray[Any],
+    ) -> Source: ...
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    @property
+    def nnz(self) -> Optional[int]: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def order(self) -> str: ...
+    @property
+    def axis_kinds(self) -> tuple[Optional[str], Optional[str]]: ...
+    @property
+    def structure(self) -> Optional[str]: ...
+    @property
+    def random_access(self) -> bool: ...
+    def about(self) -> tuple[str, str, Optional[str], Optional[int]]: ...
+    def names(self, axis: str) -> Optional[list[str]]: ...
+    def annotation_types(self, axis: str) -> list[tuple[str, str]]: ...
+    def annotations(self, axis: str) -> list[Column]: ...
+    def transposed(self) -> Source: ...
+    def select(self, rows: _Selected = None, cols: _Selected = None) -> Source: ...
+    def described(
+        self,
+        names: Sequence[Optional[Sequence[str]]],
+        tables: Sequence[Optional[Sequence[Column]]],
+        kinds: Optional[Sequence[Optional[str]]] = None,
+    ) -> Source: ...
+    def stored_before(self, major: int) -> Optional[int]: ...
+    def read(
+        self,
+        by: Optional[str] = None,
+        duplicates: Optional[str] = None,
+        memory_limit: _Memory = None,
+        workers: Optional[int] = None,
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], str]: ...
+    def read_dense(
+        self, by: Optional[str] = None, memory_limit: _Memory = None, workers: Optional[int] = None
+    ) -> tuple[npt.NDArray[Any], str]: ...
+    def stats(
+        self,
+        axis: Optional[str] = None,
+        measures: str = "all",
+        nonzero: bool = False,
+        memory_limit: _Memory = None,
+        workers: Optional[int] = None,
+    ) -> list[_Found]: ...
+    def write(self, path: _Path, given: dict[str, Any], progress: _Progress = None) -> dict[str, Any]: ...
+
+def convert(source: _Path, target: _Path, given: dict[str, Any], progress: _Progress = None) -> dict[str, Any]: ...
+def slice(
+    source: _Path,
+    target: _Path,
+    selected: Sequence[Sequence[Any]],
+    given: dict[str, Any],
+    progress: _Progress = None,
+) -> dict[str, Any]: ...
+def concat(
+    sources: Sequence[_Path],
+    target: _Path,
+    axis: str,
+    ignore_names: bool,
+    files: tuple[Optional[str], Optional[str], Optional[str], Optional[float]],
+    given: dict[str, Any],
+    progress: _Progress = None,
+) -> dict[str, Any]: ...
+def split(
+    source: _Path,
+    directory: _Path,
+    by: str,
+    extension: str,
+    given: dict[str, Any],
+    progress: _Progress = None,
+) -> tuple[list[tuple[str, dict[str, Any]]], int]: ...
+def repair(
+    source: _Path, target: _Path, complete: bool, given: dict[str, Any], progress: _Progress = None
+) -> tuple[list[str], Optional[dict[str, Any]]]: ...
+def validate(
+    path: _Path,
+    from_format: Optional[str] = None,
+    memory_limit: _Memory = None,
+    workers: Optional[int] = None,
+) -> list[dict[str, Any]]: ...
+def diff(
+    first: _Path,
+    second: _Path,
+    stored: bool = False,
+    most: int = 10,
+    memory_limit: _Memory = None,
+    workers: Optional[int] = None,
+) -> list[dict[str, Any]]: ...
+def formats() -> list[dict[str, Any]]: ...
+def members(path: _Path) -> list[tuple[str, list[int], str, str]]: ...
+def groups(path: _Path) -> list[str]: ...
+def default_memory() -> int: ...

@@ -1,0 +1,172 @@
+"""What operations return."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import Any, Dict, List, Optional, Tuple
+
+from ._errors import DroppedWarning, Position
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What was written.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Rows and columns.
+    entries : int
+        Entries written.
+    bytes_before : int or None
+        Bytes read from, if known.
+    bytes_after : int
+        Bytes written.
+    disk : int
+        Bytes of temporary space on disk.
+    seconds : float
+        How long it took.
+    dropped : list of str
+        What the target does not hold.
+    left_out : list of str
+        What was left out for another reason, which is named with each.
+    notes : list of str
+        What was noticed on the way, and is allowed.
+    """
+
+    shape: Tuple[int, ...]
+    entries: int
+    bytes_before: Optional[int]
+    bytes_after: int
+    disk: int
+    seconds: float
+    dropped: List[str]
+    left_out: List[str]
+    notes: List[str]
+
+
+def summary(made: Dict[str, Any], stacklevel: int = 3) -> Summary:
+    """Make a summary, and warn of what was dropped."""
+    result = Summary(**made)
+    if result.dropped:
+        dropped = ", ".join(result.dropped)
+        warnings.warn(f"not supported by the target, dropped: {dropped}", DroppedWarning, stacklevel=stacklevel)
+    if result.left_out:
+        warnings.warn(f"left out: {', '.join(result.left_out)}", DroppedWarning, stacklevel=stacklevel)
+    return result
+
+
+@dataclass(frozen=True)
+class SplitSummary:
+    """What splitting a file came to.
+
+    Attributes
+    ----------
+    files : dict of str to Summary
+        The files by their paths.
+    missing : int
+        Rows without a value, which are in no file.
+    """
+
+    files: Dict[str, Summary]
+    missing: int
+
+
+@dataclass(frozen=True)
+class RepairSummary:
+    """What repairing a file came to.
+
+    Attributes
+    ----------
+    repairs : list of str
+        What was mended, with its place.
+    written : Summary or None
+        What was written; None of fragments.
+    """
+
+    repairs: List[str]
+    written: Optional[Summary]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was found while a file was checked.
+
+    Attributes
+    ----------
+    severity : str
+        ``"fault"`` if it makes the file invalid, else ``"note"``.
+    message : str
+        What was found, and what was expected.
+    path, array, position
+        Where, as in `nnz.Error`.
+    """
+
+    severity: str
+    message: str
+    path: Optional[str]
+    array: Optional[str]
+    position: Optional[Position]
+    text: str = field(repr=False, default="")
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One difference between two matrices or files.
+
+    Attributes
+    ----------
+    kind : str
+        ``"shape"``, ``"names"``, ``"fill"``, ``"entry"`` or ``"tensor"``; of files also ``"first_only"``,
+        ``"second_only"``, ``"kind"`` and ``"value"``.
+    element : str or None
+        The element of a file that differs.
+    row, col : int or None
+        The place of an entry.
+    axis : str or None
+        The axis whose names differ.
+    position : int or None
+        The place of a value in its element.
+    first, second : str or None
+        What each has; ``"-"`` for nothing.
+    """
+
+    kind: str
+    element: Optional[str] = None
+    row: Optional[int] = None
+    col: Optional[int] = None
+    axis: Optional[str] = None
+    position: Optional[int] = None
+    first: Optional[str] = None
+    second: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format that is read or written.
+
+    Attributes
+    ----------
+    name : str
+        The name, as ``to=`` takes it.
+    aliases, extensions : list of str
+        Other names, and extensions of files without the dot.
+    summary : str
+        One line about it.
+    reads, writes : list of str
+        What can be read and written: ``"matrix"``, ``"tensor"``, ``"fragments"``, ``"table"``.
+    options : dict of str to str
+        Options of targets, and what they do.
+    """
+
+    name: str
+    aliases: List[str]
+    extensions: List[str]
+    summary: str
+    reads: List[str]
+    writes: List[str]
+    options: Dict[str, str]

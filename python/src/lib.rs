@@ -1,0 +1,35 @@
+//! The compiled part of the Python package: what opens, reads, writes and checks, without the GIL.
+//!
+//! The package `nnz` (in `nnz/`) is what users import. It turns indices, names and tables of Python into the plain
+//! arrays and lists that this module takes and returns.
+
+mod arrays;
+mod columns;
+mod error;
+mod options;
+mod select;
+mod source;
+mod summary;
+mod task;
+mod verbs;
+mod view;
+
+use pyo3::prelude::*;
+
+/// Compiled part of the package nnz.
+#[pymodule(gil_used = true)]
+mod _nnz {
+    use super::*;
+    #[pymodule_export]
+    use crate::source::Source;
+    #[pymodule_export]
+    use crate::verbs::{
+        concat, convert, default_memory, diff, formats, groups, members, repair, slice, split,
+        validate,
+    };
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

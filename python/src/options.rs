@@ -1,0 +1,163 @@
+//! Options of what writes a matrix, as on the command line.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use nnz::annotations::{Labels, read_table};
+use nnz::formats::{FormatOptions, Registry};
+use nnz::output::{CellAxis, StructurePolicy, WriteOptions};
+use nnz::{Axis, Compression, ConvertOptions, Rounding};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict};
+
+use crate::columns::{to_strings, to_table};
+use crate::error::{OrRaise as _, argument};
+use crate::{arrays, source};
+
+/// Returns how many threads work at the same time: all cores by default.
+pub(crate) fn threads(given: Option<usize>) -> usize {
+    const MOST: usize = 1024;
+    given.map_or_else(|| ConvertOptions::default().threads, |given| given.clamp(1, MOST))
+}
+
+/// Reads a number of bytes, or a text such as `500M` or `4Gi`; the default by default.
+pub(crate) fn memory(py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyResult<u64> {
+    let Some(given) = given else { return Ok(nnz::engine::default_memory()) };
+    if let Ok(bytes) = given.extract::<u64>() {
+        return Ok(bytes);
+    }
+    let text: String = given.extract()?;
+    let end = text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let unit = unit.trim().to_ascii_lowercase();
+    let power = |letter| "kmgt".find(letter).and_then(|at| u32::try_from(at + 1).ok());
+    let mut signs = unit.strip_suffix('b').unwrap_or(&unit).chars();
+    let factor = match (signs.next(), signs.next(), signs.next()) {
+        (None, ..) => Some(1_u64),
+        (Some(letter), None, _) => power(letter).map(|power| 1000_u64.pow(power)),
+        (Some(letter), Some('i'), None) => power(letter).map(|power| 1024_u64.pow(power)),
+        _ => None,
+    };
+    let bytes = number.parse::<u64>().ok().zip(factor).and_then(|(n, f)| n.checked_mul(f));
+    bytes.ok_or_else(|| argument(py, format!("memory {text:?}: expected a size such as \"500M\"")))
+}
+
+/// Reads the options of a conversion. What is no option of all formats is one of the target's.
+pub(crate) fn convert(given: &Bound<'_, PyDict>) -> PyResult<ConvertOptions> {
+    let py = given.py();
+    let mut options = ConvertOptions::default();
+    let mut of_format = FormatOptions::new();
+    let mut write = WriteOptions::default();
+    let [mut rows, mut cols] = [Labels::default(), Labels::default()];
+    let limit = given.get_item("memory")?.filter(|given| !given.is_none());
+    options.memory = memory(py, limit.as_ref())?;
+    for (name, value) in given {
+        let name: String = name.extract()?;
+        if value.is_none() || name == "memory" {
+            continue;
+        }
+        let text = || value.extract::<String>();
+        match &*name {
+            "to" => {
+                let found = Registry::default();
+                let (format, implied) = found.parse_target(&text()?).or_raise(py)?;
+                options.format = Some(format.info().name);
+                for name in implied.names() {
+                    of_format.set(name, implied.get(name).unwrap_or_default());
+                }
+            }
+            "expand" if value.is_truthy()? => options.structure = StructurePolicy::General,
+            "expand" => {}
+            "structure" => options.structure = structure(py, &text()?)?,
+            "order" => options.order = Some(source::order(py, &text()?)?),
+            "type" => options.value_type = Some(arrays::value_type(py, &text()?)?),
+            "cell_axis" => options.cell_axis = cell_axis(py, &text()?)?,
+            "lossy" if value.is_truthy()? => options.rounding = Rounding::Nearest,
+            "lossy" => {}
+            "duplicates" => options.duplicates = Some(source::duplicate_policy(py, &text()?)?),
+            "compress" => options.compress = Some(compression(py, &text()?)?),
+            "transpose" => options.transpose = value.is_truthy()?,
+            "row_names" => rows.names_from = Some(text()?),
+            "col_names" => cols.names_from = Some(text()?),
+            "make_unique" => {
+                rows.make_unique = value.is_truthy()?;
+                cols.make_unique = rows.make_unique;
+            }
+            "row_annotations" => rows.table = Some(Arc::new(table(&value, options.memory)?)),
+            "col_annotations" => cols.table = Some(Arc::new(table(&value, options.memory)?)),
+            "force" => write.overwrite = value.is_truthy()?,
+            "strict" => options.strict = value.is_truthy()?,
+            "no_sync" => write.sync = !value.is_truthy()?,
+            "threads" => options.threads = threads(Some(value.extract()?)),
+            _ => {
+                let (name, value) = of_some_format(&name, &value)?;
+                of_format.set(name, value);
+            }
+        }
+    }
+    Ok(options.format_options(of_format).write(write).row_labels(rows).col_labels(cols))
+}
+
+/// Reads an option that some format has. Formats share names, and the one that is written checks the value again.
+fn of_some_format(name: &str, value: &Bound<'_, PyAny>) -> PyResult<(&'static str, String)> {
+    let py = value.py();
+    let text = match value.cast::<PyBool>() {
+        Ok(flag) => flag.is_true().to_string(),
+        Err(_) => value.str()?.to_string(),
+    };
+    let formats = nnz::formats::list();
+    let known = formats.iter().flat_map(|format| format.options);
+    let mut refused = format!("unknown option {name:?}");
+    for option in known.filter(|option| option.name.replace('-', "_") == name) {
+        match (option.check)(&text) {
+            Ok(()) => return Ok((option.name, text)),
+            Err(error) => refused = format!("{name} {text:?}: {error}"),
+        }
+    }
+    Err(argument(py, refused))
+}
+
+/// Reads a table: the path of a file, or names and columns.
+fn table(given: &Bound<'_, PyAny>, memory: u64) -> PyResult<nnz::annotations::AnnotationTable> {
+    if let Ok((names, columns)) = given.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>() {
+        return to_table(to_strings(&names)?, &columns);
+    }
+    read_table(given.extract::<PathBuf>()?, memory / 4).or_raise(given.py())
+}
+
+fn structure(py: Python<'_>, name: &str) -> PyResult<StructurePolicy> {
+    match name {
+        "auto" => Ok(StructurePolicy::Auto),
+        "general" => Ok(StructurePolicy::General),
+        "keep" => Ok(StructurePolicy::Keep),
+        _ => {
+            let what = format!("structure {name:?}: expected \"auto\", \"general\" or \"keep\"");
+            Err(argument(py, what))
+        }
+    }
+}
+
+fn cell_axis(py: Python<'_>, name: &str) -> PyResult<CellAxis> {
+    match name {
+        "rows" => Ok(CellAxis::Axis(Axis::Rows)),
+        "cols" => Ok(CellAxis::Axis(Axis::Cols)),
+        "as-is" => Ok(CellAxis::AsIs),
+        _ => {
+            let what = format!("cell_axis {name:?}: expected \"rows\", \"cols\" or \"as-is\"");
+            Err(argument(py, what))
+        }
+    }
+}
+
+fn compression(py: Python<'_>, text: &str) -> PyResult<Compression> {
+    let how = text.split_once(':').and_then(|(how, level)| Some((how, level.parse().ok()?)));
+    match how {
+        _ if text == "none" => Ok(Compression::None),
+        Some(("gzip", level @ 1..=9)) => Ok(Compression::Gzip(level)),
+        Some(("zstd", level @ 1..=22)) => Ok(Compression::Zstd(level)),
+        _ => {
+            let expected = "expected none, gzip:1 to gzip:9, or zstd:1 to zstd:22";
+            Err(argument(py, format!("compress {text:?}: {expected}")))
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What is selected of an axis, as positions, names or texts of the command.
+
+use std::ops::Range;
+
+use nnz::Selection;
+use nnz::matrix::AxisKind;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::arrays::vector;
+use crate::columns::to_strings;
+use crate::error::{OrRaise as _, argument};
+
+/// Reads what is selected: an array of positions (`uint64`, each once), a list of names, or a text as the command
+/// takes it: a list, a condition, or `@FILE`.
+pub(crate) fn selection(given: &Bound<'_, PyAny>) -> PyResult<Selection> {
+    let py = given.py();
+    if given.hasattr("dtype")? {
+        return Ok(Selection::ranges(ranges(&vector::<u64>(given)?)));
+    }
+    let Ok(text) = given.cast::<PyString>() else {
+        let names = to_strings(given)?;
+        return Ok(Selection::words(names.iter()));
+    };
+    let text = text.to_str()?;
+    match text.strip_prefix('@') {
+        Some("") => Err(argument(py, "expected a file after @")),
+        Some(path) => nnz::text::read_selection(path).or_raise(py),
+        None => text.parse().map_err(|error: String| argument(py, error)),
+    }
+}
+
+/// Reads what all have to select; `None` where there are none.
+pub(crate) fn all(given: &[Bound<'_, PyAny>]) -> PyResult<Option<Selection>> {
+    let mut all = None;
+    for one in given {
+        let one = selection(one)?;
+        all = Some(match all.take() {
+            None => one,
+            Some(before) => Selection::and(before, one),
+        });
+    }
+    Ok(all)
+}
+
+/// Puts neighbours together.
+fn ranges(positions: &[u64]) -> Vec<Range<u64>> {
+    let mut ranges: Vec<Range<u64>> = Vec::new();
+    for &position in positions {
+        match ranges.last_mut() {
+            Some(last) if last.end == position => last.end += 1,
+            _ => ranges.push(position..position.saturating_add(1)),
+        }
+    }
+    ranges
+}
+
+/// Reads the name of an axis or of what lies along it.
+pub(crate) fn axis_of(
+    py: Python<'_>,
+    name: &str,
+    kinds: impl FnOnce() -> PyResult<[AxisKind; 2]>,
+) -> PyResult<nnz::Axis> {
+    let kind = match name {
+        "rows" => return Ok(nnz::Axis::Rows),
+        "cols" => return Ok(nnz::Axis::Cols),
+        "cells" => AxisKind::Cells,
+        "features" => AxisKind::Features,
+        _ => {
+            let what =
+                format!("axis {name:?}: expected \"rows\", \"cols\", \"cells\" or \"features\"");
+            return Err(argument(py, what));
+        }
+    };
+    match kinds()?.map(|found| found == kind) {
+        [true, false] => Ok(nnz::Axis::Rows),
+        [false, true] => Ok(nnz::Axis::Cols),
+        _ => {
+            let what = format!("the file does not say which axis has {kind}: give rows or cols");
+            Err(argument(py, what))
+        }
+    }
+}

@@ -1,0 +1,456 @@
+//! A matrix that is open, or made of others.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use nnz::engine::{DuplicatePolicy, Measures, Moments, Number, Slice, Transposed};
+use nnz::matrix::{AxisKind, Structure};
+use nnz::{
+    Axis, CsMatrix, Error, ErrorKind, Header, Location, MatrixSource, OpenOptions, Order, Place,
+    ReadOptions, Selection, Shape, StatsOptions,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::error::{OrRaise as _, argument, exception};
+use crate::options::{memory, threads};
+use crate::view::View;
+use crate::{arrays, columns, options, select, summary, task};
+
+/// `indptr`, indices, data and the order.
+type Compressed<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, &'static str);
+
+/// The least, or the greatest, or the sum of values: an integer or a float.
+type Found = (Option<Numeric>, f64, f64, Option<Numeric>, Option<Numeric>, u64);
+
+/// A matrix that can be read.
+#[pyclass(frozen, module = "nnz._nnz")]
+pub(crate) struct Source {
+    inner: Arc<dyn MatrixSource>,
+    /// What messages call it.
+    place: Place,
+}
+
+#[derive(IntoPyObject)]
+pub(crate) enum Numeric {
+    Integer(i128),
+    Float(f64),
+}
+
+impl From<Number> for Numeric {
+    fn from(number: Number) -> Self {
+        match number {
+            Number::Integer(number) => Self::Integer(number),
+            Number::Float(number) => Self::Float(number),
+        }
+    }
+}
+
+/// Reads the name of an order.
+pub(crate) fn order(py: Python<'_>, name: &str) -> PyResult<Order> {
+    match name {
+        "row" => Ok(Order::Row),
+        "col" => Ok(Order::Col),
+        _ => Err(argument(py, format!("order {name:?}: expected \"row\" or \"col\""))),
+    }
+}
+
+fn order_name(order: Order) -> &'static str {
+    match order {
+        Order::Row => "row",
+        Order::Col => "col",
+    }
+}
+
+/// Reads a path, with a group behind `::` or not. Standard input is no path.
+pub(crate) fn location(path: OsString) -> Location {
+    match Location::parse(path) {
+        Location::Stream => Location::Path { path: "-".into(), group: None },
+        found => found,
+    }
+}
+
+impl Source {
+    pub(crate) fn new(inner: Arc<dyn MatrixSource>, place: Place) -> Self {
+        Self { inner, place }
+    }
+
+    pub(crate) fn inner(&self) -> (Arc<dyn MatrixSource>, Place) {
+        (Arc::clone(&self.inner), self.place.clone())
+    }
+
+    fn header(&self) -> &Header {
+        self.inner.header()
+    }
+}
+
+#[pymethods]
+impl Source {
+    /// Opens the matrix at a place.
+    #[staticmethod]
+    #[pyo3(signature = (path, memory_limit=None))]
+    fn open(
+        py: Python<'_>,
+        path: OsString,
+        memory_limit: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let location = location(path);
+        let place = location.source_place();
+        let limit = memory(py, memory_limit.as_ref())?;
+        let inner = task::run_detached(py, move || {
+            let options = OpenOptions::new().memory_limit(limit);
+            let opened = options.open(&location).and_then(nnz::Dataset::into_matrix);
+            opened.map_err(|error| error.with_context(&location.source_place()))
+        })?;
+        Ok(Self::new(inner.into(), place))
+    }
+
+    /// Makes a matrix of arrays that are copied.
+    #[staticmethod]
+    fn from_arrays(
+        py: Python<'_>,
+        shape: (u64, u64),
+        by: &str,
+        indptr: &Bound<'_, PyAny>,
+        indices: &Bound<'_, PyAny>,
+        data: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let shape = Shape { rows: shape.0, cols: shape.1 };
+        let pointers: Vec<i64> = arrays::vector(indptr)?;
+        let minors = arrays::to_minors(indices)?;
+        let values = arrays::to_values(data)?;
+        let matrix = CsMatrix::from_parts(shape, order(py, by)?, pointers, minors, values);
+        let source = matrix.and_then(CsMatrix::into_source).or_raise(py)?;
+        Ok(Self::new(source.into(), Place::path("the matrix in memory")))
+    }
+
+    /// Number of rows and columns.
+    #[getter]
+    fn shape(&self) -> (u64, u64) {
+        let Shape { rows, cols } = self.header().shape;
+        (rows, cols)
+    }
+
+    /// Number of stored entries, where known.
+    #[getter]
+    fn nnz(&self) -> Option<u64> {
+        self.header().nnz
+    }
+
+    /// Name of the type of values in NumPy.
+    #[getter]
+    fn dtype(&self) -> &'static str {
+        arrays::dtype_name(self.header().value_type)
+    }
+
+    /// Axis that entries are grouped by as they are read.
+    #[getter]
+    fn order(&self) -> &'static str {
+        order_name(self.header().order)
+    }
+
+    /// What rows and columns are.
+    #[getter]
+    fn axis_kinds(&self) -> (Option<&'static str>, Option<&'static str>) {
+        let name = |kind| match kind {
+            AxisKind::Cells => Some("cells"),
+            AxisKind::Features => Some("features"),
+            AxisKind::Unknown => None,
+        };
+        let [rows, cols] = self.header().axis_kinds;
+        (name(rows), name(cols))
+    }
+
+    /// How entries that are not stored follow from those that are.
+    #[getter]
+    fn structure(&self) -> Option<String> {
+        let structure = self.header().structure;
+        (structure != Structure::General).then(|| structure.to_string())
+    }
+
+    /// Whether any range of rows or columns can be read by itself.
+    #[getter]
+    fn random_access(&self) -> bool {
+        self.inner.random_access()
+    }
+
+    /// Describes how the matrix is stored: format, container, version and bytes.
+    fn about(&self, py: Python<'_>) -> PyResult<(String, String, Option<String>, Option<u64>)> {
+        let about = py.detach(|| self.inner.about()).or_raise(py)?;
+        Ok((about.format, about.container, about.version, about.bytes))
+    }
+
+    /// Names of an axis.
+    fn names<'py>(&self, py: Python<'py>, axis: &str) -> PyResult<Option<Bound<'py, PyList>>> {
+        let axis = select::axis_of(py, axis, || Ok(self.header().axis_kinds))?;
+        let (inner, place) = self.inner();
+        let read = move || inner.names(axis).map_err(|error| error.with_context(&place));
+        let names = task::run_detached(py, read)?;
+        names.map(|names| columns::from_strings(py, &names)).transpose()
+    }
+
+    /// Columns of the annotations of an axis, and their types.
+    fn annotation_types(&self, py: Python<'_>, axis: &str) -> PyResult<Vec<(String, String)>> {
+        let axis = select::axis_of(py, axis, || Ok(self.header().axis_kinds))?;
+        let table = self.inner.annotations(axis).or_raise(py)?;
+        Ok(table.map_or_else(Vec::new, |table| columns::infos(&*table)))
+    }
+
+    /// Annotations of an axis; an empty list where there are none.
+    fn annotations<'py>(&self, py: Python<'py>, axis: &str) -> PyResult<Bound<'py, PyList>> {
+        let axis = select::axis_of(py, axis, || Ok(self.header().axis_kinds))?;
+        let (inner, place) = self.inner();
+        let read = task::run_detached(py, move || {
+            let limit = nnz::engine::default_memory();
+            let columns = match inner.annotations(axis) {
+                Ok(Some(table)) => columns::read(&*table, limit),
+                Ok(None) => Ok(Vec::new()),
+                Err(error) => Err(error),
+            };
+            columns.map_err(|error| error.with_context(&place))
+        })?;
+        let made = PyList::empty(py);
+        for (name, column) in read {
+            made.append(columns::from_column(py, name, column)?)?;
+        }
+        Ok(made)
+    }
+
+    /// Shows the matrix with rows and columns exchanged.
+    fn transposed(&self) -> Self {
+        let inner = Transposed::new(Arc::clone(&self.inner));
+        Self::new(Arc::new(inner), self.place.clone())
+    }
+
+    /// Selects rows and columns: positions in an array of `uint64`, each once, names, texts of the command, or all.
+    #[pyo3(signature = (rows=None, cols=None))]
+    fn select(
+        &self,
+        py: Python<'_>,
+        rows: Option<&Bound<'_, PyAny>>,
+        cols: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let [rows, cols] = [rows, cols].map(|given| match given {
+            Some(given) => select::selection(given),
+            None => Ok(Selection::all()),
+        });
+        let (rows, cols) = (rows?, cols?);
+        let (inner, place) = self.inner();
+        let slice = task::run_detached(py, {
+            let place = place.clone();
+            move || Slice::new(Box::new(View::new(inner)), place, &rows, &cols)
+        })?;
+        Ok(Self::new(Arc::new(slice), place))
+    }
+
+    /// Gives rows and columns names, tables of annotations, and kinds.
+    #[pyo3(signature = (names, tables, kinds=None))]
+    fn described(
+        &self,
+        py: Python<'_>,
+        names: [Option<Bound<'_, PyAny>>; 2],
+        tables: [Option<Bound<'_, PyAny>>; 2],
+        kinds: Option<[Option<String>; 2]>,
+    ) -> PyResult<Self> {
+        let mut view = View::new(Arc::clone(&self.inner));
+        if let Some(kinds) = kinds {
+            let kind = |name: Option<String>| match name.as_deref() {
+                Some("cells") => AxisKind::Cells,
+                Some("features") => AxisKind::Features,
+                _ => AxisKind::Unknown,
+            };
+            view = view.with_header(|header| header.axis_kinds = kinds.map(kind));
+        }
+        for (axis, (names, table)) in
+            [Axis::Rows, Axis::Cols].into_iter().zip(names.iter().zip(&tables))
+        {
+            let len = self.header().shape.len(axis);
+            let mut labels = nnz::matrix::StringList::new();
+            if let Some(names) = names {
+                let names = columns::to_strings(names)?;
+                if names.len() != len {
+                    let what = format!("{} names are given for {len} {axis}", names.len());
+                    return Err(argument(py, what));
+                }
+                view.set_names(axis, names.clone());
+                labels = names;
+            }
+            if let Some(table) = table {
+                if labels.is_empty() {
+                    labels = (0..len).map(|number| number.to_string()).collect();
+                }
+                view.set_table(axis, columns::to_table(labels, table)?);
+            }
+        }
+        Ok(Self::new(Arc::new(view), self.place.clone()))
+    }
+
+    /// Number of entries stored before a row or column, where that takes no reading of entries.
+    fn stored_before(&self, py: Python<'_>, major: u64) -> PyResult<Option<u64>> {
+        self.inner.stored_before(major).or_raise(py)
+    }
+
+    /// Reads all entries: `indptr`, indices, data, and the order.
+    #[pyo3(signature = (by=None, duplicates=None, memory_limit=None, workers=None))]
+    fn read<'py>(
+        &self,
+        py: Python<'py>,
+        by: Option<&str>,
+        duplicates: Option<&str>,
+        memory_limit: Option<&Bound<'_, PyAny>>,
+        workers: Option<usize>,
+    ) -> PyResult<Compressed<'py>> {
+        let options = self.read_options(py, by, duplicates, memory_limit, workers)?;
+        let (inner, place) = self.inner();
+        let matrix = task::run(py, None, move |context| {
+            nnz::engine::read(&*inner, &place, &options.cancellation(context.token()))
+        })?;
+        let (shape, by) = (matrix.shape(), order_name(matrix.order()));
+        let (pointers, minors, values) = matrix.into_parts();
+        let entries = pointers.last().copied().unwrap_or(0);
+        let entries = usize::try_from(entries).unwrap_or(usize::MAX);
+        let data = arrays::from_values(py, values, entries)?;
+        let extents = [shape.rows, shape.cols];
+        let [indptr, indices] = arrays::from_indices(py, pointers, minors, extents)?;
+        Ok((indptr, indices, data, by))
+    }
+
+    /// Reads every cell: an array of one dimension, and the order of the cells in it.
+    #[pyo3(signature = (by=None, memory_limit=None, workers=None))]
+    fn read_dense<'py>(
+        &self,
+        py: Python<'py>,
+        by: Option<&str>,
+        memory_limit: Option<&Bound<'_, PyAny>>,
+        workers: Option<usize>,
+    ) -> PyResult<(Bound<'py, PyAny>, &'static str)> {
+        let options = self.read_options(py, by, None, memory_limit, workers)?;
+        let (inner, place) = self.inner();
+        let dense = task::run(py, None, move |context| {
+            nnz::engine::read_dense(&*inner, &place, &options.cancellation(context.token()))
+        })?;
+        let cells = usize::try_from(dense.shape.cells()).unwrap_or(usize::MAX);
+        Ok((arrays::from_values(py, dense.values, cells)?, order_name(dense.order)))
+    }
+
+    /// Statistics of the whole, of each row, or of each column: sum, mean, variance over one less than the number of
+    /// cells, least, greatest, and number of entries. With `nonzero`, entries that are zero do not count.
+    #[pyo3(signature = (axis=None, measures="all", nonzero=false, memory_limit=None, workers=None))]
+    fn stats(
+        &self,
+        py: Python<'_>,
+        axis: Option<&str>,
+        measures: &str,
+        nonzero: bool,
+        memory_limit: Option<&Bound<'_, PyAny>>,
+        workers: Option<usize>,
+    ) -> PyResult<Vec<Found>> {
+        let axis = axis.map(|axis| select::axis_of(py, axis, || Ok(self.header().axis_kinds)));
+        let axis = axis.transpose()?;
+        let options = StatsOptions::default()
+            .rows(axis == Some(Axis::Rows))
+            .cols(axis == Some(Axis::Cols))
+            .measures(measure(py, measures)?)
+            .memory(memory(py, memory_limit)?)
+            .threads(threads(workers));
+        let (inner, place) = self.inner();
+        if nonzero && inner.header().fill.is_some() {
+            let what = "cells that are not stored hold something other than zero";
+            let kind = ErrorKind::Unsupported(what.to_owned());
+            return Err(exception(py, &Error::new(kind, place)));
+        }
+        let stats = task::run(py, None, move |context| {
+            let options = options.cancellation(context.token());
+            match nonzero {
+                true => {
+                    let view = View::new(inner).without_zeros();
+                    nnz::engine::stats(&view, &place, &options)
+                }
+                false => nnz::engine::stats(&*inner, &place, &options),
+            }
+        })?;
+        let found = match axis {
+            None => vec![stats.whole],
+            Some(Axis::Rows) => stats.rows.unwrap_or_default(),
+            Some(Axis::Cols) => stats.cols.unwrap_or_default(),
+        };
+        Ok(found.into_iter().map(moments).collect())
+    }
+
+    /// Writes the matrix to a place.
+    #[pyo3(signature = (path, given, progress=None))]
+    fn write<'py>(
+        &self,
+        py: Python<'py>,
+        path: OsString,
+        given: &Bound<'py, PyDict>,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (options, target) = (options::convert(given)?, location(path));
+        let (inner, place) = self.inner();
+        let done = task::run(py, progress, move |context| {
+            let options = options.cancellation(context.token());
+            nnz::convert_source(&*inner, &place, &target, &options, &*context.progress)
+        })?;
+        summary::of_matrix(py, &done)
+    }
+}
+
+impl Source {
+    fn read_options(
+        &self,
+        py: Python<'_>,
+        by: Option<&str>,
+        duplicates: Option<&str>,
+        memory_limit: Option<&Bound<'_, PyAny>>,
+        workers: Option<usize>,
+    ) -> PyResult<ReadOptions> {
+        let duplicates = duplicates.map(|how| duplicate_policy(py, how)).transpose()?;
+        let options = ReadOptions::default()
+            .order(by.map(|by| order(py, by)).transpose()?)
+            .duplicates(duplicates)
+            .names(false)
+            .threads(threads(workers));
+        match memory_limit {
+            None => Ok(options),
+            Some(_) => Ok(options.memory(memory(py, memory_limit)?)),
+        }
+    }
+}
+
+/// Reads what to do with entries at one place.
+pub(crate) fn duplicate_policy(py: Python<'_>, how: &str) -> PyResult<DuplicatePolicy> {
+    match how {
+        "refuse" => Ok(DuplicatePolicy::Refuse),
+        "sum" => Ok(DuplicatePolicy::Sum),
+        "keep" => Ok(DuplicatePolicy::Keep),
+        _ => {
+            let what = format!("duplicates {how:?}: expected \"refuse\", \"sum\" or \"keep\"");
+            Err(argument(py, what))
+        }
+    }
+}
+
+pub(crate) fn measure(py: Python<'_>, name: &str) -> PyResult<Measures> {
+    match name {
+        "nnz" => Ok(Measures::Nnz),
+        "sums" => Ok(Measures::Sums),
+        "all" => Ok(Measures::All),
+        _ => {
+            let what = format!("measures {name:?}: expected \"nnz\", \"sums\" or \"all\"");
+            Err(argument(py, what))
+        }
+    }
+}
+
+fn moments(moments: Moments) -> Found {
+    let (total, spread) = (moments.total, moments.spread);
+    (
+        total.map(|total| total.sum.into()),
+        total.map_or(f64::NAN, |total| total.mean),
+        spread.map_or(f64::NAN, |spread| spread.variance),
+        spread.and_then(|spread| spread.min).map(Into::into),
+        spread.and_then(|spread| spread.max).map(Into::into),
+        moments.nnz,
+    )
+}

@@ -1,0 +1,9 @@
+//! The verbs of the command, on paths.
+
+mod check;
+mod list;
+mod write;
+
+pub(crate) use check::{diff, validate};
+pub(crate) use list::{default_memory, formats, groups, members};
+pub(crate) use write::{concat, convert, repair, slice, split};

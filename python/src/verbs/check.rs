@@ -1,0 +1,158 @@
+//! Checking and comparing.
+
+use std::ffi::OsString;
+
+use nnz::error::{Finding, Severity};
+use nnz::formats::Registry;
+use nnz::whole::{ElementChange, ElementDifference};
+use nnz::{Axis, DiffOptions, Difference, ErrorKind, Scalar, ValidateOptions};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::error::{argument, position};
+use crate::options::{memory, threads};
+use crate::source::location;
+use crate::task;
+
+/// Checks all of what a place holds, and lists what is found.
+#[pyfunction]
+#[pyo3(signature = (path, from_format=None, memory_limit=None, workers=None))]
+pub(crate) fn validate<'py>(
+    py: Python<'py>,
+    path: OsString,
+    from_format: Option<&str>,
+    memory_limit: Option<&Bound<'py, PyAny>>,
+    workers: Option<usize>,
+) -> PyResult<Bound<'py, PyList>> {
+    let format = match from_format {
+        None => None,
+        Some(name) => match Registry::default().find(name) {
+            Some(format) => Some(format.info().name),
+            None => return Err(argument(py, format!("unknown format {name:?}"))),
+        },
+    };
+    let options = ValidateOptions::default()
+        .memory(memory(py, memory_limit)?)
+        .threads(threads(workers))
+        .format(format);
+    let location = location(path);
+    let findings = task::run(py, None, move |context| {
+        let mut findings = Vec::new();
+        let options = options.cancellation(context.token());
+        let each = &mut |finding| findings.push(finding);
+        match nnz::validate(&location, &options, each) {
+            // That it is of no format is an answer.
+            Err(error) if matches!(error.kind(), ErrorKind::Unrecognized(_)) => {
+                let (kind, place) = error.into_parts();
+                findings.push(Finding::fault(place, kind.to_string()));
+            }
+            done => done?,
+        }
+        Ok(findings)
+    })?;
+    let made = PyList::empty(py);
+    for finding in findings {
+        let one = PyDict::new(py);
+        let severity = match finding.severity {
+            Severity::Fault => "fault",
+            Severity::Note => "note",
+        };
+        one.set_item("severity", severity)?;
+        one.set_item("text", finding.to_string())?;
+        one.set_item("message", finding.message)?;
+        one.set_item("path", finding.place.path.map(std::path::PathBuf::into_os_string))?;
+        one.set_item("array", finding.place.array)?;
+        one.set_item("position", finding.place.at.map(|at| position(py, &at)).transpose()?)?;
+        made.append(one)?;
+    }
+    Ok(made)
+}
+
+/// Compares what two places hold, and lists the first differences.
+#[pyfunction]
+#[pyo3(signature = (first, second, stored=false, most=10, memory_limit=None, workers=None))]
+pub(crate) fn diff<'py>(
+    py: Python<'py>,
+    first: OsString,
+    second: OsString,
+    stored: bool,
+    most: usize,
+    memory_limit: Option<&Bound<'py, PyAny>>,
+    workers: Option<usize>,
+) -> PyResult<Bound<'py, PyList>> {
+    let options = DiffOptions::default()
+        .stored(stored)
+        .most(most.max(1))
+        .memory(memory(py, memory_limit)?)
+        .threads(threads(workers));
+    let (first, second) = (location(first), location(second));
+    let differences = task::run(py, None, move |context| {
+        let options = options.cancellation(context.token());
+        let mut found: Vec<(Option<String>, ElementChange)> = Vec::new();
+        let each = &mut |one: ElementDifference| found.push((Some(one.path), one.what));
+        if !nnz::whole::diff(&first, &second, &options, each)? {
+            let each = &mut |one| found.push((None, ElementChange::Matrix(one)));
+            nnz::diff(&first, &second, &options, each)?;
+        }
+        Ok(found)
+    })?;
+    let made = PyList::empty(py);
+    for (element, change) in differences {
+        let one = describe(py, change)?;
+        one.set_item("element", element)?;
+        made.append(one)?;
+    }
+    Ok(made)
+}
+
+fn describe(py: Python<'_>, change: ElementChange) -> PyResult<Bound<'_, PyDict>> {
+    let one = PyDict::new(py);
+    let pair = |first: String, second: String| {
+        one.set_item("first", first)?;
+        one.set_item("second", second)
+    };
+    let kind = match change {
+        ElementChange::FirstOnly => "first_only",
+        ElementChange::SecondOnly => "second_only",
+        ElementChange::Kind { first, second } => {
+            pair(first, second)?;
+            "kind"
+        }
+        ElementChange::Value { position, first, second } => {
+            one.set_item("position", position)?;
+            pair(first, second)?;
+            "value"
+        }
+        ElementChange::Matrix(Difference::Shape(first, second)) => {
+            pair(first.to_string(), second.to_string())?;
+            "shape"
+        }
+        ElementChange::Matrix(Difference::Tensor) => "tensor",
+        ElementChange::Matrix(Difference::Names(axis)) => {
+            one.set_item("axis", if axis == Axis::Rows { "rows" } else { "cols" })?;
+            "names"
+        }
+        ElementChange::Matrix(Difference::Fill(first, second)) => {
+            pair(text(first), text(second))?;
+            "fill"
+        }
+        ElementChange::Matrix(Difference::Entry { row, col, first, second }) => {
+            one.set_item("row", row)?;
+            one.set_item("col", col)?;
+            pair(text(first), text(second))?;
+            "entry"
+        }
+        _ => "other",
+    };
+    one.set_item("kind", kind)?;
+    Ok(one)
+}
+
+fn text(value: Option<Scalar>) -> String {
+    let mut text = Vec::new();
+    match value {
+        Some(value) => nnz::text::write_scalar(&mut text, value, " "),
+        None => text.push(b'-'),
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}

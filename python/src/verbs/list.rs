@@ -1,0 +1,64 @@
+//! What there is: formats, and what a file holds.
+
+use std::ffi::OsString;
+
+use nnz::formats::{list, list_members, other_groups};
+use nnz::{Location, OpenOptions};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::source::location;
+use crate::task;
+
+/// Lists the formats that are read and written.
+#[pyfunction]
+pub(crate) fn formats(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let made = PyList::empty(py);
+    for format in list() {
+        let names = |kinds: &[nnz::formats::DatasetKind]| -> Vec<String> {
+            kinds.iter().map(ToString::to_string).collect()
+        };
+        let one = PyDict::new(py);
+        one.set_item("name", format.name)?;
+        one.set_item("aliases", format.aliases)?;
+        one.set_item("extensions", format.extensions)?;
+        one.set_item("summary", format.summary)?;
+        one.set_item("reads", names(format.reads))?;
+        one.set_item("writes", names(format.writes))?;
+        let options: Vec<(&str, &str)> =
+            format.options.iter().map(|option| (option.name, option.help)).collect();
+        one.set_item("options", options)?;
+        made.append(one)?;
+    }
+    Ok(made)
+}
+
+/// The path of a member, its shape, how it is stored, and the type of its values.
+type Listed = (String, Vec<u64>, String, String);
+
+/// Lists what a file of a format with several matrices or tables holds: path, shape, kind and type of values.
+#[pyfunction]
+pub(crate) fn members(py: Python<'_>, path: OsString) -> PyResult<Vec<Listed>> {
+    let location = location(path);
+    let found = task::run_detached(py, move || {
+        list_members(&location, &OpenOptions::new())
+            .map_err(|error| error.with_context(&location.source_place()))
+    })?;
+    let one =
+        |member: nnz::formats::Member| (member.path, member.shape, member.kind, member.value_type);
+    Ok(found.into_iter().map(one).collect())
+}
+
+/// Lists the groups of a file that a format marks as its own, the root left out.
+#[pyfunction]
+pub(crate) fn groups(py: Python<'_>, path: OsString) -> PyResult<Vec<String>> {
+    let Location::Path { path, .. } = location(path) else { return Ok(Vec::new()) };
+    let root = Location::Path { path, group: Some(String::new()) };
+    task::run_detached(py, move || other_groups(&root, &OpenOptions::new()))
+}
+
+/// Returns the bytes of memory that work may take by default.
+#[pyfunction]
+pub(crate) fn default_memory(py: Python<'_>) -> u64 {
+    py.detach(nnz::engine::default_memory)
+}

@@ -1,0 +1,182 @@
+//! What writes files from files.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use nnz::matrix::AxisKind;
+use nnz::whole::{ConcatFilesOptions, Join};
+use nnz::{Axis, ConcatOptions, Dataset, Location, OpenOptions};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::error::argument;
+use crate::source::location;
+use crate::{options, select, summary, task};
+
+type Given<'py> = Bound<'py, PyDict>;
+
+/// Converts what is at one place into another.
+#[pyfunction]
+#[pyo3(signature = (source, target, given, progress=None))]
+pub(crate) fn convert<'py>(
+    py: Python<'py>,
+    source: OsString,
+    target: OsString,
+    given: &Given<'py>,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (options, from, to) = (options::convert(given)?, location(source), location(target));
+    let done = task::run(py, progress, move |context| {
+        let options = options.cancellation(context.token());
+        nnz::convert(&from, &to, &options, &*context.progress)
+    })?;
+    summary::of_matrix(py, &done)
+}
+
+/// Returns what the axes of what is at a place are.
+fn kinds(py: Python<'_>, from: &Location) -> PyResult<[AxisKind; 2]> {
+    let from = from.clone();
+    task::run_detached(py, move || {
+        let options = OpenOptions::new();
+        let matrix = match options.open(&from).and_then(Dataset::into_matrix) {
+            Ok(matrix) => Ok(matrix),
+            Err(error) => nnz::whole::tables(&from, &options)?.ok_or(error),
+        };
+        let matrix = matrix.map_err(|error| error.with_context(&from.source_place()))?;
+        Ok(matrix.header().axis_kinds)
+    })
+}
+
+/// Writes some rows and columns of what is at a place. `selected` has what is selected of rows, columns, cells and
+/// features.
+#[pyfunction]
+#[pyo3(signature = (source, target, selected, given, progress=None))]
+pub(crate) fn slice<'py>(
+    py: Python<'py>,
+    source: OsString,
+    target: OsString,
+    selected: [Vec<Bound<'py, PyAny>>; 4],
+    given: &Given<'py>,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (options, from, to) = (options::convert(given)?, location(source), location(target));
+    let [rows, cols, cells, features] = selected.map(|given| select::all(&given));
+    let mut axes = [rows?, cols?];
+    for (name, kind, given) in
+        [("cells", AxisKind::Cells, cells?), ("features", AxisKind::Features, features?)]
+    {
+        let Some(given) = given else { continue };
+        let axis = select::axis_of(py, name, || kinds(py, &from))?;
+        let both = &mut axes[crate::view::index(axis)];
+        let given = given.of_kind(kind);
+        *both = Some(match both.take() {
+            Some(before) => before.and(given),
+            None => given,
+        });
+    }
+    let [rows, cols] = axes.map(Option::unwrap_or_default);
+    let done = task::run(py, progress, move |context| {
+        let options = options.cancellation(context.token());
+        nnz::slice(&from, &to, [&rows, &cols], &options, &*context.progress)
+    })?;
+    summary::of_matrix(py, &done)
+}
+
+/// Writes what is at several places one behind the other.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "they are those of the function of Python")]
+#[pyo3(signature = (sources, target, axis, ignore_names, files, given, progress=None))]
+pub(crate) fn concat<'py>(
+    py: Python<'py>,
+    sources: Vec<OsString>,
+    target: OsString,
+    axis: &str,
+    ignore_names: bool,
+    files: (Option<String>, Option<String>, Option<String>, Option<f64>),
+    given: &Given<'py>,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (options, to) = (options::convert(given)?, location(target));
+    let from: Vec<Location> = sources.into_iter().map(location).collect();
+    let axis = select::axis_of(py, axis, || match from.first() {
+        Some(first) => kinds(py, first),
+        None => Err(argument(py, "nothing to concatenate")),
+    })?;
+    let (join, label, index_unique, fill) = files;
+    let join = match join.as_deref() {
+        None => None,
+        Some("inner") => Some(Join::Inner),
+        Some("outer") => Some(Join::Outer),
+        Some(other) => {
+            return Err(argument(py, format!("join {other:?}: expected \"inner\" or \"outer\"")));
+        }
+    };
+    let files =
+        ConcatFilesOptions::default().join(join).label(label).index_unique(index_unique).fill(fill);
+    let done = task::run(py, progress, move |context| {
+        let options = options.cancellation(context.token());
+        let how = ConcatOptions::default()
+            .value_type(options.value_type)
+            .rounding(options.rounding)
+            .ignore_names(ignore_names);
+        if axis == Axis::Rows && !ignore_names {
+            let whole = nnz::whole::concat(&from, &to, &files, &options, &*context.progress)?;
+            if let Some(summary) = whole {
+                return Ok(summary);
+            }
+        }
+        if !files.is_default() {
+            let what = "join, label, index_unique and fill apply to whole AnnData files, along rows and \
+                        into such a file";
+            return Err(nnz::Error::argument(what));
+        }
+        nnz::concat(&from, &to, axis, &how, &options, &*context.progress)
+    })?;
+    summary::of_matrix(py, &done)
+}
+
+/// Writes the rows that share a value of a column to a file each. Returns the paths, what each came to, and the
+/// number of rows without a value.
+#[pyfunction]
+#[pyo3(signature = (source, directory, by, extension, given, progress=None))]
+pub(crate) fn split<'py>(
+    py: Python<'py>,
+    source: OsString,
+    directory: PathBuf,
+    by: String,
+    extension: String,
+    given: &Given<'py>,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<(Bound<'py, PyList>, u64)> {
+    let (options, from) = (options::convert(given)?, location(source));
+    let done = task::run(py, progress, move |context| {
+        let options = options.cancellation(context.token());
+        nnz::whole::split(&from, &directory, (&by, &extension), &options, &*context.progress)
+    })?;
+    let files = PyList::empty(py);
+    for (path, one) in &done.files {
+        files.append((path.as_os_str(), summary::of_matrix(py, one)?))?;
+    }
+    Ok((files, done.missing))
+}
+
+/// Writes what a broken file was meant to hold. Returns what was mended, and what was written of a matrix.
+#[pyfunction]
+#[pyo3(signature = (source, target, complete, given, progress=None))]
+pub(crate) fn repair<'py>(
+    py: Python<'py>,
+    source: OsString,
+    target: OsString,
+    complete: bool,
+    given: &Given<'py>,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<(Vec<String>, Option<Bound<'py, PyDict>>)> {
+    let (options, from, to) = (options::convert(given)?, location(source), location(target));
+    let done = task::run(py, progress, move |context| {
+        let options = options.cancellation(context.token());
+        nnz::repair(&from, &to, complete, &options, &*context.progress)
+    })?;
+    let repairs = done.repairs.iter().map(ToString::to_string).collect();
+    let matrix = done.matrix.map(|done| summary::of_matrix(py, &done)).transpose()?;
+    Ok((repairs, matrix))
+}

@@ -1,0 +1,121 @@
+//! A source that others hold, too, with another header, names or annotations than it has itself.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use nnz::annotations::{AnnotationTable, Annotations};
+use nnz::error::At;
+use nnz::matrix::{About, Metadata, Names, Storage, StringList, UnitReader};
+use nnz::{Axis, Header, MatrixSource, Projection, Result};
+
+/// A source that others hold, too.
+pub(crate) struct View {
+    inner: Arc<dyn MatrixSource>,
+    header: Header,
+    names: [Option<StringList>; 2],
+    tables: [Option<AnnotationTable>; 2],
+}
+
+impl View {
+    /// Shows a source as it is.
+    pub(crate) fn new(inner: Arc<dyn MatrixSource>) -> Self {
+        let header = inner.header().clone();
+        Self { inner, header, names: [None, None], tables: [None, None] }
+    }
+
+    /// Declares every cell stored, so that entries that are zero are no entries of what is made of it. The
+    /// source must have no fill.
+    pub(crate) fn without_zeros(mut self) -> Self {
+        self.header.storage = Storage::Dense;
+        self
+    }
+
+    /// Changes the header.
+    pub(crate) fn with_header(mut self, change: impl FnOnce(&mut Header)) -> Self {
+        change(&mut self.header);
+        self
+    }
+
+    /// Gives an axis other names, as many as it is long.
+    pub(crate) fn set_names(&mut self, axis: Axis, names: StringList) {
+        self.names[index(axis)] = Some(names);
+    }
+
+    /// Gives an axis other annotations, with a row for each of its members.
+    pub(crate) fn set_table(&mut self, axis: Axis, table: AnnotationTable) {
+        self.tables[index(axis)] = Some(table);
+    }
+}
+
+/// Returns the position of an axis in pairs.
+pub(crate) fn index(axis: Axis) -> usize {
+    usize::from(axis == Axis::Cols)
+}
+
+impl MatrixSource for View {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn about(&self) -> Result<About> {
+        self.inner.about()
+    }
+
+    fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
+        match &self.names[index(axis)] {
+            Some(names) => Ok(Some(names.reader())),
+            None => self.inner.read_names(axis),
+        }
+    }
+
+    fn annotations(&self, axis: Axis) -> Result<Option<Box<dyn Annotations + '_>>> {
+        match &self.tables[index(axis)] {
+            Some(table) => Ok(Some(Box::new(table))),
+            None => self.inner.annotations(axis),
+        }
+    }
+
+    fn random_access(&self) -> bool {
+        self.inner.random_access()
+    }
+
+    fn rereadable(&self) -> bool {
+        self.inner.rereadable()
+    }
+
+    fn units(
+        &self,
+        majors: Range<u64>,
+        fields: Projection,
+    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        self.inner.units(majors, fields)
+    }
+
+    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
+        self.inner.stored_before(major)
+    }
+
+    fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {
+        self.inner.locate(row, col)
+    }
+
+    fn extras(&self) -> Result<Vec<String>> {
+        self.inner.extras()
+    }
+
+    fn metadata(&self) -> Metadata {
+        self.inner.metadata()
+    }
+
+    fn levels(&self) -> Option<String> {
+        self.inner.levels()
+    }
+
+    fn is_vector(&self) -> bool {
+        self.inner.is_vector()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.inner.notes()
+    }
+}

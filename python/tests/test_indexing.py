@@ -1,0 +1,117 @@
+"""Indices select what they select in SciPy."""
+
+import numpy as np
+import pytest
+from conftest import PBMC, random_matrix, same
+
+import nnz
+
+SHAPE = (40, 30)
+
+
+@pytest.fixture(scope="module", params=["packed by column", "packed by row", "text", "symmetric"])
+def pair(request, tmp_path_factory):
+    """A matrix in a file and in memory, of each kind of source."""
+    folder = tmp_path_factory.mktemp("indexing")
+    matrix = random_matrix(SHAPE, dtype=np.int32)
+    if request.param == "text":
+        path = folder / "m.mtx"
+        nnz.write(matrix, path)
+    elif request.param == "symmetric":
+        square = random_matrix((40, 40), dtype=np.int32)
+        matrix = (square + square.T).tocsr()
+        path = folder / "s.mtx"
+        nnz.write(matrix, path, structure="auto")
+        assert "symmetric" in path.read_text().splitlines()[0]
+    else:
+        path = folder / "m.bsp.h5"
+        nnz.write(matrix, path, order="row" if request.param.endswith("row") else "col")
+    return nnz.open(path), matrix
+
+
+def random_index(rng, length):
+    kind = rng.integers(6)
+    if kind == 0:
+        return int(rng.integers(-length, length))
+    if kind == 1:
+        start, stop = (int(one) for one in rng.integers(-length - 3, length + 3, 2))
+        step = int(rng.choice([-3, -2, -1, 1, 2, 5]))
+        return slice(start, stop, step)
+    if kind == 2:
+        return rng.integers(-length, length, rng.integers(1, 12))
+    if kind == 3:
+        return rng.random(length) < 0.3
+    if kind == 4:
+        return rng.permutation(length)
+    return slice(None)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_indices(pair, seed):
+    m, matrix = pair
+    rng = np.random.default_rng(seed)
+    row, col = (random_index(rng, length) for length in matrix.shape)
+    found = m[row, col]
+    dense = matrix.toarray()
+    rows, cols = (np.atleast_1d(np.arange(n)[one]) for n, one in zip(matrix.shape, (row, col)))
+    expected = dense[np.ix_(rows, cols)]
+    if isinstance(row, int) and isinstance(col, int):
+        assert found == expected[0, 0] and found.dtype == m.dtype
+    else:
+        assert found.shape == expected.shape
+        np.testing.assert_array_equal(found.toarray(), expected)
+
+
+def test_one_index_is_that_of_rows(pair):
+    m, matrix = pair
+    # A text has integers of 64 bits.
+    matrix = matrix.astype(m.dtype)
+    same(m[3:9].tocsr(), matrix[3:9])
+    same(m[...].tocsr(), matrix)
+    same(m[np.int64(-1)].tocsr(), matrix[[-1]])
+    assert m[:0].shape == (0, matrix.shape[1])
+    assert m[[], []].shape == (0, 0)
+
+
+def test_names_select(store):
+    path, matrix = store
+    m = nnz.open(path)
+    assert m["r3", "c4"] == matrix[3, 4]
+    same(m["r3"], matrix[[3]])
+    same(m[["r5", "r1", "r5"], np.array(["c2", "c0"])], matrix[[5, 1, 5]][:, [2, 0]])
+    same(m[m.row_names < "r2", :], matrix[np.flatnonzero(m.row_names < "r2")])
+
+
+def test_what_is_not_there_is_an_error(store):
+    path, _ = store
+    m = nnz.open(path)
+    for index in (40, -41, [0, 40], np.array([2**63], np.uint64)):
+        with pytest.raises(IndexError, match="outside of 40 rows"):
+            m[index]
+    with pytest.raises(KeyError) as raised:
+        m["r40"]
+    assert str(raised.value) == "no row has the name 'r40'"
+    with pytest.raises(KeyError):
+        # Digits are a name.
+        m["3"]
+    for index in (np.ones(39, bool), 1.5, [[1]], True, (0, 0, 0), [0.5], slice("r0", "r2")):
+        with pytest.raises(IndexError):
+            m[index]
+
+
+def test_labels_select_where_they_are_no_names():
+    m = nnz.open(PBMC)
+    rows = [int(np.flatnonzero(m.rows["name"] == name)[0]) for name in ("SOD1", "APP")]
+    same(m[["SOD1", "APP"]], m.to_scipy()[rows])
+    with pytest.raises(ValueError, match="several rows have 'Gene Expression'"):
+        m["Gene Expression"]
+
+
+def test_names_that_occur_twice_select_nothing(tmp_path):
+    nnz.write(np.eye(3), tmp_path / "m.bpcells", row_names=["a", "b", "a"])
+    m = nnz.open(tmp_path / "m.bpcells")
+    assert m[["b"]].shape == (1, 3)
+    with pytest.raises(ValueError, match="several rows have the name 'a'"):
+        m["a"]
+    with pytest.raises(ValueError, match="columns have no names"):
+        m[:, "a"]

@@ -1,0 +1,254 @@
+"""Matrices are read as SciPy has them."""
+
+import os
+import pathlib
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sparse
+from conftest import FULL, PBMC, ROOT, TESTDATA, random_matrix, same
+
+import nnz
+
+
+def test_a_matrix_is_described_without_its_entries():
+    m = nnz.open(PBMC)
+    assert m.shape == (507, 1107)
+    assert (m.ndim, m.size, m.nnz, m.order) == (2, 507 * 1107, 23866, "col")
+    assert m.dtype == np.int64
+    assert m.format == "10x folder"
+    assert m.axis_kinds == ("features", "cells")
+    assert m.path == str(PBMC)
+    assert m.row_names[0] == "ENSG00000279493"
+    assert len(m.col_names) == 1107
+    assert repr(m) == f"<nnz.Matrix 507 x 1107 of int64 with 23866 entries, by column: 10x folder, {str(PBMC)!r}>"
+    assert "23,866 (4.25% of cells)" in m._repr_html_()
+
+
+def test_paths_are_text_bytes_and_path_like():
+    for path in (str(PBMC), os.fsencode(PBMC), pathlib.Path(PBMC)):
+        assert nnz.open(path).shape == (507, 1107)
+    assert nnz.open(f"{FULL}::layers/counts").shape == (11, 7)
+
+
+def test_html_is_escaped(tmp_path):
+    path = tmp_path / "<b>.mtx"
+    nnz.write(np.eye(2), path)
+    assert "<b>" not in nnz.open(path)._repr_html_()
+
+
+def test_a_10x_folder_is_that_of_scipy():
+    files = list(PBMC.glob("matrix.mtx*"))
+    same(nnz.open(PBMC).to_scipy(), scipy.io.mmread(files[0]))
+
+
+@pytest.mark.parametrize("order", ["row", "col"])
+@pytest.mark.parametrize(
+    "dtype",
+    "uint8 uint16 uint32 uint64 int8 int16 int32 int64 float32 float64 bool complex64 complex128".split(),
+)
+def test_every_type_and_order_survives(tmp_path, dtype, order):
+    matrix = random_matrix(dtype=dtype, order=order)
+    path = tmp_path / "m.bsp.h5"
+    nnz.write(matrix, path)
+    m = nnz.open(path)
+    assert (m.dtype, m.order) == (np.dtype(dtype), order)
+    found = m.to_scipy()
+    assert found.format == {"row": "csr", "col": "csc"}[order]
+    same(found, matrix)
+    np.testing.assert_array_equal(m.to_numpy(), matrix.toarray())
+
+
+def owner(array):
+    """Name the type of what holds the memory of an array."""
+    while getattr(array, "base", None) is not None:
+        array = array.base
+    return type(array).__name__
+
+
+def test_arrays_are_those_that_were_filled(store):
+    path, _ = store
+    found = nnz.open(path).to_scipy()
+    assert isinstance(found, sparse.csc_array)
+    assert found.indices.dtype == found.indptr.dtype == np.int32
+    assert found.has_sorted_indices
+    # Owned by what Rust allocated, not copied by SciPy.
+    assert owner(found.indices) == owner(found.data) == "PySliceContainer"
+    assert isinstance(nnz.open(path).to_scipy("row", matrix=True), sparse.csr_matrix)
+
+
+def test_dense_arrays_have_the_order_of_the_file(store):
+    path, matrix = store
+    found = nnz.open(path).to_numpy()
+    assert found.flags.f_contiguous
+    assert nnz.open(path).to_numpy("row").flags.c_contiguous
+    np.testing.assert_array_equal(found, matrix.toarray())
+    np.testing.assert_array_equal(np.asarray(nnz.open(path)), matrix.toarray())
+    assert np.asarray(nnz.open(path), dtype=np.float32).dtype == np.float32
+
+
+def test_large_matrices_are_not_made_dense_by_accident(tmp_path):
+    path = tmp_path / "wide.npz"
+    nnz.write(sparse.csr_array((1 << 20, 1 << 20), dtype=np.float32), path)
+    m = nnz.open(path)
+    with pytest.raises(nnz.ArgumentError, match="to_scipy"):
+        np.asarray(m)
+    with pytest.raises(MemoryError):
+        m.to_numpy()
+    assert m.to_scipy().nnz == 0
+
+
+def test_indices_are_of_64_bits_where_they_have_to_be(tmp_path):
+    path = tmp_path / "wide.npz"
+    wide = sparse.coo_array(([1.0], ([0], [3_000_000_000])), shape=(2, 4_000_000_000))
+    nnz.write(wide, path)
+    found = nnz.open(path).to_scipy()
+    assert found.indices.dtype == np.int64
+    assert found.indices.tolist() == [3_000_000_000]
+
+
+def test_transposes_are_lazy(store):
+    path, matrix = store
+    m = nnz.open(path).T
+    assert (m.shape, m.order) == ((30, 40), "row")
+    assert m.row_names[3] == "c3"
+    same(m.to_scipy(), matrix.T.tocsr())
+    same(m[["c3"]], matrix.T.tocsr()[[3]])
+    same(m.T.to_scipy(), matrix)
+
+
+@pytest.mark.parametrize("nbytes", [1, 500, 5_000, 1 << 30])
+def test_batches_follow_each_other(store, nbytes):
+    path, matrix = store
+    blocks = list(nnz.open(path).iter_batches(nbytes))
+    assert nbytes > 1 or len(blocks) == 30
+    assert nbytes < 1 << 20 or len(blocks) == 1
+    same(sparse.hstack(blocks, format="csc"), matrix)
+    with pytest.raises(nnz.ArgumentError):
+        nnz.open(path).iter_batches(0)
+
+
+def test_batches_of_a_text(tmp_path):
+    matrix = random_matrix()
+    nnz.write(matrix, tmp_path / "m.mtx", order="row")
+    blocks = list(nnz.open(tmp_path / "m.mtx").iter_batches(1000))
+    assert len(blocks) > 1
+    stack = sparse.vstack if blocks[0].format == "csr" else sparse.hstack
+    same(stack(blocks), matrix)
+
+
+def test_annotations_are_data_frames():
+    anndata = pytest.importorskip("anndata")
+    m = nnz.open(f"{FULL}::X")
+    expected = anndata.read_h5ad(FULL)
+    for found, frame in ((m.rows, expected.obs), (m.cols, expected.var)):
+        assert list(found.columns) == list(frame.columns)
+        assert list(found.index) == list(frame.index)
+        for name in frame.columns:
+            one, other = found[name], frame[name]
+            assert one.isna().tolist() == other.isna().tolist(), name
+            assert one[one.notna()].tolist() == other[other.notna()].tolist(), name
+            assert one.dtype.kind == other.dtype.kind, name
+            if other.dtype.name == "category":
+                assert list(one.cat.categories) == list(other.cat.categories)
+                assert one.cat.ordered == other.cat.ordered
+
+
+def test_anndata_comes_back(tmp_path):
+    anndata = pytest.importorskip("anndata")
+    whole = anndata.read_h5ad(FULL)
+    found = nnz.open(f"{FULL}::X").to_anndata()
+    assert (found.X != whole.X).nnz == 0
+    assert list(found.obs_names) == list(whole.obs_names)
+    assert list(found.obs.columns) == list(whole.obs.columns)
+    # Cells are observations, whichever axis they are on in the file.
+    turned = nnz.open(PBMC).to_anndata()
+    assert turned.shape == (1107, 507)
+    assert turned.var["name"].iloc[0] == "CH507-9B2.2"
+
+
+def test_data_frames_have_the_names(store):
+    path, matrix = store
+    frame = nnz.open(path).to_pandas()
+    assert list(frame.index[:2]) == ["r0", "r1"] and list(frame.columns[:2]) == ["c0", "c1"]
+    np.testing.assert_array_equal(frame.to_numpy(), matrix.toarray())
+
+
+def test_a_file_is_a_mapping():
+    file = nnz.open(FULL)
+    assert isinstance(file, nnz.File)
+    expected = ["X", "raw/X", "layers/counts", "layers/scaled", "obsm/X_pca", "obsm/X_umap", "obsm/sp"]
+    assert list(file)[:7] == expected
+    assert len(file) == 11 and "X" in file and "obs" not in file
+    assert file["layers/counts"].shape == (11, 7)
+    with pytest.raises(KeyError):
+        file["layers/none"]
+    only = nnz.open(FULL.with_name("i64.h5ad"))
+    assert isinstance(only, nnz.Matrix)
+
+
+def test_a_file_of_groups_is_a_mapping(tmp_path):
+    path = tmp_path / "several.h5"
+    for number in (1, 2):
+        nnz.write(np.eye(number), f"{path}::m{number}", to="binsparse")
+    file = nnz.open(path)
+    assert sorted(file) == ["m1", "m2"]
+    assert file["m2"].shape == (2, 2)
+
+
+def golden():
+    """Name files of other programs whose values anndata or SciPy has."""
+    for path in sorted(TESTDATA.glob("scipy/npz/scipy*/*.npz")):
+        yield pytest.param(path, id=str(path.relative_to(TESTDATA)))
+
+
+@pytest.mark.parametrize("path", list(golden()))
+def test_files_of_scipy(path):
+    try:
+        expected = sparse.load_npz(path)
+    except Exception as error:
+        pytest.skip(f"SciPy does not read it: {error}")
+    if expected.ndim != 2:
+        return
+    if expected.dtype.itemsize > 8 and expected.dtype.char in "gG":
+        with pytest.raises(nnz.UnsupportedError, match="long doubles"):
+            nnz.open(path)
+        return
+    found = nnz.open(path).to_scipy("row", duplicates="sum")
+    if expected.format == "dia":
+        # SciPy leaves out the zeros of diagonals.
+        np.testing.assert_array_equal(found.toarray(), expected.toarray())
+        return
+    expected = expected.tocsr()
+    expected.sum_duplicates()
+    same(found, expected)
+
+
+@pytest.mark.parametrize("path", sorted(FULL.parent.glob("*.h5ad")), ids=lambda path: path.stem)
+def test_files_of_anndata(path):
+    anndata = pytest.importorskip("anndata")
+    try:
+        whole = anndata.read_h5ad(path)
+    except Exception as error:
+        pytest.skip(f"anndata does not read it: {error}")
+    if whole.X is None:
+        return
+    found = nnz.open(f"{path}::X")
+    assert found.shape == whole.shape
+    expected = whole.X
+    if sparse.issparse(expected):
+        # The indices of some files are of types that SciPy refuses later on.
+        made = sparse.csr_array if expected.format == "csr" else sparse.csc_array
+        indices, indptr = (part.astype(np.int64) for part in (expected.indices, expected.indptr))
+        expected = made((expected.data, indices, indptr), shape=expected.shape)
+        if expected.has_canonical_format:
+            same(found.to_scipy(), expected)
+        expected = expected.toarray()
+    np.testing.assert_array_equal(found.to_scipy(duplicates="sum").toarray(), np.asarray(expected))
+    assert list(found.row_names) == list(whole.obs_names)
+    assert list(found.col_names) == list(whole.var_names)
+
+
+def test_readme_is_here():
+    assert (ROOT / "python" / "README.md").exists()

@@ -1,0 +1,130 @@
+"""The verbs of the command, as functions."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sparse
+from conftest import FULL, PBMC, TESTDATA, random_matrix, same
+
+import nnz
+
+
+def test_files_are_converted_and_compared(tmp_path):
+    with pytest.warns(nnz.DroppedWarning):
+        done = nnz.convert(PBMC, tmp_path / "m.bpcells")
+    assert (done.shape, done.entries) == ((507, 1107), 23866)
+    assert done.bytes_before > done.bytes_after
+    assert nnz.diff(PBMC, tmp_path / "m.bpcells") == []
+    nnz.convert(FULL, tmp_path / "w.zarr")
+    assert nnz.diff(FULL, tmp_path / "w.zarr") == []
+
+
+def test_differences_are_listed(tmp_path):
+    matrix = random_matrix()
+    nnz.write(matrix, tmp_path / "a.npz")
+    matrix.data[:3] += 1
+    nnz.write(matrix, tmp_path / "b.npz")
+    found = nnz.diff(tmp_path / "a.npz", tmp_path / "b.npz")
+    assert [one.kind for one in found] == ["entry"] * 3
+    assert (found[0].row, found[0].element) == (0, None)
+    assert float(found[0].second) == float(found[0].first) + 1
+    assert len(nnz.diff(tmp_path / "a.npz", tmp_path / "b.npz", most=2)) == 2
+    nnz.write(np.eye(2), tmp_path / "c.npz")
+    (one,) = nnz.diff(tmp_path / "a.npz", tmp_path / "c.npz")
+    assert (one.kind, one.first, one.second) == ("shape", "40 x 30", "2 x 2")
+    elements = {one.element for one in nnz.diff(FULL, FULL.with_name("full_csc.h5ad"))}
+    assert None not in elements
+
+
+def test_transposes_are_written(store, tmp_path):
+    path, matrix = store
+    nnz.transpose(path, tmp_path / "t.bpcells")
+    same(nnz.open(tmp_path / "t.bpcells").to_scipy("row"), matrix.T.tocsr())
+
+
+@pytest.mark.parametrize(
+    "rows, cols, expected",
+    [
+        ("r3,0:2", None, ([3, 0, 1], range(30))),
+        (["r3", "r1"], ["c2"], ([3, 1], [2])),
+        (slice(None, None, 13), slice(-2, None), ([0, 13, 26, 39], [28, 29])),
+        (np.arange(40) < 2, [7, 5, -1], ([0, 1], [7, 5, 29])),
+        (("0:10", ["r9", "r3"]), None, ([3, 9], range(30))),
+    ],
+)
+def test_slices_are_written(store, tmp_path, rows, cols, expected):
+    path, matrix = store
+    nnz.slice(path, tmp_path / "s.bpcells", rows=rows, cols=cols)
+    found = nnz.open(tmp_path / "s.bpcells")
+    np.testing.assert_array_equal(found.to_numpy(), matrix.toarray()[np.ix_(*map(list, expected))])
+    assert list(found.row_names) == [f"r{row}" for row in expected[0]]
+
+
+def test_cells_are_selected_by_conditions(tmp_path):
+    done = nnz.slice(FULL, tmp_path / "t.h5ad", cells="cell_type=T")
+    types = nnz.open(f"{tmp_path / 't.h5ad'}::X").rows["cell_type"]
+    assert len(types) == done.shape[0] > 0 and set(types) == {"T"}
+    with pytest.raises(nnz.ArgumentError, match="selected twice"):
+        nnz.slice(FULL, tmp_path / "u.h5ad", rows=[1, 1])
+    with pytest.raises(nnz.ArgumentError, match="no cell"):
+        nnz.slice(FULL, tmp_path / "u.h5ad", cells=["nobody"])
+    with pytest.raises(TypeError):
+        nnz.slice(FULL, tmp_path / "u.h5ad", cells=slice(0, 2))
+
+
+def test_matrices_are_put_together(store, tmp_path):
+    path, matrix = store
+    nnz.slice(path, tmp_path / "a.bpcells", cols="0:10")
+    nnz.slice(path, tmp_path / "b.bpcells", cols="10:")
+    nnz.concat([tmp_path / "a.bpcells", tmp_path / "b.bpcells"], tmp_path / "c.bpcells", axis="cols")
+    assert nnz.diff(path, tmp_path / "c.bpcells") == []
+    with pytest.raises(nnz.ArgumentError, match="join"):
+        nnz.concat([path, path], tmp_path / "d.bpcells", "cols", join="outer")
+
+
+def test_files_of_anndata_are_split_and_put_together(tmp_path):
+    done = nnz.split(FULL, tmp_path / "parts", by="batch")
+    assert done.files and sum(one.shape[0] for one in done.files.values()) + done.missing == 11
+    with pytest.warns(nnz.DroppedWarning, match="left out"):
+        nnz.concat(list(done.files), tmp_path / "all.h5ad", axis="cells", join="outer", label="part")
+    assert "part" in nnz.open(f"{tmp_path / 'all.h5ad'}::X").rows.columns
+
+
+def test_what_is_broken_is_found_and_mended(tmp_path):
+    broken = TESTDATA / "anndata" / "malformed" / "indptr_wrapped_int8.h5ad"
+    findings = nnz.validate(broken)
+    assert findings and {one.severity for one in findings} == {"fault"}
+    assert findings[0].path.startswith(str(broken)) and "indptr" in findings[0].array
+    assert str(findings[0]).startswith(findings[0].path)
+    done = nnz.repair(broken, tmp_path / "good.h5ad")
+    assert len(done.repairs) == 1 and "indptr" in done.repairs[0]
+    assert nnz.validate(tmp_path / "good.h5ad") == []
+    (finding,) = nnz.validate(__file__)
+    assert finding.severity == "fault"
+    with pytest.raises(FileNotFoundError):
+        nnz.validate(tmp_path / "none")
+    with pytest.raises(nnz.ArgumentError, match="unknown format"):
+        nnz.validate(PBMC, from_format="none")
+
+
+def test_tables_are_added(store, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    path, _ = store
+    table = pandas.DataFrame({"batch": ["x"] * 30}, index=[f"c{i}" for i in range(30)])
+    nnz.convert(path, tmp_path / "t.h5ad", col_annotations=table)
+    m = nnz.open(tmp_path / "t.h5ad")
+    frames = [frame for frame in (m.rows, m.cols) if "batch" in frame]
+    assert len(frames) == 1 and set(frames[0]["batch"]) == {"x"}
+
+
+def test_formats_are_listed():
+    formats = {one.name: one for one in nnz.formats()}
+    assert formats["bpcells"].extensions[0] == "bpcells"
+    assert "matrix" in formats["mtx"].writes and "layout" in formats["mtx"].options
+
+
+def test_symmetric_matrices_are_written_whole_or_half(tmp_path):
+    matrix = random_matrix((20, 20))
+    nnz.write(sparse.csr_array(matrix + matrix.T), tmp_path / "s.mtx", structure="auto")
+    nnz.convert(tmp_path / "s.mtx", tmp_path / "g.mtx", expand=True)
+    assert nnz.diff(tmp_path / "s.mtx", tmp_path / "g.mtx") == []
+    assert nnz.open(tmp_path / "g.mtx").nnz > nnz.open(tmp_path / "s.mtx").nnz

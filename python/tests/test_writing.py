@@ -1,0 +1,167 @@
+"""What is in memory is written, and read again as it was."""
+
+import os
+import pathlib
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sparse
+from conftest import FULL, random_matrix, same
+
+import nnz
+
+
+@pytest.mark.parametrize("name", ["m.bpcells", "m.mtx", "m.mtx.gz", "m.npz", "m.bsp.h5", "m.zarr", "m.dbdf", "m.h5ad", "m.nc"])
+def test_every_format_comes_back(tmp_path, name):
+    matrix = random_matrix(dtype=np.uint32 if name == "m.bpcells" else np.float64)
+    done = nnz.write(matrix, tmp_path / name)
+    assert (done.shape, done.entries) == ((40, 30), matrix.nnz)
+    assert done.bytes_after > 0 and done.dropped == []
+    same(nnz.open(tmp_path / name).to_scipy("row"), matrix)
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"])
+@pytest.mark.parametrize("what", ["array", "matrix"])
+def test_every_kind_of_scipy_is_written(tmp_path, kind, what):
+    matrix = getattr(sparse, f"{kind}_{what}")(random_matrix())
+    nnz.write(matrix, tmp_path / "m.npz")
+    np.testing.assert_array_equal(nnz.open(tmp_path / "m.npz").to_numpy(), matrix.toarray())
+    assert sparse.load_npz(tmp_path / "m.npz").shape == matrix.shape
+
+
+def test_zeros_that_are_stored_stay_and_signs_too(tmp_path):
+    stored = sparse.csr_array(([0.0, -0.0, np.nan], ([0, 1, 1], [1, 0, 1])), shape=(2, 2))
+    nnz.write(stored, tmp_path / "m.npz")
+    found = nnz.open(tmp_path / "m.npz").to_scipy()
+    assert found.nnz == 3 and np.signbit(found.data).tolist() == [False, True, False]
+    dense = np.array([[0.0, -0.0], [1.0, np.nan]])
+    nnz.write(dense, tmp_path / "d.npz")
+    assert nnz.open(tmp_path / "d.npz").nnz == 3
+    np.testing.assert_array_equal(np.signbit(nnz.open(tmp_path / "d.npz").to_numpy()), np.signbit(dense))
+
+
+def test_arrays_of_any_layout_are_written(tmp_path):
+    array = np.arange(12, dtype=">i2").reshape(3, 4)[:, ::-1]
+    nnz.write(array, tmp_path / "m.npz")
+    np.testing.assert_array_equal(nnz.open(tmp_path / "m.npz").to_numpy(), array)
+    unsorted = sparse.csr_array((np.array([1.0, 2.0]), np.array([2, 0]), np.array([0, 2])), shape=(1, 3))
+    nnz.write(unsorted, tmp_path / "u.bpcells")
+    np.testing.assert_array_equal(nnz.open(tmp_path / "u.bpcells").to_numpy(), [[2.0, 0.0, 1.0]])
+
+
+def test_what_is_no_matrix_is_refused(tmp_path):
+    for obj in (np.zeros(3), np.zeros((2, 2), "S3"), np.zeros((2, 2), np.float16), np.zeros((2, 2), np.longdouble)):
+        with pytest.raises(nnz.ArgumentError):
+            nnz.write(obj, tmp_path / "m.npz")
+    assert os.listdir(tmp_path) == []
+    broken = sparse.csr_array(np.eye(2))
+    broken.indices[0] = 7
+    with pytest.raises(nnz.CorruptFileError, match="index 7"):
+        nnz.write(broken, tmp_path / "m.npz")
+
+
+def test_names_and_annotations_are_written(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    genes = pandas.DataFrame(
+        {
+            "symbol": ["A", None, "C"],
+            "length": pandas.array([1, None, 3], "Int64"),
+            "score": [0.5, np.nan, 1.5],
+            "kept": [True, False, True],
+            "kind": pandas.Categorical(["x", None, "y"], ["y", "x", "z"], ordered=True),
+        },
+        index=["g1", "g2", "g3"],
+    )
+    path = tmp_path / "m.h5ad"
+    nnz.write(np.eye(2, 3), path, cols=genes, row_names=["c1", "c2"], axis_kinds=("cells", "features"))
+    m = nnz.open(path)
+    assert m.axis_kinds == ("cells", "features")
+    assert list(m.row_names) == ["c1", "c2"]
+    found = m.cols
+    assert list(found.index) == ["g1", "g2", "g3"]
+    assert found["symbol"].isna().tolist() == [False, True, False]
+    assert found["length"].dtype == "Int64" and found["length"].tolist()[2] == 3
+    assert found["score"].dtype == np.float64 and np.isnan(found["score"].iloc[1])
+    assert found["kept"].tolist() == [True, False, True]
+    assert list(found["kind"].cat.categories) == ["y", "x", "z"] and found["kind"].cat.ordered
+    anndata = pytest.importorskip("anndata")
+    whole = anndata.read_h5ad(path)
+    assert list(whole.var_names) == ["g1", "g2", "g3"]
+    assert list(whole.var["kind"].cat.categories) == ["y", "x", "z"]
+    with pytest.raises(nnz.ArgumentError, match="1 names are given for 2 rows"):
+        nnz.write(np.eye(2, 3), tmp_path / "n.h5ad", row_names=["c1"])
+    with pytest.raises(nnz.ArgumentError, match="2 annotations are given for 3 cols"):
+        nnz.write(np.eye(2, 3), tmp_path / "n.h5ad", cols=genes[:2])
+
+
+def test_what_is_dropped_is_a_warning(tmp_path):
+    with pytest.warns(nnz.DroppedWarning, match="names of the rows"):
+        done = nnz.write(np.eye(2), tmp_path / "m.npz", row_names=["a", "b"])
+    assert done.dropped == ["the names of the rows"]
+    with pytest.raises(nnz.UnsupportedError, match="names of the rows"):
+        nnz.write(np.eye(2), tmp_path / "n.npz", row_names=["a", "b"], strict=True)
+
+
+def test_lazy_matrices_are_written(tmp_path, store):
+    path, matrix = store
+    nnz.write(nnz.open(path).T, tmp_path / "t.bpcells")
+    found = nnz.open(tmp_path / "t.bpcells")
+    same(found.to_scipy("col"), matrix.T.tocsc())
+    assert list(found.col_names[:2]) == ["r0", "r1"]
+
+
+def test_anndata_is_written_whole(tmp_path):
+    anndata = pytest.importorskip("anndata")
+    whole = anndata.read_h5ad(FULL)
+    for name in ("w.h5ad", "w.zarr"):
+        nnz.write(whole, tmp_path / name)
+        assert nnz.diff(FULL, tmp_path / name) == [], name
+        assert sorted(os.listdir(tmp_path))[-1] == name
+    with pytest.warns(nnz.DroppedWarning):
+        nnz.write(whole, tmp_path / "x.bpcells")
+    found = nnz.open(tmp_path / "x.bpcells")
+    # Cells are on the axis of the format.
+    assert found.axis_kinds == ("features", "cells") and found.shape == (7, 11)
+    assert list(found.col_names) == list(whole.obs_names)
+
+
+def test_options_are_those_of_the_command(tmp_path):
+    matrix = random_matrix(dtype=np.int64)
+    nnz.write(matrix, tmp_path / "a.mtx", layout="array")
+    assert "array" in (tmp_path / "a.mtx").read_text()[:40]
+    np.testing.assert_array_equal(scipy.io.mmread(tmp_path / "a.mtx"), matrix.toarray())
+    nnz.write(matrix, tmp_path / "c.bsp.h5", to="COOR", type=np.float32, compress="gzip:1")
+    assert nnz.open(tmp_path / "c.bsp.h5").dtype == np.float32
+    nnz.write(matrix, tmp_path / "b.bpcells", unpacked=True, format_version=1, type="double", memory="100M", threads=1)
+    assert nnz.open(tmp_path / "b.bpcells").dtype == np.float64
+    for options, text in (
+        ({"ordre": "row"}, 'unknown option "ordre"'),
+        ({"order": "rows"}, 'order "rows"'),
+        ({"compress": "gzip:99"}, 'compress "gzip:99"'),
+        ({"layout": "tiles"}, "layout"),
+        ({"unpacked": True}, "unpacked"),
+        ({"to": "xlsx"}, "unknown format"),
+        ({"type": "string"}, "unknown value type"),
+        ({"memory": "much"}, 'memory "much"'),
+        ({"duplicates": "drop"}, 'duplicates "drop"'),
+    ):
+        with pytest.raises(nnz.ArgumentError, match=text):
+            nnz.write(matrix, tmp_path / "x.mtx", **options)
+    assert not (tmp_path / "x.mtx").exists()
+
+
+def test_every_option_of_a_format_is_typed():
+    names = {option.replace("-", "_") for one in nnz.formats() for option in one.options}
+    assert names <= set(nnz.WriteOptions.__annotations__)
+
+
+def test_targets_are_replaced_only_by_force(tmp_path):
+    path = tmp_path / "m.mtx"
+    nnz.write(np.eye(2), path)
+    with pytest.raises(FileExistsError) as raised:
+        nnz.write(np.eye(3), pathlib.Path(path))
+    assert isinstance(raised.value, nnz.ExistsError)
+    assert nnz.open(path).shape == (2, 2)
+    nnz.write(np.eye(3), path, force=True)
+    assert nnz.open(path).shape == (3, 3)
