@@ -438,7 +438,7 @@ def stats(
         names += (("sum", 0), ("mean", 1))
     if measures == "all":
         names += (("variance", 2), ("min", 3), ("max", 4))
-    columns = {name: [one[at] for one in found] for name, at in names}
+    columns = {name: found[at] for name, at in names}
     if axis is None:
         return {name: column[0] for name, column in columns.items()}
     return {name: np.array(column) for name, column in columns.items()}

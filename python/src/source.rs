@@ -9,6 +9,7 @@ use nnz::{
     Axis, CsMatrix, Error, ErrorKind, Header, Location, MatrixSource, OpenOptions, Order, Place,
     ReadOptions, Selection, Shape, StatsOptions,
 };
+use numpy::IntoPyArray as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -20,8 +21,8 @@ use crate::{arrays, columns, options, select, summary, task};
 /// `indptr`, indices, data and the order.
 type Compressed<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, &'static str);
 
-/// The least, or the greatest, or the sum of values: an integer or a float.
-type Found = (Option<Numeric>, f64, f64, Option<Numeric>, Option<Numeric>, u64);
+/// Sums, means, variances, least, greatest, and numbers of entries, of each that was asked for.
+type Found<'py> = [Bound<'py, PyAny>; 6];
 
 /// A matrix that can be read.
 #[pyclass(frozen, module = "nnz._nnz")]
@@ -29,21 +30,6 @@ pub(crate) struct Source {
     inner: Arc<dyn MatrixSource>,
     /// What messages call it.
     place: Place,
-}
-
-#[derive(IntoPyObject)]
-pub(crate) enum Numeric {
-    Integer(i128),
-    Float(f64),
-}
-
-impl From<Number> for Numeric {
-    fn from(number: Number) -> Self {
-        match number {
-            Number::Integer(number) => Self::Integer(number),
-            Number::Float(number) => Self::Float(number),
-        }
-    }
 }
 
 /// Reads the name of an order.
@@ -333,18 +319,18 @@ impl Source {
         Ok((arrays::from_values(py, dense.values, cells)?, order_name(dense.order)))
     }
 
-    /// Statistics of the whole, of each row, or of each column: sum, mean, variance over one less than the number of
+    /// Statistics of the whole, of each row, or of each column, an array for each measure: sum, mean, variance over one less than the number of
     /// cells, least, greatest, and number of entries. With `nonzero`, entries that are zero do not count.
     #[pyo3(signature = (axis=None, measures="all", nonzero=false, memory_limit=None, workers=None))]
-    fn stats(
+    fn stats<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         axis: Option<&str>,
         measures: &str,
         nonzero: bool,
         memory_limit: Option<&Bound<'_, PyAny>>,
         workers: Option<usize>,
-    ) -> PyResult<Vec<Found>> {
+    ) -> PyResult<Found<'py>> {
         let axis = axis.map(|axis| select::axis_of(py, axis, || Ok(self.header().axis_kinds)));
         let axis = axis.transpose()?;
         let options = StatsOptions::default()
@@ -374,7 +360,7 @@ impl Source {
             Some(Axis::Rows) => stats.rows.unwrap_or_default(),
             Some(Axis::Cols) => stats.cols.unwrap_or_default(),
         };
-        Ok(found.into_iter().map(moments).collect())
+        columns_of(py, &found)
     }
 
     /// Writes the matrix to a place.
@@ -443,14 +429,47 @@ pub(crate) fn measure(py: Python<'_>, name: &str) -> PyResult<Measures> {
     }
 }
 
-fn moments(moments: Moments) -> Found {
-    let (total, spread) = (moments.total, moments.spread);
-    (
-        total.map(|total| total.sum.into()),
-        total.map_or(f64::NAN, |total| total.mean),
-        spread.map_or(f64::NAN, |spread| spread.variance),
-        spread.and_then(|spread| spread.min).map(Into::into),
-        spread.and_then(|spread| spread.max).map(Into::into),
-        moments.nnz,
-    )
+/// Hands over what was found, measure by measure.
+fn columns_of<'py>(py: Python<'py>, found: &[Moments]) -> PyResult<Found<'py>> {
+    let total = |one: &Moments| one.total.map(|total| total.sum);
+    let floats = |one: &dyn Fn(&Moments) -> Option<f64>| {
+        let values: Vec<f64> = found.iter().map(|found| one(found).unwrap_or(f64::NAN)).collect();
+        values.into_pyarray(py).into_any()
+    };
+    let counts: Vec<u64> = found.iter().map(|found| found.nnz).collect();
+    Ok([
+        numbers(py, found.iter().map(total).collect())?,
+        floats(&|one| one.total.map(|total| total.mean)),
+        floats(&|one| one.spread.map(|spread| spread.variance)),
+        numbers(py, found.iter().map(|one| one.spread.and_then(|spread| spread.min)).collect())?,
+        numbers(py, found.iter().map(|one| one.spread.and_then(|spread| spread.max)).collect())?,
+        counts.into_pyarray(py).into_any(),
+    ])
+}
+
+/// Makes an array of floats or of integers of 64 bits, or a list where there is none or a larger one.
+fn numbers(py: Python<'_>, all: Vec<Option<Number>>) -> PyResult<Bound<'_, PyAny>> {
+    let float = |number: &Option<Number>| match number {
+        Some(Number::Float(number)) => Some(*number),
+        _ => None,
+    };
+    if let Some(floats) = all.iter().map(float).collect::<Option<Vec<f64>>>() {
+        return Ok(floats.into_pyarray(py).into_any());
+    }
+    let integer = |number: &Option<Number>| match number {
+        Some(Number::Integer(number)) => i64::try_from(*number).ok(),
+        _ => None,
+    };
+    if let Some(integers) = all.iter().map(integer).collect::<Option<Vec<i64>>>() {
+        return Ok(integers.into_pyarray(py).into_any());
+    }
+    let made = PyList::empty(py);
+    for number in all {
+        match number {
+            Some(Number::Integer(number)) => made.append(number)?,
+            Some(Number::Float(number)) => made.append(number)?,
+            None => made.append(py.None())?,
+        }
+    }
+    Ok(made.into_any())
 }
