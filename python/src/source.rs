@@ -3,26 +3,22 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use nnz::engine::{DuplicatePolicy, Measures, Moments, Number, Slice, Transposed};
+use nnz::engine::{DuplicatePolicy, Slice, Transposed};
 use nnz::matrix::{AxisKind, Structure};
 use nnz::{
     Axis, CsMatrix, Error, ErrorKind, Header, Location, MatrixSource, OpenOptions, Order, Place,
     ReadOptions, Selection, Shape, StatsOptions,
 };
-use numpy::IntoPyArray as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::error::{OrRaise as _, argument, exception};
 use crate::options::{memory, threads};
 use crate::view::View;
-use crate::{arrays, columns, options, select, summary, task};
+use crate::{arrays, columns, options, select, stats, summary, task};
 
 /// `indptr`, indices, data and the order.
 type Compressed<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, &'static str);
-
-/// Sums, means, variances, least, greatest, and numbers of entries, of each that was asked for.
-type Found<'py> = [Bound<'py, PyAny>; 6];
 
 /// A matrix that can be read.
 #[pyclass(frozen, module = "nnz._nnz")]
@@ -330,13 +326,13 @@ impl Source {
         nonzero: bool,
         memory_limit: Option<&Bound<'_, PyAny>>,
         workers: Option<usize>,
-    ) -> PyResult<Found<'py>> {
+    ) -> PyResult<stats::Found<'py>> {
         let axis = axis.map(|axis| select::axis_of(py, axis, || Ok(self.header().axis_kinds)));
         let axis = axis.transpose()?;
         let options = StatsOptions::default()
             .rows(axis == Some(Axis::Rows))
             .cols(axis == Some(Axis::Cols))
-            .measures(measure(py, measures)?)
+            .measures(stats::measure(py, measures)?)
             .memory(memory(py, memory_limit)?)
             .threads(threads(workers));
         let (inner, place) = self.inner();
@@ -345,7 +341,7 @@ impl Source {
             let kind = ErrorKind::Unsupported(what.to_owned());
             return Err(exception(py, &Error::new(kind, place)));
         }
-        let stats = task::run(py, None, move |context| {
+        let computed = task::run(py, None, move |context| {
             let options = options.cancellation(context.token());
             match nonzero {
                 true => {
@@ -356,11 +352,11 @@ impl Source {
             }
         })?;
         let found = match axis {
-            None => vec![stats.whole],
-            Some(Axis::Rows) => stats.rows.unwrap_or_default(),
-            Some(Axis::Cols) => stats.cols.unwrap_or_default(),
+            None => vec![computed.whole],
+            Some(Axis::Rows) => computed.rows.unwrap_or_default(),
+            Some(Axis::Cols) => computed.cols.unwrap_or_default(),
         };
-        columns_of(py, &found)
+        stats::columns_of(py, &found)
     }
 
     /// Writes the matrix to a place.
@@ -415,61 +411,4 @@ pub(crate) fn duplicate_policy(py: Python<'_>, how: &str) -> PyResult<DuplicateP
             Err(argument(py, what))
         }
     }
-}
-
-pub(crate) fn measure(py: Python<'_>, name: &str) -> PyResult<Measures> {
-    match name {
-        "nnz" => Ok(Measures::Nnz),
-        "sums" => Ok(Measures::Sums),
-        "all" => Ok(Measures::All),
-        _ => {
-            let what = format!("measures {name:?}: expected \"nnz\", \"sums\" or \"all\"");
-            Err(argument(py, what))
-        }
-    }
-}
-
-/// Hands over what was found, measure by measure.
-fn columns_of<'py>(py: Python<'py>, found: &[Moments]) -> PyResult<Found<'py>> {
-    let total = |one: &Moments| one.total.map(|total| total.sum);
-    let floats = |one: &dyn Fn(&Moments) -> Option<f64>| {
-        let values: Vec<f64> = found.iter().map(|found| one(found).unwrap_or(f64::NAN)).collect();
-        values.into_pyarray(py).into_any()
-    };
-    let counts: Vec<u64> = found.iter().map(|found| found.nnz).collect();
-    Ok([
-        numbers(py, found.iter().map(total).collect())?,
-        floats(&|one| one.total.map(|total| total.mean)),
-        floats(&|one| one.spread.map(|spread| spread.variance)),
-        numbers(py, found.iter().map(|one| one.spread.and_then(|spread| spread.min)).collect())?,
-        numbers(py, found.iter().map(|one| one.spread.and_then(|spread| spread.max)).collect())?,
-        counts.into_pyarray(py).into_any(),
-    ])
-}
-
-/// Makes an array of floats or of integers of 64 bits, or a list where there is none or a larger one.
-fn numbers(py: Python<'_>, all: Vec<Option<Number>>) -> PyResult<Bound<'_, PyAny>> {
-    let float = |number: &Option<Number>| match number {
-        Some(Number::Float(number)) => Some(*number),
-        _ => None,
-    };
-    if let Some(floats) = all.iter().map(float).collect::<Option<Vec<f64>>>() {
-        return Ok(floats.into_pyarray(py).into_any());
-    }
-    let integer = |number: &Option<Number>| match number {
-        Some(Number::Integer(number)) => i64::try_from(*number).ok(),
-        _ => None,
-    };
-    if let Some(integers) = all.iter().map(integer).collect::<Option<Vec<i64>>>() {
-        return Ok(integers.into_pyarray(py).into_any());
-    }
-    let made = PyList::empty(py);
-    for number in all {
-        match number {
-            Some(Number::Integer(number)) => made.append(number)?,
-            Some(Number::Float(number)) => made.append(number)?,
-            None => made.append(py.None())?,
-        }
-    }
-    Ok(made.into_any())
 }
