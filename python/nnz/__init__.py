@@ -32,11 +32,13 @@ from ._errors import (
     UnsupportedError,
 )
 from ._file import File
+from ._inspect import diff, formats, stats, validate
 from ._matrix import Matrix
 from ._nnz import __version__
 from ._open import open
+from ._options import WriteOptions
 from ._results import Difference, Finding, Format, RepairSummary, SplitSummary, Summary
-from ._verbs import WriteOptions, concat, convert, diff, formats, repair, slice, split, stats, transpose, validate
+from ._verbs import concat, convert, repair, slice, split, transpose
 from ._write import write
 
 __all__ = [

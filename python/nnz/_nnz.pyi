@@ -11,7 +11,7 @@ _Path = Union[str, bytes, os.PathLike[Any]]
 _Memory = Union[int, str, None]
 _Progress = Optional[Callable[[str, int, Optional[int]], Any]]
 _Selected = Union[str, Sequence[str], npt.NDArray[np.uint64], None]
-_Found = tuple[Any, float, float, Any, Any, int]
+_Found = list[Any]
 
 Column = tuple[str, str, Any, Any, Any, bool]
 
@@ -70,7 +70,7 @@ class Source:
         nonzero: bool = False,
         memory_limit: _Memory = None,
         workers: Optional[int] = None,
-    ) -> list[_Found]: ...
+    ) -> _Found: ...
     def write(self, path: _Path, given: dict[str, Any], progress: _Progress = None) -> dict[str, Any]: ...
 
 def convert(source: _Path, target: _Path, given: dict[str, Any], progress: _Progress = None) -> dict[str, Any]: ...

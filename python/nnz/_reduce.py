@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Tuple
+from typing import Any, List, Optional
 
 import numpy as np
 
 from . import _nnz
 from ._errors import ArgumentError
+
+SUM, MEAN, VARIANCE, MIN, MAX, NNZ = range(6)
 
 Reduced = Any
 """A value of NumPy for the whole, an array of one dimension for rows or columns."""
@@ -17,11 +19,11 @@ def total(source: _nnz.Source, axis: Optional[int], memory: Any) -> Reduced:
     """Add up values."""
     kind = np.dtype(source.dtype).kind
     dtype: Any = np.float64 if kind == "f" else np.uint64 if kind == "u" else np.int64
-    found = _stats(source, axis, "sums", memory)
-    sums = [one[0] for one in found]
-    if dtype is not np.float64:
+    sums = _stats(source, axis, "sums", memory)[SUM]
+    if isinstance(sums, list) and dtype is not np.float64:
+        # One of them does not fit signed 64 bits.
         limits = np.iinfo(dtype)
-        outside = [value for value in sums if value is not None and not limits.min <= value <= limits.max]
+        outside = [value for value in sums if not limits.min <= value <= limits.max]
         if outside:
             raise OverflowError(f"the sum {outside[0]} does not fit {np.dtype(dtype)}")
     return _shaped(sums, axis, dtype)
@@ -29,19 +31,18 @@ def total(source: _nnz.Source, axis: Optional[int], memory: Any) -> Reduced:
 
 def mean(source: _nnz.Source, axis: Optional[int], memory: Any) -> Reduced:
     """Compute means."""
-    return _shaped([one[1] for one in _stats(source, axis, "sums", memory)], axis, np.float64)
+    return _shaped(_stats(source, axis, "sums", memory)[MEAN], axis, np.float64)
 
 
 def var(source: _nnz.Source, axis: Optional[int], ddof: int, memory: Any) -> Reduced:
     """Compute variances."""
     found = _stats(source, axis, "all", memory)
     cells = _cells(source, axis)
-    variances = np.array([one[2] for one in found], np.float64)
+    variances = found[VARIANCE]
     if ddof != 1:
         if cells == 1:
             # The sum of squares of one value is zero, if it is a number.
-            finite = np.isfinite(np.array([one[1] for one in found], np.float64))
-            squares = np.where(finite, 0.0, np.nan)
+            squares = np.where(np.isfinite(found[MEAN]), 0.0, np.nan)
         else:
             squares = variances * (cells - 1)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -51,9 +52,8 @@ def var(source: _nnz.Source, axis: Optional[int], ddof: int, memory: Any) -> Red
 
 def extreme(source: _nnz.Source, axis: Optional[int], greatest: bool, memory: Any) -> Reduced:
     """Find the least or greatest."""
-    found = _stats(source, axis, "all", memory)
-    values = [one[4 if greatest else 3] for one in found]
-    if any(value is None for value in values):
+    values = _stats(source, axis, "all", memory)[MAX if greatest else MIN]
+    if isinstance(values, list) and any(value is None for value in values):
         raise ArgumentError(f"there are no cells to find the {'greatest' if greatest else 'least'} of")
     return _shaped(values, axis, np.dtype(source.dtype))
 
@@ -61,7 +61,7 @@ def extreme(source: _nnz.Source, axis: Optional[int], greatest: bool, memory: An
 def count_nonzero(source: _nnz.Source, axis: Optional[int], memory: Any) -> Reduced:
     """Count entries that are not zero."""
     found = source.stats(_along(axis), "nnz", True, memory)
-    return _shaped([one[5] for one in found], axis, np.int64)
+    return _shaped(found[NNZ], axis, np.int64)
 
 
 def _along(axis: Optional[int]) -> Optional[str]:
@@ -81,10 +81,10 @@ def _cells(source: _nnz.Source, axis: Optional[int]) -> int:
     return rows * cols if along is None else rows if along == "cols" else cols
 
 
-def _stats(source: _nnz.Source, axis: Optional[int], measures: str, memory: Any) -> List[Tuple[Any, ...]]:
-    return list(source.stats(_along(axis), measures, False, memory))
+def _stats(source: _nnz.Source, axis: Optional[int], measures: str, memory: Any) -> List[Any]:
+    return source.stats(_along(axis), measures, False, memory)
 
 
-def _shaped(values: List[Any], axis: Optional[int], dtype: Any) -> Reduced:
+def _shaped(values: Any, axis: Optional[int], dtype: Any) -> Reduced:
     made = np.array(values, dtype=dtype)
     return made if axis is not None else made[0]

@@ -1,113 +1,22 @@
-"""The verbs of the command, from files to files."""
+"""The verbs of the command that write, from files to files."""
 
 from __future__ import annotations
 
 import os
 from builtins import slice as builtin_slice
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, TypedDict, Union
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence
 
 import numpy as np
 
-from . import _frames, _index, _nnz
+from . import _index, _nnz
 from ._errors import ArgumentError
 from ._matrix import Matrix, open_matrix
+from ._options import PathLike, WriteOptions, prepared
 from ._progress import Progress, reporting
-from ._results import Difference, Finding, Format, RepairSummary, SplitSummary, Summary, summary
+from ._results import RepairSummary, SplitSummary, Summary, summary
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-PathLike = Union[str, bytes, "os.PathLike[Any]"]
-
-
-class WriteOptions(TypedDict, total=False):
-    """Options of all functions that write.
-
-    ``to``
-        The name of the format; by default that of the extension of the target.
-    ``order``
-        ``"row"`` or ``"col"``: how entries are stored; by default as in the source.
-    ``type``
-        The type of values, such as ``"float32"`` or ``numpy.uint8``. What does not fit exactly is an error.
-    ``lossy``
-        Whether values may be rounded to the nearest float.
-    ``structure``, ``expand``
-        Which triangles of a symmetric matrix are written: ``"keep"`` as in the source, ``"general"`` (the same as
-        ``expand=True``) both, ``"auto"`` one if the other follows from it.
-    ``cell_axis``
-        The axis of the target cells are on: ``"rows"``, ``"cols"``, or ``"as-is"``.
-    ``duplicates``
-        What to do with entries at one place: ``"refuse"``, ``"sum"`` or ``"keep"``.
-    ``compress``
-        How arrays are compressed: ``"none"``, ``"gzip:6"``, ``"zstd:3"``.
-    ``row_names``, ``col_names``
-        The column of annotations that names the rows, the columns.
-    ``make_unique``
-        Whether names that occur again get a number.
-    ``row_annotations``, ``col_annotations``
-        Tables to add by name: data frames of pandas, or paths of ``.csv`` or ``.tsv`` files.
-    ``force``
-        Whether a target that is there is replaced.
-    ``strict``
-        Whether it is an error that the target does not hold all of the source.
-    ``no_sync``
-        Does not wait until the data is on disk.
-    ``threads``
-        Threads that work at the same time; by default as many as there are cores.
-    ``memory``
-        Bytes of memory for sorting, or a text such as ``"2G"``; by default a quarter of what is free.
-
-    All others are options of one format each, which `nnz.formats` lists, with underscores for dashes.
-    """
-
-    to: Optional[str]
-    order: Optional[str]
-    type: Any
-    lossy: bool
-    structure: Optional[str]
-    expand: bool
-    cell_axis: Optional[str]
-    duplicates: Optional[str]
-    compress: Optional[str]
-    row_names: Any
-    col_names: Any
-    make_unique: bool
-    row_annotations: Any
-    col_annotations: Any
-    force: bool
-    strict: bool
-    no_sync: bool
-    threads: Optional[int]
-    memory: Union[int, str, None]
-    binsparse_version: str
-    block: str
-    block_type: str
-    dialect: str
-    format_version: Union[int, str]
-    genome: str
-    layout: str
-    levels: str
-    meta: bool
-    minimize: bool
-    narrow: bool
-    segments: int
-    sparse_format: str
-    unpacked: bool
-
-
-def prepared(options: Dict[str, Any]) -> Dict[str, Any]:
-    """Turn types of NumPy and data frames into what the compiled part takes."""
-    made = dict(options)
-    kind = made.get("type")
-    if kind is not None and not isinstance(kind, str):
-        made["type"] = np.dtype(kind).name
-    for name in ("row_annotations", "col_annotations"):
-        table = made.get(name)
-        if hasattr(table, "columns"):
-            made[name] = _frames.from_frame(table)
-        elif table is not None:
-            made[name] = os.fspath(table)
-    return made
 
 
 def convert(source: PathLike, target: PathLike, *, progress: Progress = None, **options: Unpack[WriteOptions]) -> Summary:
@@ -187,7 +96,7 @@ def slice(
     place = os.fsdecode(source)
     opened: List[Matrix] = []
     selected = tuple(
-        _selections(given, axis, place, opened)
+        selections(given, axis, place, opened)
         for given, axis in ((rows, 0), (cols, 1), (cells, None), (features, None))
     )
     with reporting(progress) as report:
@@ -195,7 +104,8 @@ def slice(
     return summary(made)
 
 
-def _selections(given: Any, axis: Optional[int], place: str, opened: List[Matrix]) -> List[Any]:
+def selections(given: Any, axis: Optional[int], place: str, opened: List[Matrix]) -> List[Any]:
+    """Turn what is selected of an axis into what the compiled part takes."""
     if given is None:
         return []
     several = given if isinstance(given, tuple) else (given,)
@@ -318,138 +228,3 @@ def repair(
             os.fsdecode(source), os.fsdecode(target), complete, prepared(dict(options)), report
         )
     return RepairSummary(repairs, None if made is None else summary(made))
-
-
-def validate(
-    path: PathLike,
-    *,
-    notes: bool = False,
-    from_format: Optional[str] = None,
-    threads: Optional[int] = None,
-    memory: Union[int, str, None] = None,
-) -> List[Finding]:
-    """Check everything about what is at a place.
-
-    Parameters
-    ----------
-    path : str or os.PathLike
-        The place.
-    notes : bool
-        Whether what is odd but allowed is listed, too.
-    from_format : str, optional
-        The format, in place of the one that is detected.
-    threads, memory : optional
-        As in `nnz.WriteOptions`.
-
-    Returns
-    -------
-    list of nnz.Finding
-        Empty if nothing is wrong.
-
-    Examples
-    --------
-    >>> nnz.validate("examples/pbmc_10x_v3_mtx")
-    []
-    """
-    found = _nnz.validate(os.fsdecode(path), from_format, memory, threads)
-    findings = [Finding(**one) for one in found]
-    return [finding for finding in findings if notes or finding.severity == "fault"]
-
-
-def diff(
-    first: PathLike,
-    second: PathLike,
-    *,
-    stored: bool = False,
-    most: int = 10,
-    threads: Optional[int] = None,
-    memory: Union[int, str, None] = None,
-) -> List[Difference]:
-    """Compare two matrices of any formats, or two files of AnnData.
-
-    Parameters
-    ----------
-    first, second : str or os.PathLike
-        The places.
-    stored : bool
-        Compares stored entries, explicit zeros too, in place of what they mean.
-    most : int
-        How many differences are listed at the most.
-    threads, memory : optional
-        As in `nnz.WriteOptions`.
-
-    Returns
-    -------
-    list of nnz.Difference
-        Empty if they are equal.
-    """
-    found = _nnz.diff(os.fsdecode(first), os.fsdecode(second), stored, most, memory, threads)
-    return [Difference(**one) for one in found]
-
-
-def stats(
-    path: PathLike,
-    axis: Optional[str] = None,
-    *,
-    measures: str = "all",
-    rows: Any = None,
-    cols: Any = None,
-    threads: Optional[int] = None,
-    memory: Union[int, str, None] = None,
-) -> Dict[str, Any]:
-    """Compute sum, mean, variance, least and greatest in one pass.
-
-    Parameters
-    ----------
-    path : str or os.PathLike
-        The place.
-    axis : {"rows", "cols", "cells", "features"}, optional
-        Of each row or column; by default of the whole.
-    measures : {"nnz", "sums", "all"}
-        Less takes less time.
-    rows, cols : optional
-        What counts, as in `nnz.slice`.
-    threads, memory : optional
-        As in `nnz.WriteOptions`.
-
-    Returns
-    -------
-    dict of str to value or numpy.ndarray
-        ``nnz``, ``sum``, ``mean``, ``variance`` (over one less than the number of cells), ``min`` and ``max``.
-
-    Examples
-    --------
-    >>> float(nnz.stats("examples/pbmc_10x_v3_mtx", measures="sums")["sum"])
-    41549.0
-    """
-    source = _nnz.Source.open(os.fsdecode(path), memory)
-    opened = [Matrix(source, os.fsdecode(path), os.fsdecode(path))]
-    chosen: List[Any] = []
-    for given, at in ((rows, 0), (cols, 1)):
-        several = _selections(given, at, os.fsdecode(path), opened)
-        if len(several) > 1:
-            raise TypeError("stats takes one selection of an axis")
-        chosen.append(several[0] if several else None)
-    if any(one is not None for one in chosen):
-        source = source.select(*chosen)
-    found = source.stats(axis, measures, False, memory, threads)
-    names: Tuple[Tuple[str, int], ...] = (("nnz", 5),)
-    if measures != "nnz":
-        names += (("sum", 0), ("mean", 1))
-    if measures == "all":
-        names += (("variance", 2), ("min", 3), ("max", 4))
-    columns = {name: [one[at] for one in found] for name, at in names}
-    if axis is None:
-        return {name: column[0] for name, column in columns.items()}
-    return {name: np.array(column) for name, column in columns.items()}
-
-
-def formats() -> List[Format]:
-    """List the formats that are read and written.
-
-    Examples
-    --------
-    >>> [format.name for format in nnz.formats() if ".npy" in "." + " .".join(format.extensions)]
-    ['npy']
-    """
-    return [Format(**{**one, "options": dict(one["options"])}) for one in _nnz.formats()]

@@ -11,9 +11,9 @@ import numpy as np
 from . import _convert, _frames, _nnz
 from ._errors import ArgumentError
 from ._matrix import Matrix
+from ._options import WriteOptions, prepared
 from ._progress import Progress, reporting
 from ._results import Summary, summary
-from ._verbs import WriteOptions, prepared
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -9,6 +9,7 @@ mod error;
 mod options;
 mod select;
 mod source;
+mod stats;
 mod summary;
 mod task;
 mod verbs;

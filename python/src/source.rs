@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use nnz::engine::{DuplicatePolicy, Measures, Moments, Number, Slice, Transposed};
+use nnz::engine::{DuplicatePolicy, Slice, Transposed};
 use nnz::matrix::{AxisKind, Structure};
 use nnz::{
     Axis, CsMatrix, Error, ErrorKind, Header, Location, MatrixSource, OpenOptions, Order, Place,
@@ -15,13 +15,10 @@ use pyo3::types::{PyDict, PyList};
 use crate::error::{OrRaise as _, argument, exception};
 use crate::options::{memory, threads};
 use crate::view::View;
-use crate::{arrays, columns, options, select, summary, task};
+use crate::{arrays, columns, options, select, stats, summary, task};
 
 /// `indptr`, indices, data and the order.
 type Compressed<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>, &'static str);
-
-/// The least, or the greatest, or the sum of values: an integer or a float.
-type Found = (Option<Numeric>, f64, f64, Option<Numeric>, Option<Numeric>, u64);
 
 /// A matrix that can be read.
 #[pyclass(frozen, module = "nnz._nnz")]
@@ -29,21 +26,6 @@ pub(crate) struct Source {
     inner: Arc<dyn MatrixSource>,
     /// What messages call it.
     place: Place,
-}
-
-#[derive(IntoPyObject)]
-pub(crate) enum Numeric {
-    Integer(i128),
-    Float(f64),
-}
-
-impl From<Number> for Numeric {
-    fn from(number: Number) -> Self {
-        match number {
-            Number::Integer(number) => Self::Integer(number),
-            Number::Float(number) => Self::Float(number),
-        }
-    }
 }
 
 /// Reads the name of an order.
@@ -333,24 +315,24 @@ impl Source {
         Ok((arrays::from_values(py, dense.values, cells)?, order_name(dense.order)))
     }
 
-    /// Statistics of the whole, of each row, or of each column: sum, mean, variance over one less than the number of
+    /// Statistics of the whole, of each row, or of each column, an array for each measure: sum, mean, variance over one less than the number of
     /// cells, least, greatest, and number of entries. With `nonzero`, entries that are zero do not count.
     #[pyo3(signature = (axis=None, measures="all", nonzero=false, memory_limit=None, workers=None))]
-    fn stats(
+    fn stats<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         axis: Option<&str>,
         measures: &str,
         nonzero: bool,
         memory_limit: Option<&Bound<'_, PyAny>>,
         workers: Option<usize>,
-    ) -> PyResult<Vec<Found>> {
+    ) -> PyResult<stats::Found<'py>> {
         let axis = axis.map(|axis| select::axis_of(py, axis, || Ok(self.header().axis_kinds)));
         let axis = axis.transpose()?;
         let options = StatsOptions::default()
             .rows(axis == Some(Axis::Rows))
             .cols(axis == Some(Axis::Cols))
-            .measures(measure(py, measures)?)
+            .measures(stats::measure(py, measures)?)
             .memory(memory(py, memory_limit)?)
             .threads(threads(workers));
         let (inner, place) = self.inner();
@@ -359,7 +341,7 @@ impl Source {
             let kind = ErrorKind::Unsupported(what.to_owned());
             return Err(exception(py, &Error::new(kind, place)));
         }
-        let stats = task::run(py, None, move |context| {
+        let computed = task::run(py, None, move |context| {
             let options = options.cancellation(context.token());
             match nonzero {
                 true => {
@@ -370,11 +352,11 @@ impl Source {
             }
         })?;
         let found = match axis {
-            None => vec![stats.whole],
-            Some(Axis::Rows) => stats.rows.unwrap_or_default(),
-            Some(Axis::Cols) => stats.cols.unwrap_or_default(),
+            None => vec![computed.whole],
+            Some(Axis::Rows) => computed.rows.unwrap_or_default(),
+            Some(Axis::Cols) => computed.cols.unwrap_or_default(),
         };
-        Ok(found.into_iter().map(moments).collect())
+        stats::columns_of(py, &found)
     }
 
     /// Writes the matrix to a place.
@@ -429,28 +411,4 @@ pub(crate) fn duplicate_policy(py: Python<'_>, how: &str) -> PyResult<DuplicateP
             Err(argument(py, what))
         }
     }
-}
-
-pub(crate) fn measure(py: Python<'_>, name: &str) -> PyResult<Measures> {
-    match name {
-        "nnz" => Ok(Measures::Nnz),
-        "sums" => Ok(Measures::Sums),
-        "all" => Ok(Measures::All),
-        _ => {
-            let what = format!("measures {name:?}: expected \"nnz\", \"sums\" or \"all\"");
-            Err(argument(py, what))
-        }
-    }
-}
-
-fn moments(moments: Moments) -> Found {
-    let (total, spread) = (moments.total, moments.spread);
-    (
-        total.map(|total| total.sum.into()),
-        total.map_or(f64::NAN, |total| total.mean),
-        spread.map_or(f64::NAN, |spread| spread.variance),
-        spread.and_then(|spread| spread.min).map(Into::into),
-        spread.and_then(|spread| spread.max).map(Into::into),
-        moments.nnz,
-    )
 }

@@ -1,0 +1,149 @@
+"""The verbs of the command that write nothing."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List, Optional, Tuple, Union
+
+import numpy as np
+
+from . import _nnz
+from ._matrix import Matrix
+from ._options import PathLike
+from ._results import Difference, Finding, Format
+from ._verbs import selections
+
+
+def validate(
+    path: PathLike,
+    *,
+    notes: bool = False,
+    from_format: Optional[str] = None,
+    threads: Optional[int] = None,
+    memory: Union[int, str, None] = None,
+) -> List[Finding]:
+    """Check everything about what is at a place.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The place.
+    notes : bool
+        Whether what is odd but allowed is listed, too.
+    from_format : str, optional
+        The format, in place of the one that is detected.
+    threads, memory : optional
+        As in `nnz.WriteOptions`.
+
+    Returns
+    -------
+    list of nnz.Finding
+        Empty if nothing is wrong.
+
+    Examples
+    --------
+    >>> nnz.validate("examples/pbmc_10x_v3_mtx")
+    []
+    """
+    found = _nnz.validate(os.fsdecode(path), from_format, memory, threads)
+    findings = [Finding(**one) for one in found]
+    return [finding for finding in findings if notes or finding.severity == "fault"]
+
+
+def diff(
+    first: PathLike,
+    second: PathLike,
+    *,
+    stored: bool = False,
+    most: int = 10,
+    threads: Optional[int] = None,
+    memory: Union[int, str, None] = None,
+) -> List[Difference]:
+    """Compare two matrices of any formats, or two files of AnnData.
+
+    Parameters
+    ----------
+    first, second : str or os.PathLike
+        The places.
+    stored : bool
+        Compares stored entries, explicit zeros too, in place of what they mean.
+    most : int
+        How many differences are listed at the most.
+    threads, memory : optional
+        As in `nnz.WriteOptions`.
+
+    Returns
+    -------
+    list of nnz.Difference
+        Empty if they are equal.
+    """
+    found = _nnz.diff(os.fsdecode(first), os.fsdecode(second), stored, most, memory, threads)
+    return [Difference(**one) for one in found]
+
+
+def stats(
+    path: PathLike,
+    axis: Optional[str] = None,
+    *,
+    measures: str = "all",
+    rows: Any = None,
+    cols: Any = None,
+    threads: Optional[int] = None,
+    memory: Union[int, str, None] = None,
+) -> Dict[str, Any]:
+    """Compute sum, mean, variance, least and greatest in one pass.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The place.
+    axis : {"rows", "cols", "cells", "features"}, optional
+        Of each row or column; by default of the whole.
+    measures : {"nnz", "sums", "all"}
+        Less takes less time.
+    rows, cols : optional
+        What counts, as in `nnz.slice`.
+    threads, memory : optional
+        As in `nnz.WriteOptions`.
+
+    Returns
+    -------
+    dict of str to value or numpy.ndarray
+        ``nnz``, ``sum``, ``mean``, ``variance`` (over one less than the number of cells), ``min`` and ``max``.
+
+    Examples
+    --------
+    >>> float(nnz.stats("examples/pbmc_10x_v3_mtx", measures="sums")["sum"])
+    41549.0
+    """
+    source = _nnz.Source.open(os.fsdecode(path), memory)
+    opened = [Matrix(source, os.fsdecode(path), os.fsdecode(path))]
+    chosen: List[Any] = []
+    for given, at in ((rows, 0), (cols, 1)):
+        several = selections(given, at, os.fsdecode(path), opened)
+        if len(several) > 1:
+            raise TypeError("stats takes one selection of an axis")
+        chosen.append(several[0] if several else None)
+    if any(one is not None for one in chosen):
+        source = source.select(*chosen)
+    found = source.stats(axis, measures, False, memory, threads)
+    names: Tuple[Tuple[str, int], ...] = (("nnz", 5),)
+    if measures != "nnz":
+        names += (("sum", 0), ("mean", 1))
+    if measures == "all":
+        names += (("variance", 2), ("min", 3), ("max", 4))
+    columns = {name: found[at] for name, at in names}
+    if axis is None:
+        return {name: column[0] for name, column in columns.items()}
+    return {name: np.array(column) for name, column in columns.items()}
+
+
+def formats() -> List[Format]:
+    """List the formats that are read and written.
+
+    Examples
+    --------
+    >>> [format.name for format in nnz.formats() if ".npy" in "." + " .".join(format.extensions)]
+    ['npy']
+    """
+    return [Format(**{**one, "options": dict(one["options"])}) for one in _nnz.formats()]

@@ -1,0 +1,102 @@
+"""Options of what writes."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, Optional, TypedDict, Union
+
+import numpy as np
+
+from . import _frames
+
+PathLike = Union[str, bytes, "os.PathLike[Any]"]
+
+
+class WriteOptions(TypedDict, total=False):
+    """Options of all functions that write.
+
+    ``to``
+        The name of the format; by default that of the extension of the target.
+    ``order``
+        ``"row"`` or ``"col"``: how entries are stored; by default as in the source.
+    ``type``
+        The type of values, such as ``"float32"`` or ``numpy.uint8``. What does not fit exactly is an error.
+    ``lossy``
+        Whether values may be rounded to the nearest float.
+    ``structure``, ``expand``
+        Which triangles of a symmetric matrix are written: ``"keep"`` as in the source, ``"general"`` (the same as
+        ``expand=True``) both, ``"auto"`` one if the other follows from it.
+    ``cell_axis``
+        The axis of the target cells are on: ``"rows"``, ``"cols"``, or ``"as-is"``.
+    ``duplicates``
+        What to do with entries at one place: ``"refuse"``, ``"sum"`` or ``"keep"``.
+    ``compress``
+        How arrays are compressed: ``"none"``, ``"gzip:6"``, ``"zstd:3"``.
+    ``row_names``, ``col_names``
+        The column of annotations that names the rows, the columns.
+    ``make_unique``
+        Whether names that occur again get a number.
+    ``row_annotations``, ``col_annotations``
+        Tables to add by name: data frames of pandas, or paths of ``.csv`` or ``.tsv`` files.
+    ``force``
+        Whether a target that is there is replaced.
+    ``strict``
+        Whether it is an error that the target does not hold all of the source.
+    ``no_sync``
+        Does not wait until the data is on disk.
+    ``threads``
+        Threads that work at the same time; by default as many as there are cores.
+    ``memory``
+        Bytes of memory for sorting, or a text such as ``"2G"``; by default a quarter of what is free.
+
+    All others are options of one format each, which `nnz.formats` lists, with underscores for dashes.
+    """
+
+    to: Optional[str]
+    order: Optional[str]
+    type: Any
+    lossy: bool
+    structure: Optional[str]
+    expand: bool
+    cell_axis: Optional[str]
+    duplicates: Optional[str]
+    compress: Optional[str]
+    row_names: Any
+    col_names: Any
+    make_unique: bool
+    row_annotations: Any
+    col_annotations: Any
+    force: bool
+    strict: bool
+    no_sync: bool
+    threads: Optional[int]
+    memory: Union[int, str, None]
+    binsparse_version: str
+    block: str
+    block_type: str
+    dialect: str
+    format_version: Union[int, str]
+    genome: str
+    layout: str
+    levels: str
+    meta: bool
+    minimize: bool
+    narrow: bool
+    segments: int
+    sparse_format: str
+    unpacked: bool
+
+
+def prepared(options: Dict[str, Any]) -> Dict[str, Any]:
+    """Turn types of NumPy and data frames into what the compiled part takes."""
+    made = dict(options)
+    kind = made.get("type")
+    if kind is not None and not isinstance(kind, str):
+        made["type"] = np.dtype(kind).name
+    for name in ("row_annotations", "col_annotations"):
+        table = made.get(name)
+        if hasattr(table, "columns"):
+            made[name] = _frames.from_frame(table)
+        elif table is not None:
+            made[name] = os.fspath(table)
+    return made

@@ -1,0 +1,69 @@
+//! Statistics as arrays.
+
+use nnz::engine::{Measures, Moments, Number};
+use numpy::IntoPyArray as _;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use crate::error::argument;
+
+/// Sums, means, variances, least, greatest, and numbers of entries, of each that was asked for.
+pub(crate) type Found<'py> = [Bound<'py, PyAny>; 6];
+
+/// Reads how much is asked of each.
+pub(crate) fn measure(py: Python<'_>, name: &str) -> PyResult<Measures> {
+    match name {
+        "nnz" => Ok(Measures::Nnz),
+        "sums" => Ok(Measures::Sums),
+        "all" => Ok(Measures::All),
+        _ => {
+            let what = format!("measures {name:?}: expected \"nnz\", \"sums\" or \"all\"");
+            Err(argument(py, what))
+        }
+    }
+}
+
+/// Hands over what was found, measure by measure.
+pub(crate) fn columns_of<'py>(py: Python<'py>, found: &[Moments]) -> PyResult<Found<'py>> {
+    let total = |one: &Moments| one.total.map(|total| total.sum);
+    let floats = |one: &dyn Fn(&Moments) -> Option<f64>| {
+        let values: Vec<f64> = found.iter().map(|found| one(found).unwrap_or(f64::NAN)).collect();
+        values.into_pyarray(py).into_any()
+    };
+    let counts: Vec<u64> = found.iter().map(|found| found.nnz).collect();
+    Ok([
+        numbers(py, found.iter().map(total).collect())?,
+        floats(&|one| one.total.map(|total| total.mean)),
+        floats(&|one| one.spread.map(|spread| spread.variance)),
+        numbers(py, found.iter().map(|one| one.spread.and_then(|spread| spread.min)).collect())?,
+        numbers(py, found.iter().map(|one| one.spread.and_then(|spread| spread.max)).collect())?,
+        counts.into_pyarray(py).into_any(),
+    ])
+}
+
+/// Makes an array of floats or of integers of 64 bits, or a list where there is none or a larger one.
+fn numbers(py: Python<'_>, all: Vec<Option<Number>>) -> PyResult<Bound<'_, PyAny>> {
+    let float = |number: &Option<Number>| match number {
+        Some(Number::Float(number)) => Some(*number),
+        _ => None,
+    };
+    if let Some(floats) = all.iter().map(float).collect::<Option<Vec<f64>>>() {
+        return Ok(floats.into_pyarray(py).into_any());
+    }
+    let integer = |number: &Option<Number>| match number {
+        Some(Number::Integer(number)) => i64::try_from(*number).ok(),
+        _ => None,
+    };
+    if let Some(integers) = all.iter().map(integer).collect::<Option<Vec<i64>>>() {
+        return Ok(integers.into_pyarray(py).into_any());
+    }
+    let made = PyList::empty(py);
+    for number in all {
+        match number {
+            Some(Number::Integer(number)) => made.append(number)?,
+            Some(Number::Float(number)) => made.append(number)?,
+            None => made.append(py.None())?,
+        }
+    }
+    Ok(made.into_any())
+}
