@@ -95,11 +95,18 @@ impl Acl {
     fn of(path: &Path, is_directory: bool) -> Self {
         let get = |name| {
             // Most files have none, and a buffer for the largest takes longer than the question.
-            let len = rustix::fs::lgetxattr(path, name, &mut [0_u8; 0][..]).ok()?;
-            let mut value = vec![0; len];
-            let len = rustix::fs::lgetxattr(path, name, value.as_mut_slice()).ok()?;
-            value.truncate(len);
-            Some(value)
+            let mut few = [0; 512];
+            match rustix::fs::lgetxattr(path, name, &mut few[..]) {
+                Ok(len) => Some(few.get(..len)?.to_vec()),
+                Err(rustix::io::Errno::RANGE) => {
+                    // The largest value that Linux stores.
+                    let mut value = vec![0; 64 << 10];
+                    let len = rustix::fs::lgetxattr(path, name, value.as_mut_slice()).ok()?;
+                    value.truncate(len);
+                    Some(value)
+                }
+                Err(_) => None,
+            }
         };
         Self {
             access: get(Self::ACCESS),
