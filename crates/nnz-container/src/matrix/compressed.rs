@@ -10,6 +10,7 @@ use nnz_core::{
 };
 
 use super::{Indices, Vector, entries_of_unit};
+use wrapped::Unwrapped;
 
 /// The arrays of a matrix by rows (CSR) or columns (CSC).
 #[derive(Debug)]
@@ -33,7 +34,7 @@ pub struct Compressed {
     /// Entries of a unit.
     step: u64,
     /// Pointers that are not as they are stored.
-    mended: Option<Vec<u64>>,
+    unwrapped: Option<Unwrapped>,
 }
 
 impl Compressed {
@@ -72,11 +73,11 @@ impl Compressed {
             return Err(Error::mismatch(indices.vector().place(), found, expected));
         }
         let bound = values.len().saturating_add(1);
-        let mended = match repairs {
-            Some(repairs) => wrapped::mend(pointers, values.len(), minors, repairs)?,
+        let unwrapped = match repairs {
+            Some(repairs) => Unwrapped::find(pointers, values.len(), minors, repairs)?,
             None => None,
         };
-        let entries = if mended.is_some() {
+        let entries = if unwrapped.is_some() {
             values.len()
         } else {
             let first = pointers.get(0, bound)?;
@@ -86,7 +87,7 @@ impl Compressed {
             pointers.get(majors, bound)?
         };
         let step = entries_of_unit(values.chunk().or(indices.vector().chunk()));
-        Ok(Self { order, majors, minors, entries, step, arrays, mended })
+        Ok(Self { order, majors, minors, entries, step, arrays, unwrapped })
     }
 
     /// Sets how many entries a unit has at most.
@@ -153,16 +154,11 @@ impl Compressed {
 
 impl Pointers for Compressed {
     fn load(&self, first: u64, out: &mut [u64]) -> Result<()> {
-        let Some(mended) = &self.mended else {
-            return self.arrays.pointers.read(first, self.entries.saturating_add(1), out);
-        };
-        let start = usize::try_from(first).unwrap_or(usize::MAX);
-        let end = start.saturating_add(out.len());
-        match mended.get(start..end) {
-            Some(pointers) => out.copy_from_slice(pointers),
-            None => return Err(self.wrong(first, first, format!("less than {}", mended.len()))),
+        let pointers = &self.arrays.pointers;
+        match &self.unwrapped {
+            Some(unwrapped) => unwrapped.load(pointers, first, out),
+            None => pointers.read(first, self.entries.saturating_add(1), out),
         }
-        Ok(())
     }
 
     fn entries(&self) -> u64 {

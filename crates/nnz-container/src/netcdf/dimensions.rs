@@ -39,7 +39,7 @@ pub(super) fn stored_name(group: &Hdf5, name: &str) -> Result<String> {
     Ok(name.to_owned())
 }
 
-/// Returns whether a dataset stands for a dimension only.
+/// Returns whether a dataset is a dimension without a variable.
 fn is_dimension(group: &Hdf5, name: &str) -> Result<bool> {
     // Groups and attributes are members too. Errors are reported where the member is read.
     let attribute = readable(group.attribute_of(name, "NAME"))?.flatten();
@@ -74,7 +74,7 @@ pub(super) fn variable_name(group: &Hdf5Group, name: &str) -> Result<String> {
     })
 }
 
-/// Returns whether a dataset stands for a dimension only. A broken one counts as a variable.
+/// Returns whether a dataset is a dimension without a variable. A broken one counts as a variable.
 fn stands_for_one(group: &Hdf5Group, name: &str) -> Result<bool> {
     let attribute = group.array(name).and_then(|array| array.attribute("NAME"));
     let attribute = readable(attribute)?.flatten();

@@ -1,95 +1,125 @@
 //! Pointers that were written in too narrow a type, and wrapped around.
 
-use nnz_core::{Error, ErrorKind, Place, Repairs, Result, ValueType};
+use nnz_core::{Error, Repairs, Result, ValueType};
 
 use super::super::{Indices, Vector};
 
 /// Pointers that are read at a time.
-const WINDOW: u64 = 1 << 16;
+const WINDOW: u64 = 1 << 13;
 
-/// Pointers that are kept in memory: those of two gigabytes.
-const MOST: u64 = 1 << 28;
+/// The pointers that were meant by some that were stored modulo the size of their type, such as 2^32.
+#[derive(Debug)]
+pub(super) struct Unwrapped {
+    bits: u32,
+    /// The pointer at the start of each window.
+    starts: Vec<u64>,
+}
 
-/// Returns the pointers that were meant, where those stored were taken modulo the size of their type, such as
-/// 2^32; `None` where they are right as they are, or wrong in another way, which shows as they are read.
-///
-/// The number of entries of each major is known but for multiples of that size. If the smallest add up to all
-/// entries, there is no other way. That a major has no more entries than there are minors is asked for, too: more
-/// would be possible only with duplicates, and is what other damage looks like.
-pub(super) fn mend(
-    pointers: &Indices,
-    entries: u64,
-    minors: u64,
-    repairs: &Repairs,
-) -> Result<Option<Vec<u64>>> {
-    let vector = pointers.vector();
-    let bits = u32::try_from(8 * vector.value_type().size()).unwrap_or(u64::BITS);
-    if bits >= u64::BITS {
-        return Ok(None);
-    }
-    let signed = matches!(vector.value_type(), ValueType::I8 | ValueType::I16 | ValueType::I32);
-    let largest = mask(if signed { bits - 1 } else { bits });
-    if is_sound(vector, entries, largest)? {
-        return Ok(None);
-    }
-    if vector.len() > MOST {
-        let kind = ErrorKind::Memory { needed: vector.len().saturating_mul(8), allowed: MOST * 8 };
-        return Err(Error::new(kind, vector.place()));
-    }
-    let mut meant = Vec::new();
-    let mut before = None;
-    let mut sum = 0_u64;
-    let mut certain = true;
-    let mut wrapped = None;
-    each(vector, |element, stored| {
-        let count = match before {
-            None => stored,
-            Some(before) => stored.wrapping_sub(before) & mask(bits),
-        };
-        certain &= if before.is_none() { count == 0 } else { count <= minors };
-        sum = sum.saturating_add(count);
-        if (sum != stored || stored > largest) && wrapped.is_none() {
-            wrapped = Some((element, sum));
-        }
-        meant.push(sum);
-        before = Some(stored);
-    })?;
-    let Some((element, first)) = wrapped.filter(|_| certain && sum == entries) else {
-        if entries <= largest {
+impl Unwrapped {
+    /// Finds the pointers that were meant; `None` where those stored are right as they are, or wrong in another way,
+    /// which shows as they are read.
+    ///
+    /// The number of entries of each major is known but for multiples of the size of the type. If the smallest add up
+    /// to all entries, there is no other way. That a major has no more entries than there are minors is asked for,
+    /// too: more would be possible only with duplicates, and is what other damage looks like.
+    ///
+    /// # Errors
+    ///
+    /// Fails where the type does not count the entries and the pointers are not certain, or they cannot be read.
+    pub(super) fn find(
+        pointers: &Indices,
+        entries: u64,
+        minors: u64,
+        repairs: &Repairs,
+    ) -> Result<Option<Self>> {
+        let vector = pointers.vector();
+        let Some(bits) = bits_of(vector.value_type()) else { return Ok(None) };
+        let signed = matches!(vector.value_type(), ValueType::I8 | ValueType::I16 | ValueType::I32);
+        let largest = mask(if signed { bits - 1 } else { bits });
+        let mut found = Self { bits, starts: Vec::new() };
+        let (mut before, mut sum) = (0, 0_u64);
+        let mut certain = true;
+        // The first that is not stored as it was meant.
+        let mut wrapped = None;
+        each(vector, 0..vector.len(), |element, stored| {
+            let count = stored.wrapping_sub(before) & mask(bits);
+            certain &= if element == 0 { count == 0 } else { count <= minors };
+            sum = sum.saturating_add(count);
+            if element.is_multiple_of(WINDOW) {
+                found.starts.push(sum);
+            }
+            if (sum != stored || stored > largest) && wrapped.is_none() {
+                wrapped = Some((element, sum));
+            }
+            before = stored;
+        })?;
+        if sum == entries && wrapped.is_none() {
             return Ok(None);
         }
-        // They may look right, as those that stop at the largest number do.
-        let found = format!("{} for {entries} entries", vector.value_type());
-        let expected = "a type that counts them: where rows or columns begin is lost";
-        return Err(Error::mismatch(vector.place(), found, expected));
-    };
-    let place: Place = vector.place_of(element);
-    let stored = vector.get(element)?;
-    let what = format!(
-        "{stored} is {first} modulo 2^{bits}: the pointers wrapped around, and are read as they were \
-         meant, up to {entries}"
-    );
-    repairs.add(place, what);
-    Ok(Some(meant))
+        let Some((element, meant)) = wrapped.filter(|_| certain && sum == entries) else {
+            if entries <= largest {
+                return Ok(None);
+            }
+            // They may look right, as those that stop at the largest number do.
+            let type_of = vector.value_type();
+            let expected = "a type that counts them: where rows or columns begin is lost";
+            let found = format!("{type_of} for {entries} entries");
+            return Err(Error::mismatch(vector.place(), found, expected));
+        };
+        let stored = vector.get(element)?;
+        let what = format!(
+            "{stored} is {meant} modulo 2^{bits}: the pointers wrapped around, and are read as they were \
+             meant, up to {entries}"
+        );
+        repairs.add(vector.place_of(element), what);
+        Ok(Some(found))
+    }
+
+    /// Fills `out` with pointers from that of vector `first` on.
+    ///
+    /// # Errors
+    ///
+    /// Fails where there are not so many, or they cannot be read.
+    pub(super) fn load(&self, pointers: &Indices, first: u64, out: &mut [u64]) -> Result<()> {
+        let vector = pointers.vector();
+        let end = first.saturating_add(out.len() as u64);
+        let window = usize::try_from(first / WINDOW).ok().and_then(|at| self.starts.get(at));
+        let Some(&start) = window.filter(|_| end <= vector.len()) else {
+            return Err(pointers.wrong(first, end, format!("at most {} pointers", vector.len())));
+        };
+        let mut pointer = start;
+        let mut before = None;
+        let mut places = out.iter_mut();
+        each(vector, first - first % WINDOW..end, |element, stored| {
+            let step = before.map_or(0, |before| stored.wrapping_sub(before) & mask(self.bits));
+            pointer = pointer.saturating_add(step);
+            before = Some(stored);
+            if element >= first
+                && let Some(place) = places.next()
+            {
+                *place = pointer;
+            }
+        })
+    }
 }
 
-/// Returns whether pointers begin with 0, do not go down, and end with the last entry.
-fn is_sound(vector: &Vector, entries: u64, largest: u64) -> Result<bool> {
-    let (mut sound, mut before) = (true, 0);
-    each(vector, |element, stored| {
-        sound &= stored >= before && stored <= largest && (element > 0 || stored == 0);
-        before = stored;
-    })?;
-    Ok(sound && before == entries)
+/// Returns the bits of a type that may be too narrow; none of the widest.
+fn bits_of(value_type: ValueType) -> Option<u32> {
+    match value_type.size() {
+        1 => Some(8),
+        2 => Some(16),
+        4 => Some(32),
+        _ => None,
+    }
 }
 
-/// Calls `f` with the position and the bits of each pointer.
-fn each(vector: &Vector, mut f: impl FnMut(u64, u64)) -> Result<()> {
+/// Calls `f` with the position and the bits of each pointer of a range.
+fn each(vector: &Vector, range: std::ops::Range<u64>, mut f: impl FnMut(u64, u64)) -> Result<()> {
     let size = vector.value_type().size();
     let mut bytes = Vec::new();
-    let mut start = 0;
-    while start < vector.len() {
-        let count = WINDOW.min(vector.len() - start);
+    let mut start = range.start;
+    while start < range.end {
+        let count = WINDOW.min(range.end - start);
         bytes.resize(usize::try_from(count).unwrap_or(0) * size, 0);
         vector.read_bytes(start, &mut bytes)?;
         for (element, stored) in (start..).zip(bytes.chunks_exact(size)) {
