@@ -53,12 +53,12 @@ pub(crate) fn index(axis: Axis) -> usize {
 }
 
 impl MatrixSource for View {
-    fn header(&self) -> &Header {
-        &self.header
+    nnz::matrix::forward_source! {
+        inner: about, random_access, rereadable, units, stored_before, locate, extras, metadata, levels, is_vector, notes
     }
 
-    fn about(&self) -> Result<About> {
-        self.inner.about()
+    fn header(&self) -> &Header {
+        &self.header
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
@@ -73,49 +73,5 @@ impl MatrixSource for View {
             Some(table) => Ok(Some(Box::new(table))),
             None => self.inner.annotations(axis),
         }
-    }
-
-    fn random_access(&self) -> bool {
-        self.inner.random_access()
-    }
-
-    fn rereadable(&self) -> bool {
-        self.inner.rereadable()
-    }
-
-    fn units(
-        &self,
-        majors: Range<u64>,
-        fields: Projection,
-    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
-        self.inner.units(majors, fields)
-    }
-
-    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
-        self.inner.stored_before(major)
-    }
-
-    fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {
-        self.inner.locate(row, col)
-    }
-
-    fn extras(&self) -> Result<Vec<String>> {
-        self.inner.extras()
-    }
-
-    fn metadata(&self) -> Metadata {
-        self.inner.metadata()
-    }
-
-    fn levels(&self) -> Option<String> {
-        self.inner.levels()
-    }
-
-    fn is_vector(&self) -> bool {
-        self.inner.is_vector()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.inner.notes()
     }
 }

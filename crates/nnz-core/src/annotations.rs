@@ -188,6 +188,51 @@ impl Column {
         Self { values, missing }
     }
 
+    /// Returns the values at some rows, in that order; those at no row are missing, as are those past the end.
+    ///
+    /// # Errors
+    ///
+    /// Fails where strings take more memory than there is.
+    pub fn gathered(&self, rows: &[Option<u64>]) -> Result<Self> {
+        let len = self.len();
+        let place = |row: &Option<u64>| row.filter(|row| *row < len);
+        let at = |row: &Option<u64>| place(row).and_then(|row| usize::try_from(row).ok());
+        let missing = rows.iter().map(|row| place(row).is_none_or(|row| self.is_missing(row)));
+        let missing: Vec<bool> = missing.collect();
+        let values = match &self.values {
+            ColumnValues::Numbers(values) => {
+                let mut gathered = Values::new(values.value_type());
+                let nothing = match values.value_type() {
+                    ValueType::F32 => Some(Scalar::F32(f32::NAN)),
+                    ValueType::F64 => Some(Scalar::F64(f64::NAN)),
+                    other => Values::try_zeroed(other, 1).and_then(|zero| zero.get(0)),
+                };
+                for row in rows {
+                    if let Some(value) = at(row).and_then(|at| values.get(at)).or(nothing) {
+                        gathered.push(value);
+                    }
+                }
+                ColumnValues::Numbers(gathered)
+            }
+            ColumnValues::Strings(list) => {
+                let mut gathered = StringList::new();
+                for row in rows {
+                    gathered.try_push(row.and_then(|row| list.get(row)).unwrap_or_default())?;
+                }
+                ColumnValues::Strings(gathered)
+            }
+            ColumnValues::Categorical(Categorical { codes, categories, ordered }) => {
+                let code = |row| at(row).and_then(|at| codes.get(at)).copied().unwrap_or(-1);
+                let codes = rows.iter().map(code).collect();
+                let (categories, ordered) = (categories.clone(), *ordered);
+                let values = Categorical { codes, categories, ordered };
+                return Ok(Self { values: ColumnValues::Categorical(values), missing: None });
+            }
+        };
+        let nullable = self.missing.is_some() || missing.contains(&true);
+        Ok(Self { values, missing: nullable.then_some(missing) })
+    }
+
     /// Returns whether a value is missing.
     #[must_use]
     pub fn is_missing(&self, row: u64) -> bool {
@@ -277,6 +322,23 @@ mod tests {
             String::from_utf8(out).unwrap()
         };
         (0..column.len()).map(one).collect()
+    }
+
+    #[test]
+    fn what_is_gathered_from_no_row_is_missing() {
+        let of = |values| Column { values: ColumnValues::Numbers(values), missing: None };
+        let column = of(Values::I8(vec![5, 6])).gathered(&[Some(1), None, Some(9)]).unwrap();
+        assert_eq!(column.values, ColumnValues::Numbers(Values::I8(vec![6, 0, 0])));
+        assert_eq!(column.missing, Some(vec![false, true, true]));
+        let all = of(Values::I8(vec![5, 6])).gathered(&[Some(1), Some(0)]).unwrap();
+        assert_eq!(all, of(Values::I8(vec![6, 5])));
+        let categories = Categories::Strings(["x", "y"].into_iter().collect());
+        let of = |codes: &[i32]| {
+            let (codes, categories) = (codes.to_vec(), categories.clone());
+            let values = Categorical { codes, categories, ordered: false };
+            Column { values: ColumnValues::Categorical(values), missing: None }
+        };
+        assert_eq!(of(&[0, 1]).gathered(&[None, Some(1)]).unwrap(), of(&[-1, 1]));
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod error;
 mod escape;
 mod extent;
 mod finding;
+mod forward;
 mod fragments;
 mod header;
 mod names;

@@ -3,8 +3,8 @@
 use std::ops::{Deref, Range};
 
 use nnz_core::{
-    About, Annotations, At, Axis, Batch, Header, MatrixSource, Metadata, Names, Order, Projection,
-    Result, Shape, Structure, Triangle, Unit, UnitReader,
+    Annotations, At, Axis, Batch, Header, MatrixSource, Names, Order, Projection, Result, Shape,
+    Structure, Triangle, Unit, UnitReader,
 };
 
 /// A matrix seen with its rows and columns exchanged. Nothing is moved: what was stored by column
@@ -62,12 +62,12 @@ pub(crate) fn exchanged(order: Order) -> Order {
 }
 
 impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Transposed<S> {
-    fn header(&self) -> &Header {
-        &self.header
+    nnz_core::forward_source! {
+        inner: about, metadata, levels, random_access, rereadable, stored_before, extras, notes
     }
 
-    fn about(&self) -> Result<About> {
-        self.inner.about()
+    fn header(&self) -> &Header {
+        &self.header
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
@@ -78,22 +78,6 @@ impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Transposed<S
         self.inner.annotations(other(axis))
     }
 
-    fn metadata(&self) -> Metadata {
-        self.inner.metadata()
-    }
-
-    fn levels(&self) -> Option<String> {
-        self.inner.levels()
-    }
-
-    fn random_access(&self) -> bool {
-        self.inner.random_access()
-    }
-
-    fn rereadable(&self) -> bool {
-        self.inner.rereadable()
-    }
-
     fn units(
         &self,
         majors: Range<u64>,
@@ -102,20 +86,8 @@ impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Transposed<S
         Ok(Box::new(Exchanging(self.inner.units(majors, fields)?)))
     }
 
-    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
-        self.inner.stored_before(major)
-    }
-
     fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {
         self.inner.locate(col, row)
-    }
-
-    fn extras(&self) -> Result<Vec<String>> {
-        self.inner.extras()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.inner.notes()
     }
 }
 

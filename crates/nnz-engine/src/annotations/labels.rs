@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::ops::{Deref, Range};
+use std::ops::Deref;
 use std::sync::Arc;
 
 use nnz_core::{
-    About, Annotations, At, Axis, Categorical, Column, ColumnInfo, ColumnType, ColumnValues, Error,
-    Header, MatrixSource, Metadata, Names, Projection, Result, StringList, UnitReader, Values,
+    Annotations, Axis, Column, ColumnInfo, ColumnType, ColumnValues, Error, Header, MatrixSource,
+    Names, Result, StringList,
 };
 
 use super::table::AnnotationTable;
@@ -303,7 +303,7 @@ impl Columns {
                 None => Err(Error::argument(format!("there is no column {number}"))),
             },
             Origin::Table(number) => match self.table.column(number) {
-                Some(column) => Ok(gathered(column, &self.rows)),
+                Some(column) => column.gathered(&self.rows),
                 None => Err(Error::argument(format!("there is no column {number}"))),
             },
             Origin::Names => {
@@ -314,39 +314,6 @@ impl Columns {
             }
         }
     }
-}
-
-/// Returns the values of some rows of a column, in order; those of no row are missing.
-fn gathered(column: &Column, rows: &[Option<u64>]) -> Column {
-    let places = || rows.iter().map(|row| row.and_then(|row| usize::try_from(row).ok()));
-    let values = match &column.values {
-        ColumnValues::Numbers(values) => {
-            let mut gathered = Values::new(values.value_type());
-            let zero = Values::try_zeroed(values.value_type(), 1).unwrap_or_default();
-            for place in places() {
-                match place {
-                    Some(place) => gathered.extend_from(values, place..place.saturating_add(1)),
-                    None => gathered.extend_from(&zero, 0..1),
-                };
-            }
-            ColumnValues::Numbers(gathered)
-        }
-        ColumnValues::Strings(list) => {
-            let one = |row: &Option<u64>| row.and_then(|row| list.get(row)).unwrap_or_default();
-            ColumnValues::Strings(rows.iter().map(one).collect())
-        }
-        ColumnValues::Categorical(Categorical { codes, categories, ordered }) => {
-            let one = |place: Option<usize>| place.and_then(|place| codes.get(place).copied());
-            ColumnValues::Categorical(Categorical {
-                codes: places().map(|place| one(place).unwrap_or(-1)).collect(),
-                categories: categories.clone(),
-                ordered: *ordered,
-            })
-        }
-    };
-    let missing = rows.iter().map(|row| row.is_none_or(|row| column.is_missing(row)));
-    let missing = Some(missing.collect::<Vec<_>>()).filter(|missing| missing.contains(&true));
-    Column { values, missing }
 }
 
 /// The annotations of an axis.
@@ -374,12 +341,12 @@ impl<T: MatrixSource + ?Sized> Annotations for Table<'_, T> {
 }
 
 impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Labelled<S> {
-    fn header(&self) -> &Header {
-        self.inner.header()
+    nnz_core::forward_source! {
+        inner: about, random_access, rereadable, units, stored_before, locate, extras, metadata, levels, is_vector
     }
 
-    fn about(&self) -> Result<About> {
-        self.inner.about()
+    fn header(&self) -> &Header {
+        self.inner.header()
     }
 
     fn read_names(&self, axis: Axis) -> Result<Option<Names<'_>>> {
@@ -394,46 +361,6 @@ impl<S: Deref<Target: MatrixSource> + Send + Sync> MatrixSource for Labelled<S> 
             Some(columns) => Ok(Some(Box::new(Table { source: &*self.inner, axis, columns }))),
             None => self.inner.annotations(axis),
         }
-    }
-
-    fn random_access(&self) -> bool {
-        self.inner.random_access()
-    }
-
-    fn rereadable(&self) -> bool {
-        self.inner.rereadable()
-    }
-
-    fn units(
-        &self,
-        majors: Range<u64>,
-        fields: Projection,
-    ) -> Result<Box<dyn UnitReader<'_> + '_>> {
-        self.inner.units(majors, fields)
-    }
-
-    fn stored_before(&self, major: u64) -> Result<Option<u64>> {
-        self.inner.stored_before(major)
-    }
-
-    fn locate(&self, row: u64, col: u64) -> Result<Vec<At>> {
-        self.inner.locate(row, col)
-    }
-
-    fn extras(&self) -> Result<Vec<String>> {
-        self.inner.extras()
-    }
-
-    fn metadata(&self) -> Metadata {
-        self.inner.metadata()
-    }
-
-    fn levels(&self) -> Option<String> {
-        self.inner.levels()
-    }
-
-    fn is_vector(&self) -> bool {
-        self.inner.is_vector()
     }
 
     fn notes(&self) -> Vec<String> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nnz_container::tree::NdArray;
 use nnz_core::{
     Annotations, Categorical, Categories, Column, ColumnInfo, ColumnValues, Error, ErrorKind,
-    Result, Scalar, StringList, ValueType, Values,
+    Result, Scalar, Values,
 };
 
 use super::genes::{Columns, Genes, ranges};
@@ -268,46 +268,10 @@ impl Annotations for Same<'_> {
 
 /// Brings the values of a column to other positions; without one, a value is missing.
 fn moved(column: Column, positions: Option<&[Option<u64>]>) -> Result<Column> {
-    let Some(positions) = positions else { return Ok(column) };
-    if positions.iter().all(Option::is_some) {
-        return Ok(column.picked(&ranges(positions, 0).0));
+    match positions {
+        None => Ok(column),
+        Some(positions) => column.gathered(positions),
     }
-    let missing = positions.iter().map(|at| at.is_none_or(|at| column.is_missing(at)));
-    let missing: Vec<bool> = missing.collect();
-    let at = |position: &Option<u64>| position.and_then(|at| usize::try_from(at).ok());
-    let values = match &column.values {
-        ColumnValues::Numbers(values) => {
-            let mut moved = Values::new(values.value_type());
-            let nothing = match values.value_type() {
-                ValueType::F32 => Some(Scalar::F32(f32::NAN)),
-                ValueType::F64 => Some(Scalar::F64(f64::NAN)),
-                other => Values::try_zeroed(other, 1).and_then(|zero| zero.get(0)),
-            };
-            for position in positions {
-                if let Some(value) = at(position).and_then(|at| values.get(at)).or(nothing) {
-                    moved.push(value);
-                }
-            }
-            ColumnValues::Numbers(moved)
-        }
-        ColumnValues::Strings(list) => {
-            let mut moved = StringList::new();
-            for position in positions {
-                moved.try_push(position.and_then(|at| list.get(at)).unwrap_or_default())?;
-            }
-            ColumnValues::Strings(moved)
-        }
-        ColumnValues::Categorical(Categorical { codes, categories, ordered }) => {
-            let code = |position| at(position).and_then(|at| codes.get(at)).copied().unwrap_or(-1);
-            ColumnValues::Categorical(Categorical {
-                codes: positions.iter().map(code).collect(),
-                categories: categories.clone(),
-                ordered: *ordered,
-            })
-        }
-    };
-    let categorical = matches!(values, ColumnValues::Categorical(_));
-    Ok(Column { values, missing: (!categorical).then_some(missing) })
 }
 
 /// Returns whether two columns have the same values in the same type, as `pandas.Series.equals` has it.
@@ -385,15 +349,5 @@ mod tests {
         assert!(!same_column(&a, &categories(&[0, 1, -1], &["x", "y", "z"], false)));
         let ordered = categories(&[0, 1, -1], &["x", "y"], true);
         assert!(!same_column(&ordered, &categories(&[1, 0, -1], &["y", "x"], true)));
-    }
-
-    #[test]
-    fn what_has_no_position_is_missing() {
-        let of = |values| Column { values: ColumnValues::Numbers(values), missing: None };
-        let column = moved(of(Values::I8(vec![5, 6])), Some(&[Some(1), None])).unwrap();
-        assert_eq!(column.values, ColumnValues::Numbers(Values::I8(vec![6, 0])));
-        assert_eq!(column.missing, Some(vec![false, true]));
-        let column = moved(categories(&[0, 1], &["x", "y"], false), Some(&[None, Some(1)]));
-        assert_eq!(column.unwrap(), categories(&[-1, 1], &["x", "y"], false));
     }
 }
