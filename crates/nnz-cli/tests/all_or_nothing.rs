@@ -259,36 +259,40 @@ fn a_killed_write_leaves_the_old_target_or_the_new_one_whole() {
         let _ = child.kill();
         child.wait().unwrap();
 
-        let told = format!("kill {kill}, {}, after {permille} thousandths of {time:?}", case.name);
+        let case_name =
+            format!("kill {kill}, {}, after {permille} thousandths of {time:?}", case.name);
         let [found, meta] = case.read(directory.path());
         let [new, new_meta] = &*new;
         let its_meta = if found == *new {
             finished += 1;
             new_meta
         } else {
-            assert!(found == old, "{told}: the target is neither the old nor the new one");
+            assert!(found == old, "{case_name}: the target is neither the old nor the new one");
             unfinished += 1;
             &old_meta
         };
-        assert!(meta.is_none() || meta == *its_meta, "{told}: a .meta that describes another");
+        assert!(meta.is_none() || meta == *its_meta, "{case_name}: a .meta that describes another");
         let names = case.names();
         let mut others = names_in(directory.path());
         others.retain(|name| !names.contains(name));
         if has_unnamed_files(directory.path()) && !others.is_empty() {
-            println!("{told}: {others:?}");
+            println!("{case_name}: {others:?}");
             caught += 1;
         }
         for name in others {
-            assert!(is_hidden_of(&name, case.target), "{told}: {name}");
+            assert!(is_hidden_of(&name, case.target), "{case_name}: {name}");
         }
         // Whatever was left does not stand in the way of the next try.
         if kill % 10 == 0 {
             fs::remove_dir_all(&target).or_else(|_| fs::remove_file(&target)).ok();
-            assert!(case.command(directory.path()).status().unwrap().success(), "{told}");
-            assert!(case.read(directory.path())[0] == *new, "{told}");
+            assert!(case.command(directory.path()).status().unwrap().success(), "{case_name}");
+            assert!(case.read(directory.path())[0] == *new, "{case_name}");
             // And is swept.
             let names = case.names();
-            assert!(names_in(directory.path()).iter().all(|name| names.contains(name)), "{told}");
+            assert!(
+                names_in(directory.path()).iter().all(|name| names.contains(name)),
+                "{case_name}"
+            );
         }
     }
     println!("{unfinished} left as before, {finished} done, {caught} caught in the last step");
@@ -365,15 +369,15 @@ fn an_interrupt_of_a_whole_file_leaves_the_old_or_the_new_and_nothing_else() {
             std::thread::sleep(time * permille / 1000);
             let _ = kill_process(Pid::from_child(&child), Signal::INT);
             let status = child.wait().unwrap().code();
-            let told = format!("{}, after {permille} thousandths of {time:?}", case.name);
+            let case_name = format!("{}, after {permille} thousandths of {time:?}", case.name);
             let expected = match status {
                 Some(0) => &new,
                 Some(130) | None => &old,
-                other => panic!("{told}: {other:?}"),
+                other => panic!("{case_name}: {other:?}"),
             };
-            assert!(case.read(directory.path()) == *expected, "{told}: {status:?}");
+            assert!(case.read(directory.path()) == *expected, "{case_name}: {status:?}");
             let names = names_in(directory.path());
-            assert!(names.iter().all(|name| case.names().contains(name)), "{told}: {names:?}");
+            assert!(names.iter().all(|name| case.names().contains(name)), "{case_name}: {names:?}");
         }
     }
 }
@@ -397,18 +401,18 @@ fn a_signal_while_outputs_take_their_place_leaves_the_old_or_the_new_and_says_wh
             // It may have ended already.
             let _ = kill_process(Pid::from_child(&child), Signal::TERM);
             let status = child.wait().unwrap().code();
-            let told = format!("{}, after {permille} thousandths of {time:?}", case.name);
+            let case_name = format!("{}, after {permille} thousandths of {time:?}", case.name);
             // However fast the machine is, the next signal comes closer to the end.
             let (expected, percent) = match status {
                 Some(0) => (new.clone(), 92),
                 // Without a status where the signal came before anybody listened.
                 Some(143) | None => (old, 108),
-                other => panic!("{told}: {other:?}"),
+                other => panic!("{case_name}: {other:?}"),
             };
             time = time * percent / 100;
             let names = names_in(directory.path());
-            assert!(names.iter().all(|name| case.names().contains(name)), "{told}: {names:?}");
-            assert!(case.read(directory.path()) == expected, "{told}: {status:?}");
+            assert!(names.iter().all(|name| case.names().contains(name)), "{case_name}: {names:?}");
+            assert!(case.read(directory.path()) == expected, "{case_name}: {status:?}");
         }
     }
 }

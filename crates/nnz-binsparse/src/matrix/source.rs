@@ -84,7 +84,6 @@ impl MatrixSource {
             axis_kinds: [AxisKind::Unknown; 2],
         };
         let (majors, minors) = (shape.major(order), shape.minor(order));
-        let (in_any_order, container) = (false, container);
         let mut source = Self {
             container,
             descriptor,
@@ -94,7 +93,7 @@ impl MatrixSource {
             values,
             majors,
             minors,
-            in_any_order,
+            in_any_order: false,
         };
         if let Some(repairs) = repairs {
             source.allow_any_order(repairs)?;

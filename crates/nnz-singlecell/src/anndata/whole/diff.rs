@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use nnz_container::tree::{ChildKind, ElementType, Group, NdArray};
 use nnz_core::{
-    Annotations as _, Categories, Column, ColumnValues, Error, ErrorKind, MatrixSource as _, Names,
-    Place, Result, Scalar,
+    Annotations as _, Categories, Column, ColumnValues, Error, MatrixSource as _, Names, Place,
+    Result, Scalar,
 };
 use nnz_engine::{DiffOptions, Difference, ElementChange, ElementDifference, diff, same_value};
 
@@ -66,9 +66,8 @@ impl AnnData {
         comparison.mapping("uns", &uns, &old)?;
         let mut others = BTreeSet::new();
         for file in files {
-            let names = file.root.children()?.into_iter().map(|child| child.name);
             let is_known = |name: &String| KNOWN.contains(&&**name) || NAMES.contains(&&**name);
-            others.extend(names.filter(|name| !is_known(name)));
+            others.extend(children(&*file.root)?.into_iter().filter(|name| !is_known(name)));
         }
         for name in others {
             let found = both(files, |file| Element::find(&*file.root, &name))?;
@@ -129,7 +128,7 @@ impl Opened {
 }
 
 fn element_kind(group: &dyn Group) -> Result<String> {
-    Ok(Encoding::of(group, &nnz_core::Place::path(group.path()))?.kind)
+    Ok(Encoding::of(group, &Place::path(group.path()))?.kind)
 }
 
 fn is_matrix(array: &dyn NdArray) -> bool {
@@ -289,8 +288,8 @@ impl Comparison<'_> {
         let height = first.shape().first().copied().unwrap_or(1);
         let width = first.shape().iter().skip(1).fold(1, |all: u64, len| all.saturating_mul(*len));
         let block = (BLOCK / width.max(1)).max(1);
-        let (mut start, mut told) = (0, 0);
-        while start < height && told < self.options.most {
+        let (mut start, mut reported) = (0, 0);
+        while start < height && reported < self.options.most {
             if let Some(cancellation) = &self.options.cancellation {
                 cancellation.check()?;
             }
@@ -304,9 +303,9 @@ impl Comparison<'_> {
             for (position, at) in (first..).zip(0..values[0].len().unwrap_or(0)) {
                 let cells = values.each_ref().map(|values| values.get(at));
                 if !same(cells.map(|cell| cell.map(Cell::Number)), self.options.stored)
-                    && told < self.options.most
+                    && reported < self.options.most
                 {
-                    told += 1;
+                    reported += 1;
                     let [first, second] = cells.map(|cell| text(cell.map(Cell::Number)));
                     let position = (!scalar).then_some(position);
                     self.report(path, ElementChange::Value { position, first, second });
@@ -319,14 +318,14 @@ impl Comparison<'_> {
 
     /// Compares strings one after the other.
     fn texts(&mut self, path: &str, [mut first, mut second]: [Names<'_>; 2]) -> Result<()> {
-        let (mut position, mut told) = (0, 0);
-        while told < self.options.most {
+        let (mut position, mut reported) = (0, 0);
+        while reported < self.options.most {
             let cells = [first.next_string()?, second.next_string()?];
             if cells == [None, None] {
                 break;
             }
             if cells[0] != cells[1] {
-                told += 1;
+                reported += 1;
                 let [first, second] = cells.map(|cell| text(cell.map(Cell::Text)));
                 self.report(path, ElementChange::Value { position: Some(position), first, second });
             }
@@ -378,11 +377,11 @@ impl Comparison<'_> {
         if texts[0] != texts[1] || (self.options.stored && types[0] != types[1]) {
             return self.kinds_differ(path, types.map(|found| found.to_string()));
         }
-        let mut told = 0;
+        let mut reported = 0;
         for (row, at) in (0..columns[0].len()).zip(0..) {
             let cells = columns.each_ref().map(|column| cell(column, row, at));
-            if told < self.options.most && !same(cells, self.options.stored) {
-                told += 1;
+            if reported < self.options.most && !same(cells, self.options.stored) {
+                reported += 1;
                 let [first, second] = cells.map(text);
                 self.report(path, ElementChange::Value { position: Some(row), first, second });
             }
@@ -390,24 +389,24 @@ impl Comparison<'_> {
     }
 }
 
-/// The names of what is in a group, or of the fields of compounds.
-fn members(element: &Element) -> Result<Vec<String>> {
-    Ok(match element {
-        Element::Group(group) => {
-            let children = group.children()?;
-            for child in &children {
-                if let ChildKind::Other(what) = &child.kind {
-                    let place = Place::array(group.path(), &*child.name);
-                    return Err(Error::unsupported(
-                        place,
-                        format!("{what}, which is not compared"),
-                    ));
-                }
-            }
-            children.into_iter().map(|child| child.name).collect()
+/// Returns the names of what is in a group. What cannot be read cannot be compared.
+fn children(group: &dyn Group) -> Result<Vec<String>> {
+    let known = group.children()?.into_iter().map(|child| match child.kind {
+        ChildKind::Other(what) => {
+            let place = Place::array(group.path(), child.name);
+            Err(Error::unsupported(place, format!("{what}, which is not compared")))
         }
-        Element::Array(array) => fields(&**array),
-    })
+        _ => Ok(child.name),
+    });
+    known.collect()
+}
+
+/// Returns the names of what is in a group, or of the fields of compounds.
+fn members(element: &Element) -> Result<Vec<String>> {
+    match element {
+        Element::Group(group) => children(&**group),
+        Element::Array(array) => Ok(fields(&**array)),
+    }
 }
 
 fn fields(array: &dyn NdArray) -> Vec<String> {
@@ -421,12 +420,10 @@ fn member(element: Option<&Element>, name: &str) -> Result<Option<Element>> {
     match element {
         None => Ok(None),
         Some(Element::Group(group)) => Element::find(&**group, name),
-        Some(Element::Array(array)) => match array.field(name) {
-            Err(error) if error.is_system() => Err(error),
-            Err(error) if matches!(error.kind(), ErrorKind::Memory { .. }) => Err(error),
-            Err(_) => Ok(None),
-            Ok(field) => Ok(Some(Element::Array(field))),
-        },
+        Some(Element::Array(array)) if fields(&**array).iter().any(|field| field == name) => {
+            array.field(name).map(|field| Some(Element::Array(field)))
+        }
+        Some(Element::Array(_)) => Ok(None),
     }
 }
 
