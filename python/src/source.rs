@@ -315,8 +315,9 @@ impl Source {
         Ok((arrays::from_values(py, dense.values, cells)?, order_name(dense.order)))
     }
 
-    /// Statistics of the whole, of each row, or of each column, an array for each measure: sum, mean, variance over one less than the number of
-    /// cells, least, greatest, and number of entries. With `nonzero`, entries that are zero do not count.
+    /// Statistics of the whole, of each row, or of each column, an array for each measure: sum, mean, variance over one
+    /// less than the number of cells, least, greatest, and number of entries. With `nonzero`, entries that are zero do
+    /// not count.
     #[pyo3(signature = (axis=None, measures="all", nonzero=false, memory_limit=None, workers=None))]
     fn stats<'py>(
         &self,

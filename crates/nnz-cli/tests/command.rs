@@ -59,7 +59,7 @@ fn what_makes_no_sense_is_a_usage_error() {
         &["convert", &small, target, "--format-version", "3"],
         &["convert", &small, text(&no_format)],
         &["convert", &small, "-", "--to", "bpcells"],
-        // What says nothing of the target, be it what holds without a word.
+        // Options of another format than that of the target, also where they ask for what it is anyway.
         &["convert", &small, "t.mtx", "--format-version", "2"],
         &["convert", &small, "t.mtx", "--binsparse-version", "0.1"],
         &["convert", &small, "t.bpcells", "--dialect", "spec"],
@@ -677,5 +677,23 @@ fn the_lines_of_the_readme_run() {
             .output()
             .unwrap();
         assert!(done.status.success(), "{line}: {}", String::from_utf8_lossy(&done.stderr));
+    }
+}
+
+#[test]
+fn names_and_annotations_of_what_has_no_rows_are_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let tensor = testdata().join("scipy/npz/scipy1.18.1/coo_array_3d.npz");
+    let frame = testdata().join("daphne/frame_dup_labels.dbdf");
+    for (source, target, code) in [(&tensor, "t.bsp.npz", 1), (&frame, "t.csv", 2)] {
+        let target = scratch.path().join(target);
+        let arguments = ["convert", text(source), text(&target)];
+        let labels = [&["--row-names", "name"][..], &["--make-unique"]];
+        for labels in labels {
+            let found = run(&[&arguments, labels].concat());
+            assert_eq!(found.code, Some(code), "{labels:?}: {found:?}");
+            assert!(!target.exists(), "{labels:?}");
+        }
+        assert_eq!(run(&arguments).code, Some(0));
     }
 }

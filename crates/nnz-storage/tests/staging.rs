@@ -247,33 +247,34 @@ fn what_is_replaced_keeps_its_access_control_list() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("file");
     fs::write(&path, "old").unwrap();
-    // Version 2, then tag, permissions and id of each entry.
-    let entries: [(u16, u16, u32); 5] = [
-        (0x01, 6, u32::MAX), // the owner
-        (0x02, 4, 12345),    // a user by number
-        (0x04, 0, u32::MAX), // the group
-        (0x10, 4, u32::MAX), // the mask
-        (0x20, 0, u32::MAX), // others
-    ];
-    let mut acl = 2_u32.to_le_bytes().to_vec();
-    for (tag, permissions, id) in entries {
-        acl.extend(tag.to_le_bytes());
-        acl.extend(permissions.to_le_bytes());
-        acl.extend(id.to_le_bytes());
-    }
-    if setxattr(&path, NAME, &acl, XattrFlags::empty()).is_err() {
-        println!("skipped: no access control lists here");
-        return;
-    }
     let get = |path: &Path| {
-        let mut list = vec![0; 1024];
+        let mut list = vec![0; 4096];
         let len = getxattr(path, NAME, list.as_mut_slice()).unwrap();
         list.truncate(len);
         list
     };
-    let before = (get(&path), access(&path));
-    StagedFile::create(&path, FORCE).unwrap().commit().unwrap();
-    assert_eq!((get(&path), access(&path)), before);
+    // The lists of 100 users take more than 512 bytes.
+    for users in [1, 100] {
+        // Version 2, then tag, permissions and id of each entry: the owner, users by number, ...
+        let mut entries: Vec<(u16, u16, u32)> = vec![(0x01, 6, u32::MAX)];
+        entries.extend((0..users).map(|user| (0x02, 4, 12345 + user)));
+        // ... the group, the mask and others.
+        entries.extend([(0x04, 0, u32::MAX), (0x10, 4, u32::MAX), (0x20, 0, u32::MAX)]);
+        let mut acl = 2_u32.to_le_bytes().to_vec();
+        for (tag, permissions, id) in entries {
+            acl.extend(tag.to_le_bytes());
+            acl.extend(permissions.to_le_bytes());
+            acl.extend(id.to_le_bytes());
+        }
+        if setxattr(&path, NAME, &acl, XattrFlags::empty()).is_err() {
+            println!("skipped: no access control lists of {} bytes here", acl.len());
+            return;
+        }
+        let before = (get(&path), access(&path));
+        assert_eq!(before.0, acl);
+        StagedFile::create(&path, FORCE).unwrap().commit().unwrap();
+        assert_eq!((get(&path), access(&path)), before);
+    }
 }
 
 #[test]

@@ -213,6 +213,13 @@ pub trait Format: Send + Sync {
         read.or_else(|error| nnz_engine::report_error(error.with_context(&place), each))
     }
 
+    /// Returns whether what a finding says is wrong follows from the rest of the data, so that it is right once that is
+    /// written anew.
+    fn is_derived(&self, finding: &Finding) -> bool {
+        let _ = finding;
+        false
+    }
+
     /// Lists all that a probe holds, of formats with several matrices or tables in one place; by default
     /// nothing.
     ///

@@ -8,6 +8,8 @@ use nnz_engine::flow::Workers;
 use nnz_engine::unsorted;
 use nnz_storage::LocalStorage;
 
+#[cfg(feature = "fragments")]
+use crate::formats::Format;
 use crate::{ConvertOptions, Dataset, Location, Progress, Summary};
 
 /// What repairing a file came to.
@@ -92,10 +94,12 @@ fn run(
     }
     let place = from.source_place();
     let opened = options.open_options();
+    #[cfg(feature = "fragments")]
+    let format = found.format();
     let summary = match found.open(&opened).map_err(|error| error.with_context(&place))? {
         #[cfg(feature = "fragments")]
         Dataset::Fragments(_) => {
-            done.repairs = furthest_ends(from, options)?;
+            done.repairs = written_anew(format, from, options)?;
             done.fragments = Some(fragments(from, to, options, progress)?);
             return Ok(done);
         }
@@ -141,9 +145,13 @@ fn reason(error: Error, source: &Place) -> Error {
     Error::unsupported(place, what)
 }
 
-/// Lists entries of `end_max` that are wrong. All else that is wrong is an error.
+/// Lists what is wrong and gone once it is written anew. All else that is wrong is an error.
 #[cfg(feature = "fragments")]
-fn furthest_ends(from: &Location, options: &ConvertOptions) -> Result<Vec<Repair>> {
+fn written_anew(
+    format: &dyn Format,
+    from: &Location,
+    options: &ConvertOptions,
+) -> Result<Vec<Repair>> {
     use nnz_core::Severity;
 
     let mut repairs = Vec::new();
@@ -156,8 +164,7 @@ fn furthest_ends(from: &Location, options: &ConvertOptions) -> Result<Vec<Repair
         if finding.severity == Severity::Note {
             return;
         }
-        let array = finding.place.array.as_deref();
-        if array.is_some_and(|array| array.rsplit('/').next() == Some("end_max")) {
+        if format.is_derived(&finding) {
             let what = format!("{}; worked out anew", finding.message);
             repairs.push(Repair { place: finding.place, what });
         } else if other.is_none() {

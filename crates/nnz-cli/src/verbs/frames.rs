@@ -31,7 +31,8 @@ pub(super) fn convert(
         || writing.order.is_some()
         || writing.value_type.is_some()
         || writing.duplicates.is_some()
-        || writing.compress.is_some();
+        || writing.compress.is_some()
+        || !writing.labelling.is_empty();
     if of_matrices {
         let what = "is a frame, which is converted from .csv to .dbdf and back; --order, --type, \
                     --duplicates and the like are for matrices";

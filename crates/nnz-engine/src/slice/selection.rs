@@ -23,9 +23,10 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 ///
 /// As text it is a list or a condition. A list has commas between: ranges `A:B` (from A up to, not including, B;
 /// either may be left out), positions counted from 0, and names. A word of digits is a position unless it
-/// is a name, and is refused where it could be either; a range that is a name is that name. Nothing may be selected twice. Words that are no
-/// names are looked up in the text columns of the [annotations](MatrixSource::annotations), such as the symbols of
-/// genes, and are refused where several rows or columns share them.
+/// is a name, and is refused where it could be either; a word like `3:5` that is a name selects the name. Nothing may
+/// be selected twice. Words that are no names are looked up in the text columns of the
+/// [annotations](MatrixSource::annotations), such as the symbols of genes, and are refused where several rows or
+/// columns share them.
 ///
 /// A condition is a column of the annotations and what its values have to be: `feature_type=Gene Expression`,
 /// `cell_type=B,T` (one of them), `cell_type!=B`, `n_counts>=500`, and likewise `<=`, `<` and `>`. What is missing or

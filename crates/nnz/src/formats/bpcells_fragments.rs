@@ -50,6 +50,11 @@ impl Format for BpCellsFragments {
         nnz_bpcells::validate_fragments(&open, options.memory, each)
     }
 
+    fn is_derived(&self, finding: &Finding) -> bool {
+        let array = finding.place.array.as_deref().unwrap_or_default();
+        array.rsplit('/').next() == Some("end_max")
+    }
+
     fn group_attributes(&self) -> &'static [&'static str] {
         &[VERSION]
     }
