@@ -5,6 +5,7 @@
 
 mod arrays;
 mod columns;
+mod command;
 mod error;
 mod options;
 mod select;
@@ -21,6 +22,8 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = true)]
 mod _nnz {
     use super::*;
+    #[pymodule_export]
+    use crate::command::run_command;
     #[pymodule_export]
     use crate::source::Source;
     #[pymodule_export]

@@ -1,7 +1,7 @@
 //! Arguments, help, and what is said of arguments that make no sense.
 
+use std::ffi::OsString;
 use std::io::{self, Write as _};
-use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
 use nnz::storage::stdio::TerminalEscapes;
@@ -9,27 +9,29 @@ use nnz::storage::stdio::TerminalEscapes;
 use super::stdio::{failed, is_closed_pipe, tell_error};
 
 /// Reads the arguments, or prints what there is to say and returns the status to end with.
-pub(crate) fn parse<A: clap::Parser>() -> Result<A, ExitCode> {
-    A::try_parse().map_err(|error| {
+pub(crate) fn parse<A: clap::Parser>(
+    arguments: impl IntoIterator<Item = OsString>,
+) -> Result<A, u8> {
+    A::try_parse_from(arguments).map_err(|error| {
         if error.use_stderr() { refuse(error) } else { print(&error, A::command().get_name()) }
     })
 }
 
 /// Prints the help or the version.
-fn print(help: &clap::Error, program: &str) -> ExitCode {
+fn print(help: &clap::Error, program: &str) -> u8 {
     let printed = nnz::storage::stdio::stdout(TerminalEscapes::Text).check();
     let printed = printed.and_then(|()| help.print()).and_then(|()| io::stdout().flush());
     match printed.map_err(failed) {
         Err(error) if !is_closed_pipe(&error) => {
             tell_error(program, &error, "");
-            ExitCode::from(1)
+            1
         }
-        _ => ExitCode::SUCCESS,
+        _ => 0,
     }
 }
 
 /// Prints a usage error, without the control characters of the arguments.
-fn refuse(mut error: clap::Error) -> ExitCode {
+fn refuse(mut error: clap::Error) -> u8 {
     let escaped: Vec<(ContextKind, ContextValue)> = error
         .context()
         .filter_map(|(kind, value)| match value {
@@ -54,5 +56,5 @@ fn refuse(mut error: clap::Error) -> ExitCode {
     } else {
         error.print()
     };
-    ExitCode::from(2)
+    2
 }

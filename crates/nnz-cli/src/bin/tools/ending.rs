@@ -21,9 +21,9 @@ pub(crate) fn run<A: clap::Parser>(
     tool: &str,
     work: impl FnOnce(A) -> Result<bool, Error>,
 ) -> ExitCode {
-    let args = match usage::parse() {
+    let args = match usage::parse(std::env::args_os()) {
         Ok(args) => args,
-        Err(status) => return status,
+        Err(status) => return ExitCode::from(status),
     };
     interrupt::install();
     match work(args) {

@@ -1,0 +1,140 @@
+//! The `nnz` command: arguments in, one call on the library, output out.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::exit,
+    reason = "a command prints, and ends with a status"
+)]
+
+mod args;
+mod hints;
+mod interrupt;
+mod limits;
+mod output;
+mod progress;
+mod stdio;
+mod usage;
+mod verbs;
+
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use nnz::{Error, ErrorKind};
+
+use args::{Args, Verb};
+
+/// How a run ends when nothing failed.
+enum Outcome {
+    /// Yes.
+    Good,
+    /// The answer is no: findings on standard output say why.
+    Bad,
+}
+
+/// Runs the command with arguments, the first of which is the name of the program, and returns its exit status.
+///
+/// It takes over the signals that end a process: while it runs, they remove what is unfinished and exit.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let mut args: Args = match usage::parse(arguments) {
+        Ok(args) => args,
+        Err(status) => return status,
+    };
+    let temp_dir = args.temp_dir.as_deref().map(nnz::output::set_temporary_directory).transpose();
+    if let Err(error) = temp_dir.and(args.verb.resolve_aliases()) {
+        return explain(&error, &args.verb);
+    }
+    interrupt::install();
+    limits::raise();
+    let done = match &args.verb {
+        Verb::Info(verb) => verbs::info(verb),
+        Verb::Cat(verb) => verbs::cat(verb),
+        Verb::Names(verb) => verbs::names(verb),
+        Verb::Annotations(verb) => verbs::annotations(verb),
+        Verb::Convert(verb) => verbs::convert(verb, false, args.quiet),
+        Verb::Transpose(verb) => verbs::convert(&verb.convert, true, args.quiet),
+        Verb::Slice(verb) => verbs::slice(verb, args.quiet),
+        Verb::Concat(verb) => verbs::concat(verb, args.quiet),
+        Verb::Split(verb) => verbs::split(verb, args.quiet),
+        Verb::Repair(verb) => verbs::repair(verb, args.quiet),
+        Verb::Diff(verb) => verbs::diff(verb),
+        Verb::Stats(verb) => verbs::stats(verb),
+        Verb::Validate(verb) => verbs::validate(verb),
+        Verb::Fragments(verb) => verbs::fragments::run(&verb.verb, args.quiet),
+        Verb::Formats(verb) => verbs::formats(verb),
+        Verb::Completions(verb) => verbs::completions(verb),
+        Verb::Man(verb) => verbs::man(verb),
+        Verb::Help(verb) => verbs::help(verb),
+    };
+    match done {
+        Ok(Outcome::Good) => 0,
+        Ok(Outcome::Bad) => 1,
+        Err(error) => explain(&error, &args.verb),
+    }
+}
+
+/// Prints an error, unless the reader of the output has gone, and chooses the status.
+fn explain(error: &Error, verb: &Verb) -> u8 {
+    if stdio::is_closed_pipe(error) {
+        return 0;
+    }
+    stdio::tell_error("nnz", error, &hint(error, verb));
+    // What was asked for makes no sense, whatever the files hold.
+    let usage = matches!(error.kind(), ErrorKind::Argument(_)) && error.place().is_unknown();
+    if usage || verb.answers_by_status() { 2 } else { 1 }
+}
+
+/// Returns what can be done about an error.
+fn hint(error: &Error, verb: &Verb) -> Cow<'static, str> {
+    let hint = match error.kind() {
+        _ if error.hint().is_some() => return hints::hint(error).into(),
+        ErrorKind::Argument(what) => return file_hint(what, &verb.lists()).into(),
+        ErrorKind::Exists if verb.forced() => "; another process created it in the meantime",
+        ErrorKind::Exists => "; --force replaces it",
+        ErrorKind::Memory { .. } => "; --memory allows more",
+        ErrorKind::Changed => "; run the command again",
+        _ => "",
+    };
+    hint.into()
+}
+
+/// Asks whether a name that was not found was meant to be a file.
+fn file_hint(what: &str, lists: &[&OsStr]) -> String {
+    let words = lists.iter().filter_map(|list| list.to_str()).flat_map(|list| list.split(','));
+    let meant = words
+        .filter(|word| what.contains(&format!("{word:?}")))
+        .find(|word| Path::new(word).is_file());
+    meant.map_or_else(String::new, |word| format!("; did you mean @{}?", nnz::text::escaped(word)))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+    use nnz::Place;
+
+    use super::*;
+
+    #[test]
+    fn force_is_not_advised_where_it_was_given() {
+        let exists = Error::new(ErrorKind::Exists, Place::path("t"));
+        for verb in [
+            &["convert", "a", "t"][..],
+            &["transpose", "a", "t"],
+            &["slice", "a", "t", "--rows", "0:1"],
+            &["concat", "a", "b", "t", "--axis", "rows"],
+            &["fragments", "import", "a", "t"],
+            &["fragments", "export", "a", "t.tsv"],
+            &["fragments", "merge", "a", "b", "t"],
+            &["fragments", "select", "a", "t"],
+            &["fragments", "count", "a", "t", "--tiles", "5"],
+            &["man", "t"],
+        ] {
+            for force in [&[][..], &["--force"]] {
+                let words = [&["nnz"], verb, force].concat();
+                let args = Args::try_parse_from(&words).unwrap();
+                let hint = hint(&exists, &args.verb);
+                assert_eq!(hint.contains("--force"), force.is_empty(), "{words:?}: {hint}");
+            }
+        }
+    }
+}
