@@ -7,6 +7,7 @@
 )]
 pub(crate) mod bitpack;
 mod compare;
+mod python;
 
 use clap::{Args, Subcommand};
 
@@ -25,16 +26,19 @@ pub(crate) struct Options {
 }
 
 /// The other benchmarks there are.
-#[derive(Clone, Copy, Subcommand)]
+#[derive(Subcommand)]
 enum Bench {
     /// Packing and unpacking of integers, by width.
     Bitpack,
+    /// The Python package beside bpcells, anndata and h5py.
+    Python(python::Options),
 }
 
 /// Runs a benchmark.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    match options.bench {
+    match &options.bench {
         None => compare::run(&options.compare),
+        Some(Bench::Python(options)) => python::run(options),
         // A debug build starts the release build of itself instead.
         Some(Bench::Bitpack) if cfg!(debug_assertions) => {
             let mut release = cargo::cargo();
@@ -67,6 +71,7 @@ mod tests {
         assert!(parse(&[]).is_some_and(|options| options.bench.is_none()));
         assert!(parse(&["--cells", "5000", "--runs", "1"]).is_some());
         assert!(parse(&["bitpack"]).is_some_and(|options| options.bench.is_some()));
+        assert!(parse(&["python", "--runs", "1"]).is_some_and(|options| options.bench.is_some()));
         assert!(parse(&["--runs", "1", "bitpack"]).is_none());
         assert!(parse(&["--cells", "10"]).is_none());
         assert!(parse(&["--runs", "0"]).is_none());

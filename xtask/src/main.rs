@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask test`, `fuzz`, `stress` and `bench`.
+//! The project's own chores: `cargo xtask test`, `wheel`, `fuzz`, `stress` and `bench`.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -11,6 +11,7 @@ mod error;
 mod fuzz;
 mod stress;
 mod test;
+mod wheel;
 
 use std::process::ExitCode;
 
@@ -22,6 +23,8 @@ use clap::Parser;
 enum Chore {
     /// Run every test: the Rust ones, then those of Python and R.
     Test(test::Options),
+    /// Build wheels of the Python package, in a release build.
+    Wheel(wheel::Options),
     /// Run fuzz targets on what the test data holds, and on what can be made of it.
     Fuzz(fuzz::Options),
     /// Run random pipelines, races of writers, kills and full disks until the minutes are over.
@@ -33,6 +36,7 @@ enum Chore {
 fn main() -> ExitCode {
     let done = match Chore::parse() {
         Chore::Test(options) => test::run(&options),
+        Chore::Wheel(options) => wheel::run(&options),
         Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Stress(options) => stress::run(&options),
         Chore::Bench(options) => bench::run(&options),

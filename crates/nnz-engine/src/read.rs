@@ -14,6 +14,8 @@ use nnz_core::{
     Result, Storage, Structure, Values,
 };
 
+use nnz_storage::enlarge_pages;
+
 use crate::convert::{ConvertOptions, carry_out};
 use crate::flow::{Done, Workers, run};
 use crate::{Cancellation, DuplicatePolicy, NoProgress};
@@ -151,6 +153,8 @@ fn fill(source: &dyn MatrixSource, options: &ReadOptions) -> Result<Option<CsMat
     let values = Values::try_zeroed(header.value_type, len).ok_or_else(no_memory)?;
     let mut matrix = CsMatrix::unchecked(header.shape, header.order, pointers, minors, values);
     let Minors::U32(minors) = &mut matrix.minors else { return Ok(None) };
+    enlarge_pages(bytemuck::cast_slice_mut(minors));
+    enlarge_pages(matrix.values.bytes_mut());
     let unique = match options.duplicates {
         Some(policy) => policy == DuplicatePolicy::Refuse,
         None => header.duplicates == nnz_core::Duplicates::Refused,

@@ -194,7 +194,7 @@ fn by_order(picked: &[Arc<Picked>; 2], order: Order) -> [&Arc<Picked>; 2] {
 
 /// Counts the entries of some majors, where that is cheap.
 fn stored(source: &dyn MatrixSource, stretches: &[Stretch]) -> Result<Option<u64>> {
-    const CHEAP: usize = 256;
+    const CHEAP: usize = 1 << 14;
     if stretches.len() > CHEAP || !source.random_access() {
         return Ok(None);
     }

@@ -1,0 +1,46 @@
+//! The Python package beside others.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use clap::Args;
+
+use crate::cargo;
+use crate::error::Result;
+use crate::test::venv;
+use crate::wheel::{self, Build};
+
+/// How much to compare.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Where inputs are, and are made if they are not [default: bench-data in the target directory].
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Cells of the counts; goals are judged at 100000 only.
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1000..))]
+    cells: u64,
+    /// Only rows whose name holds this.
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// Runs of each contender; the median counts.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
+    runs: u16,
+}
+
+/// Builds a release wheel, installs it beside the others and lets all run in turn.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let target = cargo::target_directory()?;
+    let data = options.data.clone().unwrap_or_else(|| target.join("bench-data"));
+    let bench = cargo::root().join("benches").join("python");
+    let python = venv::python(&bench.join("requirements.txt"))?;
+    let out = target.join("wheels");
+    let build = Build { python: &python, out: &out, release: true, target: None };
+    wheel::install(&python, &build.run(&python)?)?;
+    let mut command = Command::new(&python);
+    command.arg(bench.join("bench.py")).arg(data);
+    command.args(["--cells", &options.cells.to_string(), "--runs", &options.runs.to_string()]);
+    if let Some(only) = &options.only {
+        command.args(["--only", only]);
+    }
+    cargo::run(&mut command)
+}

@@ -1,0 +1,140 @@
+//! `cargo xtask wheel`: wheels of the Python package, with the command in them.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::Args;
+
+use crate::cargo;
+use crate::error::{Error, Result};
+use crate::test::venv;
+
+/// What wheels are built for unless targets are named: those of them whose standard library is here, or can be had.
+const TARGETS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"];
+
+/// Which wheels to build.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// A target, as rustc calls it; may be given several times [default: x86_64-unknown-linux-gnu, and
+    /// aarch64-unknown-linux-gnu where rustup has it].
+    #[arg(long, value_name = "TRIPLE")]
+    target: Vec<String>,
+    /// Interpreters without the GIL, which need a wheel each.
+    #[arg(long, value_name = "PYTHON")]
+    free_threaded: Vec<PathBuf>,
+    /// Where to put them [default: wheels in the target directory].
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// Builds release wheels that run on every Linux with glibc 2.17, or with musl where a target says so.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let out = match &options.out {
+        Some(out) => out.clone(),
+        None => cargo::target_directory()?.join("wheels"),
+    };
+    let python = venv::python(&cargo::root().join("python").join("wheel-requirements.txt"))?;
+    let named = options.target.iter().map(String::as_str);
+    let targets: Vec<&str> =
+        if options.target.is_empty() { TARGETS.to_vec() } else { named.collect() };
+    let mut built = Vec::new();
+    for target in targets {
+        if !has_target(target) {
+            let what =
+                format!("{target}: its standard library is not here (rustup target add {target})");
+            // What was asked for by name has to be there.
+            if !options.target.is_empty() {
+                return Err(Error::new(what));
+            }
+            println!("skipped  {what}");
+            continue;
+        }
+        let portable = Build { python: &python, out: &out, release: true, target: Some(target) };
+        built.push(portable.run(&python)?);
+        for interpreter in &options.free_threaded {
+            built.push(portable.run(interpreter)?);
+        }
+    }
+    for wheel in &built {
+        println!("{}", wheel.display());
+    }
+    match built.is_empty() {
+        true => Err(Error::new("no wheel could be built")),
+        false => Ok(()),
+    }
+}
+
+/// Returns whether the standard library of a target is installed, or can be.
+fn has_target(target: &str) -> bool {
+    let installed = || {
+        let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+        rustc.args(["--print", "target-libdir", "--target", target]).current_dir(cargo::root());
+        cargo::output(&mut rustc).is_ok_and(|libdir| Path::new(libdir.trim()).is_dir())
+    };
+    let mut rustup = Command::new("rustup");
+    rustup.args(["target", "add", target]).current_dir(cargo::root());
+    installed() || (cargo::output(&mut rustup).is_ok() && installed())
+}
+
+/// How a wheel is built.
+pub(crate) struct Build<'a> {
+    /// An interpreter that has maturin.
+    pub(crate) python: &'a Path,
+    /// The directory of wheels.
+    pub(crate) out: &'a Path,
+    pub(crate) release: bool,
+    /// Makes a wheel for other machines of that kind; without one, it is for this machine.
+    pub(crate) target: Option<&'a str>,
+}
+
+impl Build<'_> {
+    /// Builds the wheel for an interpreter and returns its path.
+    pub(crate) fn run(&self, interpreter: &Path) -> Result<PathBuf> {
+        // A directory of its own shows which wheel was made.
+        let made = self.out.join("new");
+        if made.exists() {
+            fs::remove_dir_all(&made).map_err(|error| Error::at(&made, &error))?;
+        }
+        let mut maturin = Command::new(self.python);
+        maturin
+            .args(["-m", "maturin", "build", "--quiet", "--locked"])
+            .arg("--interpreter")
+            .arg(interpreter)
+            .arg("--target-dir")
+            .arg(cargo::target_directory()?)
+            .arg("--out")
+            .arg(&made)
+            .current_dir(cargo::root().join("python"));
+        if self.release {
+            maturin.arg("--release");
+        }
+        match self.target {
+            None => maturin.args(["--compatibility", "linux"]),
+            // With zig as the linker, which knows the symbols of each version of glibc.
+            Some(target) if target.ends_with("-gnu") => {
+                maturin.args(["--zig", "--compatibility", "manylinux2014", "--target", target])
+            }
+            Some(target) => maturin.args(["--zig", "--target", target]),
+        };
+        cargo::run(&mut maturin)?;
+        let found = fs::read_dir(&made).map_err(|error| Error::at(&made, &error))?;
+        let mut paths = found.filter_map(|entry| Some(entry.ok()?.path()));
+        let wheel = paths
+            .find(|path| path.extension() == Some(OsStr::new("whl")))
+            .ok_or_else(|| Error::new("maturin built no wheel"))?;
+        let kept = self.out.join(wheel.file_name().unwrap_or_default());
+        fs::rename(&wheel, &kept).map_err(|error| Error::at(&kept, &error))?;
+        Ok(kept)
+    }
+}
+
+/// Installs a wheel into an environment, in place of an older one.
+pub(crate) fn install(python: &Path, wheel: &Path) -> Result<()> {
+    let mut pip = Command::new(python);
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"])
+        .args(["--force-reinstall", "--no-deps", "--no-index"])
+        .arg(wheel);
+    cargo::run(&mut pip)
+}
