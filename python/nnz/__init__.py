@@ -36,10 +36,11 @@ from ._inspect import diff, formats, stats, validate
 from ._matrix import Matrix
 from ._nnz import __version__
 from ._open import open
-from ._options import WriteOptions
+from ._options import TargetOptions, WriteOptions
 from ._results import Difference, Finding, Format, RepairSummary, SplitSummary, Summary
 from ._verbs import concat, convert, repair, slice, split, transpose
 from ._write import write
+from ._writer import Writer, writer
 
 __all__ = [
     "AccessError",
@@ -65,9 +66,11 @@ __all__ = [
     "SplitSummary",
     "StorageError",
     "Summary",
+    "TargetOptions",
     "UnknownNameError",
     "UnsupportedError",
     "WriteOptions",
+    "Writer",
     "__version__",
     "concat",
     "convert",
@@ -81,4 +84,5 @@ __all__ = [
     "transpose",
     "validate",
     "write",
+    "writer",
 ]

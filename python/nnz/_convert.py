@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _nnz
+from ._errors import ArgumentError
 
 if TYPE_CHECKING:
     import anndata
@@ -80,3 +81,26 @@ def dense_to_sparse(array: npt.NDArray[Any]) -> Any:
     indptr = np.zeros(array.shape[0] + 1, np.int64)
     np.cumsum(np.count_nonzero(stored, axis=1), out=indptr[1:])
     return sparse.csr_array((array[rows, cols], cols, indptr), shape=array.shape)
+
+
+def compressed(obj: Any, order: Optional[str] = None) -> Any:
+    """Make compressed rows or columns of a matrix of SciPy or an array, of the order that is wanted or any."""
+    if hasattr(obj, "tocsr") and (hasattr(obj, "format") or hasattr(obj, "getformat")):
+        fits = obj.format in ("csr", "csc") if order is None else obj.format == ("csr" if order == "row" else "csc")
+        block = obj if fits else obj.tocsc() if order == "col" else obj.tocsr()
+    else:
+        array = np.asarray(obj)
+        if array.ndim != 2:
+            raise ArgumentError(f"a matrix has 2 dimensions, not {array.ndim}")
+        block = dense_to_sparse(array)
+        block = block.tocsc() if order == "col" else block
+    if block.ndim != 2:
+        raise ArgumentError(f"a matrix has 2 dimensions, not {block.ndim}")
+    return block
+
+
+def native_indices(block: Any) -> Tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return `indptr` and indices as the compiled part takes them."""
+    wide = block.indices.dtype.itemsize > 4
+    indices = np.ascontiguousarray(block.indices, np.int64 if wide else np.int32)
+    return np.ascontiguousarray(block.indptr, np.int64), indices

@@ -12,13 +12,11 @@ from . import _frames
 PathLike = Union[str, bytes, "os.PathLike[Any]"]
 
 
-class WriteOptions(TypedDict, total=False):
-    """Options of all functions that write.
+class TargetOptions(TypedDict, total=False):
+    """Options of a target, whatever the order of its entries.
 
     ``to``
         The name of the format; by default that of the extension of the target.
-    ``order``
-        ``"row"`` or ``"col"``: how entries are stored; by default as in the source.
     ``type``
         The type of values, such as ``"float32"`` or ``numpy.uint8``. What does not fit exactly is an error.
     ``lossy``
@@ -53,7 +51,6 @@ class WriteOptions(TypedDict, total=False):
     """
 
     to: Optional[str]
-    order: Optional[str]
     type: Any
     lossy: bool
     structure: Optional[str]
@@ -85,6 +82,16 @@ class WriteOptions(TypedDict, total=False):
     segments: int
     sparse_format: str
     unpacked: bool
+
+
+class WriteOptions(TargetOptions, total=False):
+    """Options of all functions that write: those of `TargetOptions`, and
+
+    ``order``
+        ``"row"`` or ``"col"``: how entries are stored; by default as in the source.
+    """
+
+    order: Optional[str]
 
 
 def prepared(options: Dict[str, Any]) -> Dict[str, Any]:

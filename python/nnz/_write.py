@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Sequence, Union
 
 import numpy as np
 
-from . import _convert, _frames, _nnz
+from . import _convert, _nnz
+from ._describe import Kinds, described
 from ._errors import ArgumentError
 from ._matrix import Matrix
 from ._options import WriteOptions, prepared
@@ -27,7 +28,7 @@ def write(
     *,
     rows: Any = None,
     cols: Any = None,
-    axis_kinds: Optional[Tuple[Optional[str], Optional[str]]] = None,
+    axis_kinds: Kinds = None,
     progress: Progress = None,
     **options: Unpack[WriteOptions],
 ) -> Summary:
@@ -71,28 +72,10 @@ def write(
     if isinstance(obj, Matrix) and obj._transposed:
         # Who asks for rows as columns gets them, wherever the format has its cells.
         given.setdefault("cell_axis", "as-is")
-    source = _source(obj)
-    names: List[Optional[List[str]]] = [None, None]
-    tables: List[Any] = [None, None]
-    for axis, (option, frame) in enumerate((("row_names", rows), ("col_names", cols))):
-        if frame is not None:
-            names[axis], tables[axis] = _frames.from_frame(frame)
-        listed = given.get(option)
-        if listed is not None and not isinstance(listed, str):
-            names[axis] = [str(name) for name in given.pop(option)]
-    for axis, name in enumerate(("rows", "cols")):
-        if tables[axis] is not None:
-            _check(len((rows, cols)[axis]), source.shape[axis], name)
-    if any(part is not None for part in (*names, *tables, axis_kinds)):
-        source = source.described(names, tables, None if axis_kinds is None else list(axis_kinds))
+    source = described(_source(obj), rows, cols, axis_kinds, given)
     with reporting(progress) as report:
         made = source.write(target, prepared(given), report)
     return summary(made)
-
-
-def _check(found: int, expected: int, axis: str) -> None:
-    if found != expected:
-        raise ArgumentError(f"{found} annotations are given for {expected} {axis}")
 
 
 def _is_anndata(obj: Any) -> bool:
@@ -118,24 +101,11 @@ def _source(obj: Any) -> _nnz.Source:
     """Make a source of what is written."""
     if isinstance(obj, Matrix):
         return obj._source
-    if hasattr(obj, "tocsr") and hasattr(obj, "getformat") or hasattr(obj, "format") and hasattr(obj, "tocsr"):
-        block = obj if obj.format in ("csr", "csc") else obj.tocsr()
-    else:
-        array = np.asarray(obj)
-        if array.ndim != 2:
-            raise ArgumentError(f"a matrix has 2 dimensions, not {array.ndim}")
-        block = _convert.dense_to_sparse(array)
-    if block.ndim != 2:
-        raise ArgumentError(f"a matrix has 2 dimensions, not {block.ndim}")
+    block = _convert.compressed(obj)
     order = "row" if block.format == "csr" else "col"
-    indptr = np.ascontiguousarray(block.indptr, np.int64)
-    wide = block.indices.dtype.itemsize > 4
-    indices = np.ascontiguousarray(block.indices, np.int64 if wide else np.int32)
-    return _nnz.Source.from_arrays(block.shape, order, indptr, indices, _native(block.data))
-
-
-def _native(data: Any) -> Any:
-    return np.ascontiguousarray(data, dtype=data.dtype.newbyteorder("="))
+    indptr, indices = _convert.native_indices(block)
+    data = np.ascontiguousarray(block.data, dtype=block.data.dtype.newbyteorder("="))
+    return _nnz.Source.from_arrays(block.shape, order, indptr, indices, data)
 
 
 __all__: Sequence[str] = ["write"]

@@ -15,6 +15,7 @@ mod summary;
 mod task;
 mod verbs;
 mod view;
+mod writer;
 
 use pyo3::prelude::*;
 
@@ -31,6 +32,9 @@ mod _nnz {
         concat, convert, default_memory, diff, formats, groups, members, repair, slice, split,
         validate,
     };
+
+    #[pymodule_export]
+    use crate::writer::PartsWriter;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

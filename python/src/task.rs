@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use crate::error::OrRaise as _;
 
 /// How often signals are looked for, and progress is reported.
-const TICK: Duration = Duration::from_millis(50);
+pub(crate) const TICK: Duration = Duration::from_millis(50);
 
 /// What work is given.
 pub(crate) struct Context {
@@ -77,7 +77,8 @@ pub(crate) fn run_detached<T: Send + 'static>(
     }
 }
 
-fn start<T: Send + 'static>(
+/// Starts work on a thread of its own.
+pub(crate) fn start<T: Send + 'static>(
     work: impl FnOnce() -> nnz::Result<T> + Send + 'static,
 ) -> PyResult<Receiver<nnz::Result<T>>> {
     let (sender, receiver) = channel();
@@ -87,7 +88,7 @@ fn start<T: Send + 'static>(
 }
 
 /// Waits for a tick; `None` if the work is not done then.
-fn wait<T: Send>(py: Python<'_>, done: &mut Receiver<T>) -> PyResult<Option<T>> {
+pub(crate) fn wait<T: Send>(py: Python<'_>, done: &mut Receiver<T>) -> PyResult<Option<T>> {
     match py.detach(move || done.recv_timeout(TICK)) {
         Ok(result) => Ok(Some(result)),
         Err(RecvTimeoutError::Timeout) => Ok(None),

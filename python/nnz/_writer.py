@@ -1,0 +1,197 @@
+"""A matrix that is written as its parts come."""
+
+from __future__ import annotations
+
+import operator
+import os
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple, Type, Union
+
+import numpy as np
+
+from . import _convert, _nnz
+from ._describe import Kinds, described
+from ._errors import ArgumentError, CastError
+from ._options import TargetOptions, prepared
+from ._results import Summary, summary
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+
+class Writer:
+    """A matrix that is written as its parts come. `nnz.writer` makes one.
+
+    Used in a ``with`` statement, it ends the matrix where the block ends, and removes what was written where the
+    block raises. Until then the target is as it was. One thread may use it.
+    """
+
+    def __init__(
+        self, path: str, shape: Tuple[int, int], order: str, dtype: Any, tables: Tuple[Any, Any, Kinds], given: Dict[str, Any]
+    ) -> None:
+        if order not in ("row", "col"):
+            raise ArgumentError(f'order {order!r}: expected "row" or "col"')
+        self._path = path
+        self._shape = shape
+        self._order = order
+        self._dtype = None if dtype is None else np.dtype(dtype)
+        self._tables = tables
+        self._given = given
+        self._compiled: Optional[_nnz.PartsWriter] = None
+        self._summary: Optional[Summary] = None
+        self._ended = False
+        if self._dtype is not None:
+            # What makes no sense is said now.
+            self._start(self._dtype)
+
+    def __repr__(self) -> str:
+        rows, cols = self._shape
+        state = "ended" if self._ended else "open"
+        return f"<nnz.Writer {rows} x {cols}, by {'row' if self._order == 'row' else 'column'}: {self._path!r}, {state}>"
+
+    @property
+    def summary(self) -> Optional[Summary]:
+        """What was written; None before the end."""
+        return self._summary
+
+    def write(self, block: Any) -> None:
+        """Write the next rows or columns.
+
+        Parameters
+        ----------
+        block : scipy.sparse matrix or array, or numpy.ndarray
+            Some rows and all columns where the order is ``"row"``, else all rows and some columns. Its values have
+            the type of the matrix, or one that fits into it without loss.
+
+        Raises
+        ------
+        ValueError
+            The block has another width than the matrix, or there are more rows or columns than the matrix has.
+        nnz.CastError
+            Values of that type may not fit.
+        OSError
+            Writing has failed. Nothing is left of the target then.
+        """
+        if self._ended:
+            raise ArgumentError(f"{self._path}: writing has ended")
+        by_row = self._order == "row"
+        matrix = _convert.compressed(block, self._order)
+        across = self._shape[1] if by_row else self._shape[0]
+        width = matrix.shape[1] if by_row else matrix.shape[0]
+        if width != across:
+            what = "columns" if by_row else "rows"
+            raise ArgumentError(f"{self._path}: a part has {width} {what}, the matrix {across}")
+        if self._compiled is None:
+            self._dtype = matrix.dtype.newbyteorder("=")
+            self._start(self._dtype)
+        if matrix.dtype != self._dtype and not np.can_cast(matrix.dtype, self._dtype, "safe"):
+            raise CastError(f"{self._path}: values of {matrix.dtype} may not fit into {self._dtype}")
+        data = np.ascontiguousarray(matrix.data, self._dtype)
+        indptr, indices = _convert.native_indices(matrix)
+        assert self._compiled is not None
+        try:
+            self._compiled.push(indptr, indices, data)
+        except BaseException:
+            self.abort()
+            raise
+
+    def close(self) -> Summary:
+        """End the matrix and put it in its place.
+
+        Raises
+        ------
+        nnz.CorruptFileError
+            There were fewer rows or columns than the matrix has. Nothing is written then.
+        """
+        if self._summary is not None:
+            return self._summary
+        if self._ended:
+            raise ArgumentError(f"{self._path}: writing has ended")
+        if self._compiled is None:
+            self._start(np.dtype(np.float64))
+        assert self._compiled is not None
+        self._ended = True
+        self._summary = summary(self._compiled.finish())
+        return self._summary
+
+    def abort(self) -> None:
+        """Remove what was written. The target stays as it was."""
+        if not self._ended:
+            self._ended = True
+            if self._compiled is not None:
+                self._compiled.abort()
+
+    def _start(self, dtype: np.dtype[Any]) -> None:
+        compiled = _nnz.PartsWriter(self._shape, self._order, dtype.name)
+        given = dict(self._given)
+        rows, cols, kinds = self._tables
+        source = described(compiled.source(), rows, cols, kinds, given)
+        compiled.start(source, self._path, prepared(given))
+        self._compiled = compiled
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: Optional[Type[BaseException]], _: Optional[BaseException], __: Optional[TracebackType]
+    ) -> None:
+        if kind is not None:
+            self.abort()
+        elif not self._ended:
+            self.close()
+
+    def __del__(self) -> None:
+        # Where __init__ has raised there is nothing yet.
+        if getattr(self, "_compiled", None) is not None:
+            self.abort()
+
+
+def writer(
+    path: Union[str, bytes, os.PathLike[Any]],
+    shape: Tuple[int, int],
+    order: str = "row",
+    *,
+    dtype: Any = None,
+    rows: Any = None,
+    cols: Any = None,
+    axis_kinds: Kinds = None,
+    **options: Unpack[TargetOptions],
+) -> Writer:
+    """Write a matrix whose parts come one after the other, such as one that does not fit into memory.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        A path, or ``PATH::GROUP``; its format as in `nnz.write`.
+    shape : pair of int
+        The number of rows and columns of all parts.
+    order : {"row", "col"}
+        Whether parts are rows, one below the other, or columns, side by side. The target is stored so unless its
+        format is not; then entries are sorted, out of memory where need be.
+    dtype : numpy.dtype, optional
+        The type of values; by default that of the first part.
+    rows, cols : pandas.DataFrame, optional
+        Annotations of rows and columns, as in `nnz.write`.
+    axis_kinds : pair of {"cells", "features", None}, optional
+        What rows and columns are.
+    **options
+        As in `nnz.WriteOptions`, but for ``order``. ``row_names`` and ``col_names`` also take lists of names.
+
+    Returns
+    -------
+    Writer
+
+    Examples
+    --------
+    >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
+    >>> with nnz.writer(tmp / "parts.bpcells", m.shape, m.order, row_names=m.row_names) as parts:
+    ...     for block in m.iter_batches(nbytes=50_000):
+    ...         parts.write(block)
+    >>> parts.summary.entries
+    23866
+    """
+    given: Dict[str, Any] = dict(options)
+    lengths = [operator.index(length) for length in shape]
+    if len(lengths) != 2 or min(lengths) < 0:
+        raise ArgumentError(f"shape {shape}: a matrix has 2 lengths, from 0 on")
+    return Writer(os.fsdecode(path), (lengths[0], lengths[1]), order, dtype, (rows, cols, axis_kinds), given)

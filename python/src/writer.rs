@@ -1,0 +1,319 @@
+//! A matrix that is written as its parts come.
+
+use std::ffi::OsString;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use nnz::matrix::{
+    About, BatchReader, BatchUnits, Duplicates, Names, Storage, Structure, UnitReader,
+};
+use nnz::{
+    Axis, Batch, Cancellation, CsMatrix, Error, Header, MatrixSource, NoProgress, Order, Place,
+    Projection, Result, Shape, Summary, ValueType, Values,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::{OrRaise as _, argument};
+use crate::source::{Source, location, order};
+use crate::task::{self, TICK};
+use crate::{arrays, options, summary};
+
+/// Batches that wait to be written, at the most.
+const WAITING: usize = 16;
+
+/// What parts are called in messages.
+const PARTS: &str = "the parts";
+
+/// A matrix whose parts come through a channel. It is read once, from its start to its end.
+struct Parts {
+    header: Header,
+    batches: Mutex<Option<Receiver<Box<Batch>>>>,
+    /// Majors that have come so far.
+    come: Arc<AtomicU64>,
+}
+
+impl MatrixSource for Parts {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn about(&self) -> Result<About> {
+        Ok(About { format: "parts".into(), container: "memory".into(), ..About::default() })
+    }
+
+    fn read_names(&self, _: Axis) -> Result<Option<Names<'_>>> {
+        Ok(None)
+    }
+
+    fn random_access(&self) -> bool {
+        false
+    }
+
+    fn rereadable(&self) -> bool {
+        false
+    }
+
+    fn units(&self, majors: Range<u64>, _: Projection) -> Result<Box<dyn UnitReader<'_> + '_>> {
+        let all = self.header.shape.major(self.header.order);
+        let batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(batches) = batches.filter(|_| majors == (0..all)) else {
+            let what = "are read once, from the first to the last";
+            return Err(Error::unsupported(Place::path(PARTS), what));
+        };
+        let empty = Batch::new(self.header.order, Values::new(self.header.value_type));
+        let reader = Coming { batches, come: Arc::clone(&self.come), all };
+        Ok(Box::new(BatchUnits::new(Box::new(reader), empty)))
+    }
+}
+
+/// Waits for batches.
+struct Coming {
+    batches: Receiver<Box<Batch>>,
+    come: Arc<AtomicU64>,
+    all: u64,
+}
+
+impl BatchReader for Coming {
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool> {
+        if let Ok(next) = self.batches.recv() {
+            *batch = *next;
+            return Ok(true);
+        }
+        let come = self.come.load(Ordering::Acquire);
+        if come == self.all {
+            return Ok(false);
+        }
+        Err(Error::mismatch(Place::path(PARTS), format!("{come} rows or columns"), self.all))
+    }
+}
+
+/// What runs once parts come.
+struct Running {
+    batches: SyncSender<Box<Batch>>,
+    done: Receiver<Result<Summary>>,
+}
+
+/// A matrix being written. Methods are called by one thread at a time.
+#[pyclass(frozen, module = "nnz._nnz")]
+pub(crate) struct PartsWriter {
+    shape: Shape,
+    order: Order,
+    value_type: ValueType,
+    come: Arc<AtomicU64>,
+    cancellation: Cancellation,
+    unsent: Mutex<Option<SyncSender<Box<Batch>>>>,
+    source: Mutex<Option<Arc<dyn MatrixSource>>>,
+    running: Mutex<Option<Running>>,
+}
+
+#[pymethods]
+impl PartsWriter {
+    /// Describes the matrix: its shape, the axis that parts follow each other on, and the type of values.
+    #[new]
+    fn new(py: Python<'_>, shape: (u64, u64), by: &str, dtype: &str) -> PyResult<Self> {
+        let shape = Shape { rows: shape.0, cols: shape.1 };
+        let (order, value_type) = (order(py, by)?, arrays::value_type(py, dtype)?);
+        let header = Header {
+            shape,
+            order,
+            ordered: true,
+            sorted_majors: true,
+            sorted_indices: None,
+            value_type,
+            iso: false,
+            nnz: None,
+            storage: Storage::Sparse,
+            structure: Structure::General,
+            fill: None,
+            duplicates: Duplicates::Kept,
+            axis_kinds: Default::default(),
+        };
+        let (sender, receiver) = sync_channel(WAITING);
+        let come = Arc::<AtomicU64>::default();
+        let parts = Parts { header, batches: Mutex::new(Some(receiver)), come: Arc::clone(&come) };
+        Ok(Self {
+            shape,
+            order,
+            value_type,
+            come,
+            cancellation: Cancellation::new(),
+            unsent: Mutex::new(Some(sender)),
+            source: Mutex::new(Some(Arc::new(parts))),
+            running: Mutex::new(None),
+        })
+    }
+
+    /// Returns what is written, to be described further. Once.
+    fn source(&self, py: Python<'_>) -> PyResult<Source> {
+        let source = lock(&self.source).take();
+        let source = source.ok_or_else(|| argument(py, "it is being written".to_owned()))?;
+        Ok(Source::new(source, Place::path(PARTS)))
+    }
+
+    /// Starts writing what was described to a path.
+    fn start(
+        &self,
+        py: Python<'_>,
+        source: &Source,
+        path: OsString,
+        given: &Bound<'_, PyDict>,
+    ) -> PyResult<()> {
+        let options = options::convert(given)?.cancellation(Some(self.cancellation.clone()));
+        let target = location(path);
+        let (inner, place) = source.inner();
+        let sender = lock(&self.unsent).take();
+        let batches = sender.ok_or_else(|| argument(py, "it is being written".to_owned()))?;
+        let done = task::start(move || {
+            nnz::convert_source(&*inner, &place, &target, &options, &NoProgress)
+        })?;
+        *lock(&self.running) = Some(Running { batches, done });
+        Ok(())
+    }
+
+    /// Writes the next rows or columns.
+    fn push(
+        &self,
+        py: Python<'_>,
+        indptr: &Bound<'_, PyAny>,
+        indices: &Bound<'_, PyAny>,
+        data: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let pointers: Vec<i64> = arrays::vector(indptr)?;
+        let minors = arrays::to_minors(indices)?;
+        let values = arrays::to_values(data)?;
+        let count = (pointers.len() as u64).saturating_sub(1);
+        let first = self.come.load(Ordering::Acquire);
+        let (majors, across) = (self.shape.major(self.order), self.shape.minor(self.order));
+        let shape = match self.order {
+            Order::Row => Shape { rows: count, cols: across },
+            Order::Col => Shape { rows: across, cols: count },
+        };
+        if count > majors.saturating_sub(first) {
+            let what = format!("{} are given for {majors} in all", first.saturating_add(count));
+            return Err(argument(py, format!("{} {what}", self.order.major())));
+        }
+        if values.value_type() != self.value_type {
+            let what = format!("values of type {}, not {}", values.value_type(), self.value_type);
+            return Err(argument(py, what));
+        }
+        let part = CsMatrix::from_parts(shape, self.order, pointers, minors, values);
+        let part = part.and_then(CsMatrix::into_source).or_raise(py)?;
+        let mut reader = part.batches(0..count, Projection::ALL).or_raise(py)?;
+        loop {
+            let mut batch = Batch::new(self.order, Values::new(self.value_type));
+            if !py.detach(|| reader.next_batch(&mut batch)).or_raise(py)? {
+                break;
+            }
+            shift(&mut batch, first);
+            self.send(py, Box::new(batch))?;
+        }
+        self.come.store(first.saturating_add(count), Ordering::Release);
+        Ok(())
+    }
+
+    /// Ends the matrix and puts it in its place.
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let running = lock(&self.running).take();
+        let running = running.ok_or_else(|| argument(py, "nothing is being written".to_owned()))?;
+        let summary = self.wait(py, running)?;
+        summary::of_matrix(py, &summary)
+    }
+
+    /// Removes what was written.
+    fn abort(&self, py: Python<'_>) {
+        self.cancellation.cancel();
+        drop(lock(&self.source).take());
+        drop(lock(&self.unsent).take());
+        if let Some(Running { batches, done }) = lock(&self.running).take() {
+            drop(batches);
+            // What it says is that it was cancelled.
+            let _ = py.detach(move || done.recv());
+        }
+    }
+}
+
+impl PartsWriter {
+    fn send(&self, py: Python<'_>, batch: Box<Batch>) -> PyResult<()> {
+        let mut waiting = batch;
+        loop {
+            let sent = {
+                let sender = lock(&self.running).as_ref().map(|running| running.batches.clone());
+                let Some(sender) = sender else {
+                    return Err(argument(py, "nothing is being written".to_owned()));
+                };
+                py.detach(move || try_for(&sender, waiting, TICK))
+            };
+            match sent {
+                Ok(()) => return Ok(()),
+                Err(TrySendError::Full(batch)) => {
+                    py.check_signals()?;
+                    waiting = batch;
+                }
+                // Writing has failed.
+                Err(TrySendError::Disconnected(_)) => {
+                    let running = lock(&self.running).take();
+                    return match running.map(|running| self.wait(py, running)) {
+                        Some(Err(error)) => Err(error),
+                        _ => Err(argument(py, "nothing is being written".to_owned())),
+                    };
+                }
+            }
+        }
+    }
+
+    fn wait(&self, py: Python<'_>, running: Running) -> PyResult<Summary> {
+        let Running { batches, mut done } = running;
+        drop(batches);
+        let mut raised = None;
+        let result = loop {
+            match task::wait(py, &mut done)? {
+                Some(result) => break result,
+                None if raised.is_none() => {
+                    let checked = py.check_signals();
+                    raised = checked.inspect_err(|_| self.cancellation.cancel()).err();
+                }
+                None => {}
+            }
+        };
+        match raised {
+            Some(raised) => Err(raised),
+            None => result.or_raise(py),
+        }
+    }
+}
+
+fn lock<T>(what: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    what.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Moves the majors of a batch of a part to where the part begins.
+fn shift(batch: &mut Batch, by: u64) {
+    use nnz::matrix::Majors;
+
+    match &mut batch.majors {
+        Majors::Consecutive(first) => *first = first.saturating_add(by),
+        Majors::Listed(majors) => {
+            majors.iter_mut().for_each(|major| *major = major.saturating_add(by));
+        }
+    }
+}
+
+/// Sends a batch, and waits some time for room.
+fn try_for(
+    sender: &SyncSender<Box<Batch>>,
+    mut batch: Box<Batch>,
+    time: Duration,
+) -> std::result::Result<(), TrySendError<Box<Batch>>> {
+    let until = Instant::now() + time;
+    loop {
+        match sender.try_send(batch) {
+            Err(TrySendError::Full(back)) if Instant::now() < until => batch = back,
+            done => return done,
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}

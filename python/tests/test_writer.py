@@ -1,0 +1,179 @@
+"""Matrices whose parts are written as they come."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse as sparse
+
+import nnz
+from conftest import random_matrix, same
+
+# What a format does not hold is tested elsewhere.
+pytestmark = pytest.mark.filterwarnings("ignore::nnz.DroppedWarning")
+
+TARGETS = ("m.bpcells", "m.mtx", "m.mtx.gz", "m.h5ad", "m.npz", "m.bsp.h5", "m.zarr", "m.dbdf", "m.rds")
+
+
+def parts(matrix, order, step):
+    """Cut a matrix into parts of some rows or columns, the last of which may be shorter."""
+    length = matrix.shape[0 if order == "row" else 1]
+    matrix = matrix.tocsr() if order == "row" else matrix.tocsc()
+    for start in range(0, length, step):
+        yield matrix[start : start + step, :] if order == "row" else matrix[:, start : start + step]
+
+
+@pytest.mark.parametrize("order", ["row", "col"])
+@pytest.mark.parametrize("target", TARGETS)
+def test_parts_make_the_matrix(tmp_path, target, order):
+    matrix = random_matrix(dtype=np.float64)
+    names = [f"r{i}" for i in range(40)], [f"c{i}" for i in range(30)]
+    with nnz.writer(tmp_path / target, matrix.shape, order, row_names=names[0], col_names=names[1]) as writer:
+        for part in parts(matrix, order, 7):
+            writer.write(part)
+    assert writer.summary.entries == matrix.nnz
+    same(nnz.open(tmp_path / target).to_scipy("row"), matrix)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_parts_make_the_matrix(tmp_path, seed):
+    rng = np.random.default_rng(seed)
+    shape = tuple(int(n) for n in rng.integers(0, 60, 2))
+    dtype = rng.choice(["int8", "uint16", "int64", "float32", "float64", "bool", "complex128"])
+    dense = rng.integers(0, 2, shape) * rng.integers(1, 100, shape)
+    matrix = sparse.csr_array(dense.astype(dtype))
+    order = str(rng.choice(["row", "col"]))
+    with nnz.writer(tmp_path / "m.bsp.h5", shape, order, dtype=dtype) as writer:
+        for part in parts(matrix, order, int(rng.integers(1, 20))):
+            writer.write(part.toarray() if rng.random() < 0.3 else part)
+    same(nnz.open(tmp_path / "m.bsp.h5").to_scipy("row"), matrix)
+
+
+def test_a_large_part_is_cut_into_batches(tmp_path):
+    matrix = random_matrix((3000, 2000), 0.1, np.float32)
+    with nnz.writer(tmp_path / "m.bpcells", matrix.shape, to="bpcells") as writer:
+        for part in parts(matrix, "row", 2500):
+            writer.write(part)
+    same(nnz.open(tmp_path / "m.bpcells").to_scipy("row"), matrix)
+
+
+def test_annotations_go_along(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    matrix = random_matrix()
+    rows = pandas.DataFrame({"n": np.arange(40)}, index=[f"cell{i}" for i in range(40)])
+    kinds = ("cells", "features")
+    with nnz.writer(tmp_path / "m.h5ad", matrix.shape, rows=rows, axis_kinds=kinds) as writer:
+        writer.write(matrix)
+    found = nnz.open(tmp_path / "m.h5ad")
+    assert list(found.rows.index) == list(rows.index)
+    assert list(found.rows["n"]) == list(range(40))
+
+
+def test_a_matrix_without_parts_is_empty(tmp_path):
+    with nnz.writer(tmp_path / "m.mtx", (0, 3)):
+        pass
+    assert nnz.open(tmp_path / "m.mtx").shape == (0, 3)
+
+
+def test_rows_that_are_missing_are_refused_and_nothing_is_left(tmp_path):
+    matrix = random_matrix()
+    writer = nnz.writer(tmp_path / "m.bpcells", matrix.shape)
+    writer.write(matrix[:39])
+    with pytest.raises(nnz.Error, match="39"):
+        writer.close()
+    assert os.listdir(tmp_path) == []
+    with pytest.raises(nnz.ArgumentError):
+        writer.write(matrix[39:])
+
+
+def test_more_rows_than_there_are_are_refused(tmp_path):
+    matrix = random_matrix()
+    writer = nnz.writer(tmp_path / "m.bpcells", (39, 30))
+    with pytest.raises(ValueError, match="40"):
+        writer.write(matrix)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_block_that_raises_leaves_the_target_as_it_was(tmp_path):
+    target = tmp_path / "m.mtx"
+    target.write_text("old")
+    with pytest.raises(ZeroDivisionError):
+        with nnz.writer(target, (40, 30), force=True) as writer:
+            writer.write(random_matrix()[:3])
+            raise ZeroDivisionError
+    assert target.read_text() == "old"
+    assert os.listdir(tmp_path) == ["m.mtx"]
+
+
+def test_what_goes_away_unfinished_leaves_nothing(tmp_path):
+    writer = nnz.writer(tmp_path / "m.bpcells", (40, 30))
+    writer.write(random_matrix()[:3])
+    del writer
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_target_that_is_there_is_refused(tmp_path):
+    (tmp_path / "m.mtx").write_text("old")
+    with pytest.raises(FileExistsError):
+        with nnz.writer(tmp_path / "m.mtx", (40, 30)) as writer:
+            writer.write(random_matrix())
+    assert (tmp_path / "m.mtx").read_text() == "old"
+
+
+@pytest.mark.parametrize(
+    "block, error",
+    [
+        (np.ones((2, 29)), ValueError),
+        (np.ones(30), ValueError),
+        (sparse.csr_array(np.ones((2, 30), np.complex64)), nnz.CastError),
+        (np.array([["x"] * 30]), ValueError),
+    ],
+)
+def test_parts_that_do_not_fit_are_refused(tmp_path, block, error):
+    with pytest.raises(error):
+        with nnz.writer(tmp_path / "m.mtx", (40, 30), dtype=np.float32) as writer:
+            writer.write(block)
+    assert os.listdir(tmp_path) == []
+
+
+def test_narrower_values_fit(tmp_path):
+    with nnz.writer(tmp_path / "m.bpcells", (4, 3)) as writer:
+        writer.write(np.full((2, 3), 1.5))
+        writer.write(np.full((2, 3), 2, np.uint8))
+    found = nnz.open(tmp_path / "m.bpcells").to_numpy()
+    assert found.dtype == np.float64
+    np.testing.assert_array_equal(found, [[1.5] * 3] * 2 + [[2.0] * 3] * 2)
+
+
+def test_broken_parts_are_refused(tmp_path):
+    broken = sparse.csr_array((2, 30))
+    broken.indptr, broken.indices, broken.data = np.array([0, 1, 1]), np.array([30]), np.array([1.0])
+    with pytest.raises(nnz.Error):
+        with nnz.writer(tmp_path / "m.mtx", (2, 30)) as writer:
+            writer.write(broken)
+    assert os.listdir(tmp_path) == []
+
+
+def test_orders_and_options_that_make_no_sense_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="row"):
+        nnz.writer(tmp_path / "m.mtx", (2, 30), "rows")
+    with pytest.raises(nnz.ArgumentError, match="no_such_option"):
+        nnz.writer(tmp_path / "m.mtx", (2, 30), dtype=float, no_such_option=1)
+    for shape in [(-1, 30), (2,), (2, 3, 4), (2.5, 3)]:
+        with pytest.raises((ValueError, TypeError)):
+            nnz.writer(tmp_path / "m.mtx", shape, dtype=float)
+
+
+def test_an_interrupt_leaves_nothing(tmp_path):
+    main = threading.main_thread().ident
+    threading.Timer(0.3, lambda: signal.pthread_kill(main, signal.SIGINT)).start()
+    part = random_matrix((200, 2000), 0.5)
+    with pytest.raises(KeyboardInterrupt):
+        with nnz.writer(tmp_path / "m.mtx.gz", (10_000_000, 2000)) as writer:
+            until = time.monotonic() + 60
+            while time.monotonic() < until:
+                writer.write(part)
+    assert os.listdir(tmp_path) == []
