@@ -122,15 +122,15 @@ class Difference:
     ----------
     kind : str
         ``"shape"``, ``"names"``, ``"fill"``, ``"entry"`` or ``"tensor"``; of files also ``"first_only"``,
-        ``"second_only"``, ``"kind"`` and ``"value"``.
+        ``"second_only"``, ``"kind"`` and ``"value"``; of fragments ``"chromosomes"``, ``"cells"`` and ``"fragment"``.
     element : str or None
-        The element of a file that differs.
+        The element of a file, or the chromosome of a fragment, that differs.
     row, col : int or None
         The place of an entry.
     axis : str or None
         The axis whose names differ.
     position : int or None
-        The place of a value in its element.
+        The place of a value in its element, or of a fragment on its chromosome.
     first, second : str or None
         What each has; ``"-"`` for nothing.
     """
