@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ Column = npt.NDArray[np.uint32]
 Names = npt.NDArray[np.object_]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FragmentArrays:
     """Fragments in memory, as columns of one length, in the order of the file.
 
@@ -43,11 +43,14 @@ class FragmentArrays:
     start: Column
     end: Column
     cell: Column
-    chromosome_names: Names = field(repr=False)
-    cell_names: Names = field(repr=False)
+    chromosome_names: Names
+    cell_names: Names
 
     def __len__(self) -> int:
         return len(self.start)
+
+    def __repr__(self) -> str:
+        return f"<nnz.FragmentArrays of {len(self)} fragments>"
 
     def to_pandas(self) -> pandas.DataFrame:
         """Make a data frame with the columns chr, start, end and cell; names are categories.

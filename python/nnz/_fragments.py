@@ -217,22 +217,19 @@ class Fragments(CountedFragments):
         >>> fragments.select(tmp / "short.fragments", chromosomes="chr1,chrX", max_length=147).fragments
         136
         """
-        names = (listed(cells, allow_empty), listed(chromosomes, allow_empty))
-        wanted = [
-            self._listed(given, one) if given is not None and not isinstance(given, list) else given
-            for given, one in zip(names, ("cell", "chromosome"))
-        ]
+        wanted = [self._listed(given, one, allow_empty) for given, one in ((cells, "cell"), (chromosomes, "chromosome"))]
         most = _regions.LAST if max_length is None else _regions.to_base(max_length)
         selected = (wanted[0], wanted[1], _regions.to_base(min_length), most)
         return write_fragments(self._path, path, selected, progress, dict(options))
 
-    def _listed(self, given: Any, one: str) -> List[str]:
+    def _listed(self, given: Any, one: str, allow_empty: bool) -> Optional[List[str]]:
+        if given is None:
+            return None
         names = self._named(one)
-        found = _index.select(given, len(names), one, lambda: self._name_index(one))
-        kept = names if found.positions is None else names[found.positions]
+        found = _index.select(listed(given, allow_empty), len(names), one, lambda: self._name_index(one))
         if found.repeated is not None:
             raise ArgumentError(f"a {one} is selected twice")
-        return [str(name) for name in kept]
+        return [str(name) for name in (names if found.positions is None else names[found.positions])]
 
     def write(self, path: PathLike, *, progress: Progress = None, **options: Unpack[FragmentOptions]) -> FragmentSummary:
         """Write the fragments in another form.

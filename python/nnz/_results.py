@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any, Dict, List, Optional, Tuple
 
 from ._errors import DroppedWarning, Position
@@ -46,15 +48,26 @@ class Summary:
     notes: List[str]
 
 
-def summary(made: Dict[str, Any], stacklevel: int = 3) -> Summary:
+def summary(made: Dict[str, Any]) -> Summary:
     """Make a summary, and warn of what was dropped."""
     result = Summary(**made)
+    stacklevel = _outside()
     if result.dropped:
         dropped = ", ".join(result.dropped)
         warnings.warn(f"not supported by the target, dropped: {dropped}", DroppedWarning, stacklevel=stacklevel)
     if result.left_out:
         warnings.warn(f"left out: {', '.join(result.left_out)}", DroppedWarning, stacklevel=stacklevel)
     return result
+
+
+def _outside() -> int:
+    """Return the stack level, for the caller, of the code that called the package."""
+    frame: Optional[FrameType] = sys._getframe(1)
+    level = 1
+    while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == __package__:
+        frame = frame.f_back
+        level += 1
+    return level
 
 
 @dataclass(frozen=True)
