@@ -135,6 +135,8 @@ class CountedFragments(FragmentHandle):
         sizes = _regions.to_sizes(chrom_sizes)
         if sizes is None:
             sizes = (self.chromosome_names.tolist(), list(self._source.furthest()))
+        elif not isinstance(sizes, str) and None in sizes[1]:
+            raise ArgumentError(f"chrom_sizes: the chromosome {sizes[0][sizes[1].index(None)]!r} has no size")
         return self._counted(Counts(self, (width, sizes), mode), path, progress, options)
 
     def _counted(self, counts: Matrix, path: Optional[PathLike], progress: Progress, options: Any) -> Union[Matrix, Summary]:

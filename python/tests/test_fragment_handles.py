@@ -286,9 +286,9 @@ def test_damage_is_an_error_with_its_place(tmp_path):
         shutil.copytree(source, tmp_path / "f", dirs_exist_ok=True)
         put(name, at, value)
         fragments = nnz.open(tmp_path / "f")
-        for read in (fragments.query, lambda: list(fragments.iter_batches(nbytes=3000)), fragments.count_tiles):
+        for read in (fragments.query, lambda: list(fragments.iter_batches(nbytes=3000)), lambda: fragments.query("chr1")):
             with pytest.raises(nnz.CorruptFileError) as raised:
-                read(5000) if read == fragments.count_tiles and name == "end" else read() if read != fragments.count_tiles else fragments.query()
+                read()
             error = raised.value
             assert error.path == str(tmp_path / "f") and error.array == name and error.position == ("element", at)
         assert [finding.array for finding in nnz.validate(tmp_path / "f")][0] == name
@@ -297,9 +297,14 @@ def test_damage_is_an_error_with_its_place(tmp_path):
         shutil.copytree(source, tmp_path / "f")
         with open(tmp_path / "f" / name, "r+b") as file:
             file.truncate(file.seek(0, os.SEEK_END) // 2)
-        with pytest.raises(nnz.Error) as raised:
-            read_all(tmp_path / "f")
-        assert str(raised.value) and raised.value.path.startswith(str(tmp_path / "f")), name
+        if name == "chr_ptr":
+            # The chromosomes that are left are whole, and what is behind them is allowed.
+            assert read_all(tmp_path / "f").counts_by_chromosome()["chr1"] == 722
+            assert nnz.validate(tmp_path / "f") != []
+        else:
+            with pytest.raises(nnz.Error) as raised:
+                read_all(tmp_path / "f")
+            assert str(raised.value) and raised.value.path.startswith(str(tmp_path / "f")), name
         (tmp_path / "f" / name).unlink()
         with pytest.raises(nnz.Error):
             read_all(tmp_path / "f")
@@ -342,5 +347,6 @@ def test_names_that_occur_twice(tmp_path):
     assert len(found.query(cells=[1])) + len(found.query(cells=[0, 2])) == len(fragments)
     with pytest.raises(nnz.ArgumentError, match="several cells"):
         found.query(cells=first)
-    frame = found.to_pandas() if __import__("importlib.util").util.find_spec("pandas") else None
-    assert frame is None or (frame["cell"].dtype == object and len(frame) == len(fragments))
+    pytest.importorskip("pandas")
+    frame = found.to_pandas()
+    assert frame["cell"].dtype == object and frame["cell"].tolist() == found.cell_names[found.cell].tolist()
