@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Dict, Iterator, Tuple, Type, Union
 
 from . import _nnz
-from ._errors import ArgumentError, FormatError, UnsupportedError
-from ._fragment_verbs import holds_fragments
+from ._errors import ArgumentError, Error, FormatError, UnsupportedError
 from ._fragments import Fragments
 from ._matrix import Matrix, absolute, open_matrix
 
@@ -46,10 +45,11 @@ class File(Mapping[str, Union[Matrix, Fragments]]):
         place = f"{self._shown}::{key}"
         try:
             return open_matrix(place)
-        except UnsupportedError:
-            if holds_fragments(place):
+        except UnsupportedError as error:
+            try:
                 return Fragments(place)
-            raise
+            except Error:
+                raise error from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)

@@ -14,9 +14,9 @@ from ._progress import Progress, reporting
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._fragments import Fragments
+    from ._fragment_handle import FragmentHandle
 
-Source = Union[PathLike, "Fragments"]
+Source = Union[PathLike, "FragmentHandle"]
 
 
 def import_fragments(

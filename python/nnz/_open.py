@@ -6,9 +6,8 @@ import os
 from typing import Any, Union
 
 from . import _nnz
-from ._errors import ArgumentError, UnsupportedError
+from ._errors import ArgumentError, Error, UnsupportedError
 from ._file import File, listed
-from ._fragment_verbs import holds_fragments
 from ._fragments import Fragments
 from ._matrix import Matrix, absolute
 
@@ -47,10 +46,12 @@ def open(path: Union[str, bytes, os.PathLike[Any]], *, memory: Union[int, str, N
     shown = os.fsdecode(path)
     try:
         source = _nnz.Source.open(shown, memory)
-    except UnsupportedError:
-        if holds_fragments(shown):
+    except UnsupportedError as error:
+        # An object of R is read as a whole each time, so that it is not looked for them first.
+        try:
             return Fragments(shown, memory=memory)
-        raise
+        except Error:
+            raise error from None
     except ArgumentError:
         # Several groups hold one each, and none is named.
         if os.path.exists(shown) and len(_nnz.groups(shown)) > 1:

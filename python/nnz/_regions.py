@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 from ._errors import ArgumentError, UnknownNameError
@@ -33,7 +33,7 @@ def to_query(given: Any, names: Callable[[], NameIndex]) -> List[Region]:
     if _is_one(given) or hasattr(given, "columns"):
         return [_found(one, names()) for one in _rows(given)]
     found: List[Region] = []
-    for one in given:
+    for one in _several(given):
         found.append(_text(one, names()) if isinstance(one, str) else _found(_one(one), names()))
     return found
 
@@ -71,11 +71,17 @@ def _rows(given: Any) -> Sequence[Tuple[str, int, int]]:
     if hasattr(given, "columns"):
         if len(given.columns) < 3:
             raise ArgumentError("a data frame of regions has chromosome, start and end in its first three columns")
-        columns = [given.iloc[:, at].tolist() for at in range(3)]
+        columns = [given[name] for name in list(given.columns)[:3]]
         return [_checked(*one) for one in zip(*columns)]
     if _is_one(given):
         return [_one(given)]
-    return [_named(one) if isinstance(one, str) else _one(one) for one in given]
+    return [_named(one) if isinstance(one, str) else _one(one) for one in _several(given)]
+
+
+def _several(given: Any) -> Iterable[Any]:
+    if not isinstance(given, Iterable):
+        raise ArgumentError(f"a region is a text or (chromosome, start, end), not {given!r}")
+    return given
 
 
 def _one(given: Any) -> Tuple[str, int, int]:

@@ -10,6 +10,8 @@ import numpy as np
 
 from . import _convert, _frames, _nnz
 from ._errors import ArgumentError
+from ._fragment_handle import FragmentHandle
+from ._fragment_verbs import write_fragments
 from ._matrix import Matrix
 from ._options import WriteOptions, prepared
 from ._progress import Progress, reporting
@@ -31,14 +33,14 @@ def write(
     progress: Progress = None,
     **options: Unpack[WriteOptions],
 ) -> Summary:
-    """Write a matrix, in the format of the path's extension unless ``to=`` names one.
+    """Write a matrix, in the format of the path's extension unless ``to=`` names one, or genomic fragments.
 
     The target appears when it is complete and on disk, or not at all.
 
     Parameters
     ----------
-    obj : scipy.sparse matrix or array, numpy.ndarray, anndata.AnnData or Matrix
-        What is written. Of an AnnData, all of it to ``.h5ad`` and ``.zarr``, and elsewhere X, names and annotations.
+    obj : scipy.sparse matrix or array, numpy.ndarray, anndata.AnnData, Matrix or Fragments
+        What is written. Fragments take the options of `nnz.FragmentOptions`. Of an AnnData, all of it to ``.h5ad`` and ``.zarr``, and elsewhere X, names and annotations.
     path : str or os.PathLike
         A path, or ``PATH::GROUP``.
     rows, cols : pandas.DataFrame, optional
@@ -62,6 +64,10 @@ def write(
     """
     given: Dict[str, Any] = dict(options)
     target = os.fsdecode(path)
+    if isinstance(obj, FragmentHandle):
+        if rows is not None or cols is not None or axis_kinds is not None:
+            raise ArgumentError("fragments have neither rows nor columns")
+        return write_fragments(obj._path, target, None, progress, given)
     if _is_anndata(obj):
         if rows is not None or cols is not None or axis_kinds is not None:
             raise ArgumentError("an AnnData has annotations, names and axes of its own")

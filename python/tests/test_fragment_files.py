@@ -200,6 +200,9 @@ def test_verbs_for_matrices_take_fragments(made, tmp_path):
     with pytest.raises(nnz.ArgumentError, match="order"):
         nnz.convert(store.path, tmp_path / "g.fragments", order="row")
     assert nnz.validate(store.path) == []
+    assert nnz.write(store, tmp_path / "g.tsv").entries == len(fragments) and read_text(tmp_path / "g.tsv") == fragments
+    with pytest.raises(nnz.ArgumentError, match="neither rows"):
+        nnz.write(store, tmp_path / "h.fragments", axis_kinds=("cells", "features"))
     changed = [("chr1", 1, 2, "c0"), *fragments]
     write_text(tmp_path / "changed.tsv", changed)
     nnz.import_fragments(tmp_path / "changed.tsv", tmp_path / "changed", chrom_sizes=store.chromosome_names)
