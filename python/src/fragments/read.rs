@@ -62,7 +62,11 @@ impl Wanted {
         cancellation: &Cancellation,
     ) -> Result<Columns> {
         let filtered = self.cells.is_some() || self.parts.iter().any(|part| part.bases.is_some());
-        let most = self.parts.iter().map(|part| part.positions.end - part.positions.start).sum();
+        let most = self
+            .parts
+            .iter()
+            .map(|part| part.positions.end.saturating_sub(part.positions.start))
+            .sum();
         let mut collected = Collected { wanted: self, count: 0, columns: Columns::default() };
         if !filtered {
             collected.reserve(most)?;
@@ -85,8 +89,10 @@ struct Parts<'a> {
     source: &'a dyn FragmentSource,
     fields: FragmentFields,
     left: VecDeque<Part>,
-    now: Option<(Box<dyn UnitReader<'a, FragmentBatch> + 'a>, Option<Range<u32>>)>,
+    now: Option<(Units<'a>, Option<Range<u32>>)>,
 }
+
+type Units<'a> = Box<dyn UnitReader<'a, FragmentBatch> + 'a>;
 
 impl<'a> UnitReader<'a, FragmentBatch> for Parts<'a> {
     fn next_unit(&mut self) -> Result<Option<Box<dyn Unit<FragmentBatch> + 'a>>> {
