@@ -40,7 +40,8 @@ def write(
     Parameters
     ----------
     obj : scipy.sparse matrix or array, numpy.ndarray, anndata.AnnData, Matrix or Fragments
-        What is written. Fragments take the options of `nnz.FragmentOptions`. Of an AnnData, all of it to ``.h5ad`` and ``.zarr``, and elsewhere X, names and annotations.
+        What is written. Of an AnnData, all of it to ``.h5ad`` and ``.zarr``, and elsewhere X, names and annotations.
+        Fragments take the options of `nnz.FragmentOptions`.
     path : str or os.PathLike
         A path, or ``PATH::GROUP``.
     rows, cols : pandas.DataFrame, optional
