@@ -1,7 +1,8 @@
 """Sparse matrices on disk: read, written, checked and converted, exactly, in bounded memory.
 
 `nnz.open` opens a matrix of any format without reading its entries; an index reads some of them into a sparse array
-of SciPy. `nnz.write` writes matrices of SciPy, NumPy and AnnData. `nnz.convert` and its kin work from file to file.
+of SciPy. `nnz.write` writes matrices of SciPy, NumPy and AnnData. Genomic fragments are `nnz.Fragments`.
+`nnz.convert` and its kin work from file to file.
 
 Examples
 --------
@@ -32,6 +33,10 @@ from ._errors import (
     UnsupportedError,
 )
 from ._file import File
+from ._fragment_arrays import FragmentArrays
+from ._fragment_options import FragmentOptions, FragmentSummary
+from ._fragment_verbs import import_fragments, merge_fragments
+from ._fragments import Fragments
 from ._inspect import diff, formats, stats, validate
 from ._matrix import Matrix
 from ._nnz import __version__
@@ -58,6 +63,10 @@ __all__ = [
     "Finding",
     "Format",
     "FormatError",
+    "FragmentArrays",
+    "FragmentOptions",
+    "FragmentSummary",
+    "Fragments",
     "Matrix",
     "MemoryLimitError",
     "MissingFileError",
@@ -76,6 +85,8 @@ __all__ = [
     "convert",
     "diff",
     "formats",
+    "import_fragments",
+    "merge_fragments",
     "open",
     "repair",
     "slice",

@@ -1,4 +1,4 @@
-"""A file with several matrices, such as one of AnnData."""
+"""A file with several matrices, such as one of AnnData, or groups of fragments."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from collections.abc import Mapping
 from typing import Any, Dict, Iterator, Tuple, Type, Union
 
 from . import _nnz
-from ._errors import ArgumentError, FormatError
+from ._errors import ArgumentError, Error, FormatError, UnsupportedError
+from ._fragments import Fragments
 from ._matrix import Matrix, absolute, open_matrix
 
 
-class File(Mapping[str, Matrix]):
-    """A file with several matrices: a mapping from their paths in it, such as ``"layers/counts"``.
+class File(Mapping[str, Union[Matrix, Fragments]]):
+    """A file with several matrices or fragments: a mapping from their paths in it, such as ``"layers/counts"``.
 
     Parameters
     ----------
     path : str or os.PathLike
-        The file. It is listed as it is opened, and matrices are opened as they are asked for.
+        The file. It is listed as it is opened, and what is in it is opened as it is asked for.
 
     Examples
     --------
@@ -38,10 +39,17 @@ class File(Mapping[str, Matrix]):
         """The place it was opened from."""
         return self._shown
 
-    def __getitem__(self, key: str) -> Matrix:
+    def __getitem__(self, key: str) -> Union[Matrix, Fragments]:
         if key not in self._members:
             raise KeyError(key)
-        return open_matrix(f"{self._shown}::{key}")
+        place = f"{self._shown}::{key}"
+        try:
+            return open_matrix(place)
+        except UnsupportedError as error:
+            try:
+                return Fragments(place)
+            except Error:
+                raise error from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)

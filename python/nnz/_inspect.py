@@ -8,6 +8,8 @@ from typing import Any, Dict, List, Optional, Tuple, Union
 import numpy as np
 
 from . import _nnz
+from ._errors import UnsupportedError
+from ._fragment_verbs import holds_fragments
 from ._matrix import Matrix
 from ._options import PathLike
 from ._results import Difference, Finding, Format
@@ -59,7 +61,7 @@ def diff(
     threads: Optional[int] = None,
     memory: Union[int, str, None] = None,
 ) -> List[Difference]:
-    """Compare two matrices of any formats, or two files of AnnData.
+    """Compare two matrices of any formats, two stores of fragments, or two files of AnnData.
 
     Parameters
     ----------
@@ -77,7 +79,13 @@ def diff(
     list of nnz.Difference
         Empty if they are equal.
     """
-    found = _nnz.diff(os.fsdecode(first), os.fsdecode(second), stored, most, memory, threads)
+    paths = os.fsdecode(first), os.fsdecode(second)
+    try:
+        found = _nnz.diff(*paths, stored, most, memory, threads)
+    except UnsupportedError:
+        if not (holds_fragments(first) and holds_fragments(second)):
+            raise
+        found = _nnz.diff_fragments(*paths, most)
     return [Difference(**one) for one in found]
 
 

@@ -6,24 +6,25 @@ import os
 from typing import Any, Union
 
 from . import _nnz
-from ._errors import ArgumentError
+from ._errors import ArgumentError, Error, UnsupportedError
 from ._file import File, listed
+from ._fragments import Fragments
 from ._matrix import Matrix, absolute
 
 
-def open(path: Union[str, bytes, os.PathLike[Any]], *, memory: Union[int, str, None] = None) -> Union[Matrix, File]:
-    """Open a matrix, or a file with several.
+def open(path: Union[str, bytes, os.PathLike[Any]], *, memory: Union[int, str, None] = None) -> Union[Matrix, Fragments, File]:
+    """Open a matrix, genomic fragments, or a file with several matrices.
 
     Parameters
     ----------
     path : str or os.PathLike
-        A file or directory of any format, or ``PATH::GROUP`` for a matrix inside.
+        A file or directory of any format, or ``PATH::GROUP`` for what is inside.
     memory : int or str, optional
         Bytes that reading may take, such as ``"4G"``; by default what is free allows.
 
     Returns
     -------
-    Matrix or File
+    Matrix, Fragments or File
         A `File` if there are several matrices and no group is named.
 
     Raises
@@ -33,7 +34,7 @@ def open(path: Union[str, bytes, os.PathLike[Any]], *, memory: Union[int, str, N
     nnz.FormatError
         The content is of no format that is read.
     nnz.UnsupportedError
-        It holds fragments, a table or a tensor.
+        It holds a table or a tensor.
 
     Examples
     --------
@@ -45,6 +46,12 @@ def open(path: Union[str, bytes, os.PathLike[Any]], *, memory: Union[int, str, N
     shown = os.fsdecode(path)
     try:
         source = _nnz.Source.open(shown, memory)
+    except UnsupportedError as error:
+        # An object of R is read as a whole each time, so that it is not looked for them first.
+        try:
+            return Fragments(shown, memory=memory)
+        except Error:
+            raise error from None
     except ArgumentError:
         # Several groups hold one each, and none is named.
         if os.path.exists(shown) and len(_nnz.groups(shown)) > 1:

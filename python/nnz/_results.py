@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any, Dict, List, Optional, Tuple
 
 from ._errors import DroppedWarning, Position
@@ -46,15 +48,26 @@ class Summary:
     notes: List[str]
 
 
-def summary(made: Dict[str, Any], stacklevel: int = 3) -> Summary:
+def summary(made: Dict[str, Any]) -> Summary:
     """Make a summary, and warn of what was dropped."""
     result = Summary(**made)
+    stacklevel = _outside()
     if result.dropped:
         dropped = ", ".join(result.dropped)
         warnings.warn(f"not supported by the target, dropped: {dropped}", DroppedWarning, stacklevel=stacklevel)
     if result.left_out:
         warnings.warn(f"left out: {', '.join(result.left_out)}", DroppedWarning, stacklevel=stacklevel)
     return result
+
+
+def _outside() -> int:
+    """Return the stack level, for the caller, of the code that called the package."""
+    frame: Optional[FrameType] = sys._getframe(1)
+    level = 1
+    while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == __package__:
+        frame = frame.f_back
+        level += 1
+    return level
 
 
 @dataclass(frozen=True)
@@ -122,15 +135,15 @@ class Difference:
     ----------
     kind : str
         ``"shape"``, ``"names"``, ``"fill"``, ``"entry"`` or ``"tensor"``; of files also ``"first_only"``,
-        ``"second_only"``, ``"kind"`` and ``"value"``.
+        ``"second_only"``, ``"kind"`` and ``"value"``; of fragments ``"chromosomes"``, ``"cells"`` and ``"fragment"``.
     element : str or None
-        The element of a file that differs.
+        The element of a file, or the chromosome of a fragment, that differs.
     row, col : int or None
         The place of an entry.
     axis : str or None
         The axis whose names differ.
     position : int or None
-        The place of a value in its element.
+        The place of a value in its element, or of a fragment on its chromosome.
     first, second : str or None
         What each has; ``"-"`` for nothing.
     """

@@ -1,4 +1,4 @@
-"""What interpreters and notebooks show of a matrix."""
+"""What interpreters and notebooks show of what is open."""
 
 from __future__ import annotations
 
@@ -36,5 +36,10 @@ def facts(matrix: Matrix) -> List[Tuple[str, str]]:
 
 def html(matrix: Matrix) -> str:
     """Describe a matrix as a table."""
-    cells = "".join(f"<tr><th style='text-align:left'>{escape(what)}</th><td>{escape(value)}</td></tr>" for what, value in facts(matrix))
-    return f"<table><caption>nnz.Matrix</caption>{cells}</table>"
+    return table("nnz.Matrix", facts(matrix))
+
+
+def table(caption: str, facts: List[Tuple[str, str]]) -> str:
+    """Make a table of what is known."""
+    rows = "".join(f"<tr><th style='text-align:left'>{escape(what)}</th><td>{escape(value)}</td></tr>" for what, value in facts)
+    return f"<table><caption>{escape(caption)}</caption>{rows}</table>"

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, List, Optional, Sequence
 import numpy as np
 
 from . import _index, _nnz
-from ._errors import ArgumentError
+from ._errors import ArgumentError, UnsupportedError
+from ._fragment_verbs import holds_fragments, write_fragments
 from ._matrix import Matrix, open_matrix
 from ._options import PathLike, WriteOptions, prepared
 from ._progress import Progress, reporting
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def convert(source: PathLike, target: PathLike, *, progress: Progress = None, **options: Unpack[WriteOptions]) -> Summary:
-    """Convert a matrix, or a file of AnnData with all that is in it, to another format.
+    """Convert a matrix, fragments, or a file of AnnData with all that is in it, to another format.
 
     The target appears when it is complete and on disk, or not at all.
 
@@ -37,6 +38,7 @@ def convert(source: PathLike, target: PathLike, *, progress: Progress = None, **
     Returns
     -------
     nnz.Summary
+        Of fragments a `nnz.FragmentSummary`.
 
     Raises
     ------
@@ -48,8 +50,13 @@ def convert(source: PathLike, target: PathLike, *, progress: Progress = None, **
     >>> nnz.convert("examples/pbmc_10x_v3_mtx", tmp / "pbmc.bpcells", strict=False).entries
     23866
     """
-    with reporting(progress) as report:
-        made = _nnz.convert(os.fsdecode(source), os.fsdecode(target), prepared(dict(options)), report)
+    try:
+        with reporting(progress) as report:
+            made = _nnz.convert(os.fsdecode(source), os.fsdecode(target), prepared(dict(options)), report)
+    except (ArgumentError, UnsupportedError):
+        if not holds_fragments(source):
+            raise
+        return write_fragments(source, target, None, progress, dict(options))
     return summary(made)
 
 

@@ -11,6 +11,8 @@ import numpy as np
 from . import _convert, _nnz
 from ._describe import Kinds, described
 from ._errors import ArgumentError
+from ._fragment_handle import FragmentHandle
+from ._fragment_verbs import write_fragments
 from ._matrix import Matrix
 from ._options import WriteOptions, prepared
 from ._progress import Progress, reporting
@@ -32,14 +34,15 @@ def write(
     progress: Progress = None,
     **options: Unpack[WriteOptions],
 ) -> Summary:
-    """Write a matrix, in the format of the path's extension unless ``to=`` names one.
+    """Write a matrix, in the format of the path's extension unless ``to=`` names one, or genomic fragments.
 
     The target appears when it is complete and on disk, or not at all.
 
     Parameters
     ----------
-    obj : scipy.sparse matrix or array, numpy.ndarray, anndata.AnnData or Matrix
+    obj : scipy.sparse matrix or array, numpy.ndarray, anndata.AnnData, Matrix or Fragments
         What is written. Of an AnnData, all of it to ``.h5ad`` and ``.zarr``, and elsewhere X, names and annotations.
+        Fragments take the options of `nnz.FragmentOptions`.
     path : str or os.PathLike
         A path, or ``PATH::GROUP``.
     rows, cols : pandas.DataFrame, optional
@@ -63,6 +66,10 @@ def write(
     """
     given: Dict[str, Any] = dict(options)
     target = os.fsdecode(path)
+    if isinstance(obj, FragmentHandle):
+        if rows is not None or cols is not None or axis_kinds is not None:
+            raise ArgumentError("fragments have neither rows nor columns")
+        return write_fragments(obj._path, target, None, progress, given)
     if _is_anndata(obj):
         if rows is not None or cols is not None or axis_kinds is not None:
             raise ArgumentError("an AnnData has annotations, names and axes of its own")

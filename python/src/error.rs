@@ -79,7 +79,10 @@ fn hint(hint: &Hint) -> Option<String> {
         "StructurePolicy::General" => "nnz.convert(..., expand=True)",
         "transpose" => "nnz.transpose",
         "memory_limit" => "memory=",
-        item if item.contains("::") || item == "fragments" => return None,
+        "fragments" => "nnz.Fragments",
+        "fragments::import" => "nnz.import_fragments",
+        "fragments::Counts" => "nnz.Fragments.count_peaks",
+        item if item.contains("::") => return None,
         item => return Some(format!("; `{item}=` {}", hint.effect)),
     };
     Some(format!("; `{item}` {}", hint.effect))

@@ -7,6 +7,7 @@ mod arrays;
 mod columns;
 mod command;
 mod error;
+mod fragments;
 mod options;
 mod select;
 mod source;
@@ -25,6 +26,11 @@ mod _nnz {
     use super::*;
     #[pymodule_export]
     use crate::command::run_command;
+    #[pymodule_export]
+    use crate::fragments::{
+        FragmentSource, becomes_text, diff_fragments, holds_fragments, import_fragments,
+        merge_fragments, read_names, write_fragments,
+    };
     #[pymodule_export]
     use crate::source::Source;
     #[pymodule_export]

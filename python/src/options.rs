@@ -149,7 +149,7 @@ fn cell_axis(py: Python<'_>, name: &str) -> PyResult<CellAxis> {
     }
 }
 
-fn compression(py: Python<'_>, text: &str) -> PyResult<Compression> {
+pub(crate) fn compression(py: Python<'_>, text: &str) -> PyResult<Compression> {
     let how = text.split_once(':').and_then(|(how, level)| Some((how, level.parse().ok()?)));
     match how {
         _ if text == "none" => Ok(Compression::None),

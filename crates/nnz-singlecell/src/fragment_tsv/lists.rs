@@ -59,9 +59,29 @@ impl Chromosomes {
     ///
     /// Fails where a name is there twice.
     pub fn named(names: &StringList) -> Result<Self> {
-        let mut chromosomes = Self::default();
-        for name in names.iter() {
-            if !chromosomes.push(name, None) {
+        Self::from_sizes(&ChromosomeSizes { names: names.clone(), ..ChromosomeSizes::default() })
+    }
+
+    /// Takes chromosomes that are in memory. A fragment may not reach beyond a size that is known.
+    ///
+    /// ```
+    /// use nnz_core::ChromosomeSizes;
+    /// use nnz_singlecell::fragment_tsv::Chromosomes;
+    ///
+    /// let names = ["chr1", "chr2"].into_iter().collect();
+    /// let listed = ChromosomeSizes { names, sizes: vec![Some(1000)], ..Default::default() };
+    /// let chromosomes = Chromosomes::from_sizes(&listed)?;
+    /// assert_eq!((chromosomes.size(0), chromosomes.size(1)), (Some(1000), None));
+    /// # Ok::<(), nnz_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Fails where a name is there twice.
+    pub fn from_sizes(listed: &ChromosomeSizes) -> Result<Self> {
+        let mut chromosomes = Self { path: listed.place.path.clone(), ..Self::default() };
+        for (at, name) in listed.names.iter().enumerate() {
+            if !chromosomes.push(name, listed.sizes.get(at).copied().flatten()) {
                 let what = format!("the chromosome {} is listed twice", shown(name));
                 return Err(Error::argument(what));
             }

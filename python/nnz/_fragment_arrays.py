@@ -1,0 +1,77 @@
+"""Fragments in memory, as columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import pandas
+
+Column = npt.NDArray[np.uint32]
+Names = npt.NDArray[np.object_]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FragmentArrays:
+    """Fragments in memory, as columns of one length, in the order of the file.
+
+    Attributes
+    ----------
+    chr : numpy.ndarray of uint32
+        The chromosome of each fragment, as its position in `chromosome_names`.
+    start, end : numpy.ndarray of uint32
+        Its first base, counted from 0, and the base behind its last one.
+    cell : numpy.ndarray of uint32
+        Its cell, as its position in `cell_names`.
+    chromosome_names, cell_names : numpy.ndarray of str
+        The names.
+
+    Examples
+    --------
+    >>> found = nnz.open("testdata/bpcells/fragments_dir/basic.packed").query("chr1:0-500")
+    >>> found.start, found.end
+    (array([79, 81], dtype=uint32), array([496, 411], dtype=uint32))
+    >>> found.cell_names[found.cell].tolist()
+    ['CELL001-1', 'CELL013-1']
+    """
+
+    chr: Column
+    start: Column
+    end: Column
+    cell: Column
+    chromosome_names: Names
+    cell_names: Names
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def __repr__(self) -> str:
+        return f"<nnz.FragmentArrays of {len(self)} fragments>"
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Make a data frame with the columns chr, start, end and cell; names are categories.
+
+        Where two chromosomes or two cells share a name, names are texts.
+        """
+        import pandas
+
+        columns = {
+            "chr": _named(self.chr, self.chromosome_names),
+            "start": self.start,
+            "end": self.end,
+            "cell": _named(self.cell, self.cell_names),
+        }
+        return pandas.DataFrame(columns)
+
+
+def _named(codes: Column, names: Names) -> Any:
+    import pandas
+
+    categories = pandas.Index(names, dtype=object)
+    if not categories.is_unique:
+        return names[codes]
+    return pandas.Categorical.from_codes(codes.astype(np.int64), categories=categories)

@@ -1,0 +1,168 @@
+"""Verbs for fragments, from files to files."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Union
+
+from . import _nnz, _regions
+from ._errors import ArgumentError
+from ._fragment_options import FragmentOptions, FragmentSummary, fragment_summary
+from ._options import PathLike
+from ._progress import Progress, reporting
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._fragment_handle import FragmentHandle
+
+Source = Union[PathLike, "FragmentHandle"]
+
+
+def import_fragments(
+    source: PathLike,
+    target: PathLike,
+    *,
+    sort: bool = False,
+    end_inclusive: bool = False,
+    cells: Any = None,
+    chrom_sizes: Any = None,
+    progress: Progress = None,
+    **options: Unpack[FragmentOptions],
+) -> FragmentSummary:
+    """Make a store of fragments as text: ``fragments.tsv`` of 10x, plain, gzipped or bgzipped.
+
+    Lines have chromosome, start, end and cell, and perhaps more, which is left out. Fragments of a chromosome lie
+    together, by ascending start.
+
+    Parameters
+    ----------
+    source : str or os.PathLike
+        The text.
+    target : str or os.PathLike
+        Where the store is written: ``.h5`` and ``PATH::GROUP`` are HDF5, ``.rds`` is an object of R, all else a
+        directory.
+    sort : bool
+        Sorts fragments that come in any order, out of core. Otherwise one that is out of order is an error.
+    end_inclusive : bool
+        Takes the end for the last base of a fragment, not the one behind it.
+    cells : str, os.PathLike or sequence of str, optional
+        The cells that are wanted: a file with one a line, or a list of names. By default all.
+    chrom_sizes : str, os.PathLike, mapping or sequence of str, optional
+        The chromosomes and their order: a file with one a line, their sizes behind a tab, if any; a mapping from
+        names to sizes; or names. By default they are ordered as they come.
+    progress : bool or callable, optional
+        As in `nnz.convert`.
+    **options
+        As in `nnz.FragmentOptions`.
+
+    Returns
+    -------
+    nnz.FragmentSummary
+
+    Raises
+    ------
+    nnz.CorruptFileError
+        A line is no fragment, is out of order, or has a chromosome that is not listed; ``position`` says where.
+    nnz.ExistsError
+        The target is there, and ``force`` is not set.
+
+    Examples
+    --------
+    >>> text = "testdata/bpcells/interop/fragments_tsv/frag_basic.tsv.gz"
+    >>> nnz.import_fragments(text, tmp / "basic.fragments").cells
+    25
+    """
+    lists = (_names(cells), _regions.to_sizes(chrom_sizes))
+    paths = os.fsdecode(source), os.fsdecode(target)
+    with reporting(progress) as report:
+        made = _nnz.import_fragments(*paths, sort, end_inclusive, lists, dict(options), report)
+    return fragment_summary(made)
+
+
+def merge_fragments(
+    sources: Sequence[Source],
+    target: PathLike,
+    *,
+    prefix: Union[str, Sequence[str]] = (),
+    progress: Progress = None,
+    **options: Unpack[FragmentOptions],
+) -> FragmentSummary:
+    """Make one store of several.
+
+    Cells follow each other store by store, and no two may have the same name; chromosomes of one name are one.
+
+    Parameters
+    ----------
+    sources : sequence of str, os.PathLike or Fragments
+        The stores.
+    target : str or os.PathLike
+        Where they are written, as in `Fragments.write`.
+    prefix : sequence of str, optional
+        What is put before the names of cells, one for each store; also a text with commas between.
+    progress : bool or callable, optional
+        As in `nnz.convert`.
+    **options
+        As in `nnz.FragmentOptions`.
+
+    Returns
+    -------
+    nnz.FragmentSummary
+
+    Raises
+    ------
+    nnz.ArgumentError
+        Two cells would have the same name, or there are not as many prefixes as stores.
+
+    Examples
+    --------
+    >>> monday, tuesday = (f"testdata/bpcells/fragments_dir/{name}.packed" for name in ("basic", "boundary"))
+    >>> nnz.merge_fragments([monday, tuesday], tmp / "all.fragments", prefix=["mon_", "tue_"]).fragments
+    1612
+    """
+    if isinstance(sources, (str, bytes, os.PathLike)):
+        raise ArgumentError("several sources are merged: give a list of them")
+    prefixes = prefix.split(",") if isinstance(prefix, str) else [str(one) for one in prefix]
+    paths = [place(source) for source in sources]
+    with reporting(progress) as report:
+        made = _nnz.merge_fragments(paths, os.fsdecode(target), prefixes, dict(options), report)
+    return fragment_summary(made)
+
+
+def write_fragments(
+    source: PathLike, target: PathLike, selected: Any, progress: Progress, options: Dict[str, Any]
+) -> FragmentSummary:
+    """Write fragments, all or some of them."""
+    with reporting(progress) as report:
+        made = _nnz.write_fragments(os.fsdecode(source), os.fsdecode(target), selected, options, report)
+    return fragment_summary(made)
+
+
+def place(source: Any) -> str:
+    """Return the path of a store."""
+    return str(getattr(source, "_path", None) or os.fsdecode(source))
+
+
+def listed(given: Any, allow_empty: bool) -> Any:
+    """Read a text of the command: names with commas between, or ``@FILE``. All else is returned as it is."""
+    if not isinstance(given, str):
+        return given
+    if not given.startswith("@"):
+        return given.split(",")
+    names = _nnz.read_names(given[1:])
+    if not names and not allow_empty:
+        raise ArgumentError(f"{given[1:]}: lists nothing; allow_empty=True selects nothing")
+    return names
+
+
+def _names(given: Any) -> Union[str, List[str], None]:
+    if given is None:
+        return None
+    if isinstance(given, (str, bytes, os.PathLike)):
+        return os.fsdecode(given)
+    return [str(name) for name in given]
+
+
+def holds_fragments(path: PathLike) -> bool:
+    """Return whether a place holds fragments, and no matrix."""
+    return _nnz.holds_fragments(os.fsdecode(path))

@@ -1,0 +1,159 @@
+"""Writing fragments, all or some of them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Union
+
+from . import _index, _nnz, _regions
+from ._errors import ArgumentError
+from ._fragment_handle import FragmentHandle
+from ._fragment_options import FragmentOptions, FragmentSummary
+from ._fragment_verbs import Source, listed, merge_fragments, write_fragments
+from ._options import PathLike
+from ._progress import Progress
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class WrittenFragments(FragmentHandle):
+    """Fragments that can be written."""
+
+    __slots__ = ()
+
+    def select(
+        self,
+        path: PathLike,
+        *,
+        cells: Any = None,
+        chromosomes: Any = None,
+        min_length: int = 0,
+        max_length: Optional[int] = None,
+        allow_empty: bool = False,
+        progress: Progress = None,
+        **options: Unpack[FragmentOptions],
+    ) -> FragmentSummary:
+        """Write some of the fragments: of some cells, on some chromosomes, of some lengths.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            Where they are written, as in `write`.
+        cells, chromosomes : optional
+            A text as in ``nnz fragments select`` (``"a,b"``, ``"@barcodes.txt"``), a list of names, or a slice,
+            positions or truth values. Names of what is written have the order of the list.
+        min_length, max_length : int, optional
+            The fewest and the most bases of a fragment.
+        allow_empty : bool
+            Whether a file may list no names, so that nothing is selected.
+        progress, **options : optional
+            As in `write`.
+
+        Examples
+        --------
+        >>> fragments = nnz.open("testdata/bpcells/fragments_dir/basic.packed")
+        >>> fragments.select(tmp / "short.fragments", chromosomes="chr1,chrX", max_length=147).fragments
+        136
+        """
+        wanted = [self._listed(given, one, allow_empty) for given, one in ((cells, "cell"), (chromosomes, "chromosome"))]
+        most = _regions.LAST if max_length is None else _regions.to_base(max_length)
+        selected = (wanted[0], wanted[1], _regions.to_base(min_length), most)
+        return write_fragments(self._path, path, selected, progress, dict(options))
+
+    def _listed(self, given: Any, one: str, allow_empty: bool) -> Optional[List[str]]:
+        if given is None:
+            return None
+        names = self._named(one)
+        found = _index.select(listed(given, allow_empty), len(names), one, lambda: self._name_index(one))
+        if found.repeated is not None:
+            raise ArgumentError(f"a {one} is selected twice")
+        return [str(name) for name in (names if found.positions is None else names[found.positions])]
+
+    def write(self, path: PathLike, *, progress: Progress = None, **options: Unpack[FragmentOptions]) -> FragmentSummary:
+        """Write the fragments in another form.
+
+        The target appears when it is complete and on disk, or not at all.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            Names that end in ``.tsv`` or ``.bed``, also with ``.gz`` or ``.bgz``, become text, compressed text with an
+            index for tabix. ``.h5`` and ``PATH::GROUP`` are HDF5, ``.rds`` is an object of R, all else a directory.
+        progress : bool or callable, optional
+            As in `nnz.convert`.
+        **options
+            As in `nnz.FragmentOptions`.
+
+        Examples
+        --------
+        >>> fragments = nnz.open("testdata/bpcells/fragments_dir/basic.packed")
+        >>> fragments.write(tmp / "basic.h5").fragments
+        1100
+        """
+        return write_fragments(self._path, path, None, progress, dict(options))
+
+    def export(
+        self,
+        path: PathLike,
+        *,
+        force: bool = False,
+        no_sync: bool = False,
+        threads: Optional[int] = None,
+        progress: Progress = None,
+    ) -> FragmentSummary:
+        """Write the fragments as text: ``.tsv`` or ``.bed``, with ``.gz`` bgzipped and with an index for tabix.
+
+        ``.bed`` has chromosome, start, end and cell; ``.tsv`` a 1 behind them, as files of 10x have counts.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            Where the text is written.
+        force, no_sync, threads : optional
+            As in `nnz.FragmentOptions`.
+        progress : bool or callable, optional
+            As in `nnz.convert`.
+
+        Examples
+        --------
+        >>> fragments = nnz.open("testdata/bpcells/fragments_dir/basic.packed")
+        >>> fragments.export(tmp / "fragments.tsv.gz").fragments
+        1100
+        >>> (tmp / "fragments.tsv.gz.tbi").exists()
+        True
+        """
+        if not _nnz.becomes_text(os.fsdecode(path)):
+            raise ArgumentError(f"{os.fsdecode(path)}: names of text end in .tsv or .bed, also with .gz; write() writes stores")
+        options = {"force": force, "no_sync": no_sync, "threads": threads}
+        return write_fragments(self._path, path, None, progress, options)
+
+    def merge(
+        self,
+        others: Union[Source, Sequence[Source]],
+        path: PathLike,
+        *,
+        prefix: Union[str, Sequence[str]] = (),
+        progress: Progress = None,
+        **options: Unpack[FragmentOptions],
+    ) -> FragmentSummary:
+        """Write these fragments and others as one store. Cells of these come first.
+
+        Parameters
+        ----------
+        others : str, os.PathLike or Fragments, or a sequence of these
+            The other stores.
+        path : str or os.PathLike
+            Where they are written, as in `write`.
+        prefix, progress, **options : optional
+            As in `nnz.merge_fragments`; these fragments have the first prefix.
+
+        Examples
+        --------
+        >>> fragments = nnz.open("testdata/bpcells/fragments_dir/basic.packed")
+        >>> other = "testdata/bpcells/fragments_dir/boundary.packed"
+        >>> fragments.merge(other, tmp / "merged.fragments", prefix=["a_", "b_"]).cells
+        34
+        """
+        more = [others] if isinstance(others, (str, bytes, os.PathLike, FragmentHandle)) else list(others)
+        return merge_fragments([self, *more], path, prefix=prefix, progress=progress, **options)

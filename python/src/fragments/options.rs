@@ -1,0 +1,55 @@
+//! Options of what writes fragments, and what it came to.
+
+use nnz::bpcells::Packing;
+use nnz::fragments::{FragmentSummary, StoreOptions};
+use nnz::output::WriteOptions;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::argument;
+use crate::options::{compression, memory, threads};
+
+/// Reads the options.
+pub(super) fn store(given: &Bound<'_, PyDict>) -> PyResult<StoreOptions> {
+    let py = given.py();
+    let limit = given.get_item("memory")?.filter(|given| !given.is_none());
+    let mut write = WriteOptions::default();
+    let mut options = StoreOptions::default().memory(memory(py, limit.as_ref())?);
+    for (name, value) in given {
+        let name: String = name.extract()?;
+        if value.is_none() || name == "memory" {
+            continue;
+        }
+        match &*name {
+            "unpacked" => options.packing = value.is_truthy()?.then_some(Packing::Unpacked),
+            "format_version" => {
+                let version = value.str()?.to_string().parse();
+                let refused = |error| argument(py, format!("format_version: {error}"));
+                options.generation = Some(version.map_err(refused)?);
+            }
+            "compress" => options.compress = Some(compression(py, &value.extract::<String>()?)?),
+            "force" => write.overwrite = value.is_truthy()?,
+            "no_sync" => write.sync = !value.is_truthy()?,
+            "threads" => options.threads = threads(Some(value.extract()?)),
+            _ => return Err(argument(py, format!("fragments have no option {name:?}"))),
+        }
+    }
+    Ok(options.write(write))
+}
+
+/// Describes what was written.
+pub(super) fn summary<'py>(
+    py: Python<'py>,
+    done: &FragmentSummary,
+) -> PyResult<Bound<'py, PyDict>> {
+    let made = PyDict::new(py);
+    made.set_item("fragments", done.fragments)?;
+    made.set_item("chromosomes", done.chromosomes)?;
+    made.set_item("cells", done.cells)?;
+    made.set_item("bytes_before", done.bytes_before)?;
+    made.set_item("bytes_after", done.bytes_after)?;
+    made.set_item("disk", done.disk)?;
+    made.set_item("seconds", done.seconds)?;
+    made.set_item("notes", &done.notes)?;
+    Ok(made)
+}

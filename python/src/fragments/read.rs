@@ -1,0 +1,237 @@
+//! Columns of fragments, read by many threads.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use nnz::engine::flow::{self, Join, Work, Workers, Write};
+use nnz::fragments::{FragmentBatch, FragmentFields, FragmentSource, Region};
+use nnz::matrix::{Unit, UnitReader};
+use nnz::{Cancellation, Error, ErrorKind, Place, Result};
+
+/// Fragments that one thread reads sooner than several.
+const FEW: u64 = 1 << 16;
+
+/// Fragments at some positions, or those of them that overlap some bases.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub(super) positions: Range<u64>,
+    pub(super) bases: Option<Range<u32>>,
+}
+
+impl Part {
+    /// Finds where the fragments of a region are. A whole chromosome has those of no bases, too.
+    pub(super) fn of_region(source: &dyn FragmentSource, region: &Region) -> Result<Self> {
+        let Region { chromosome, bases } = region;
+        if *bases == (0..u32::MAX) {
+            let mut segments = source.header().segments.iter();
+            let segment = segments.find(|segment| segment.chromosome == *chromosome);
+            let positions = segment.map_or(0..0, |segment| segment.fragments.clone());
+            return Ok(Self { positions, bases: None });
+        }
+        let positions = source.overlapping(*chromosome, bases.clone())?;
+        Ok(Self { positions, bases: Some(bases.clone()) })
+    }
+}
+
+/// What is wanted of fragments.
+pub(super) struct Wanted {
+    pub(super) parts: Vec<Part>,
+    /// Chromosome, start, end and cell.
+    pub(super) columns: [bool; 4],
+    /// For each cell, whether its fragments are wanted.
+    pub(super) cells: Option<Vec<bool>>,
+    /// Bytes that the columns may take.
+    pub(super) memory: u64,
+    pub(super) threads: usize,
+}
+
+/// Columns of fragments; those that are not wanted are empty.
+#[derive(Default)]
+pub(super) struct Columns {
+    pub(super) chromosomes: Vec<u32>,
+    pub(super) starts: Vec<u32>,
+    pub(super) ends: Vec<u32>,
+    pub(super) cells: Vec<u32>,
+}
+
+impl Wanted {
+    /// Reads them.
+    pub(super) fn read(
+        &self,
+        source: &dyn FragmentSource,
+        cancellation: &Cancellation,
+    ) -> Result<Columns> {
+        let filtered = self.cells.is_some() || self.parts.iter().any(|part| part.bases.is_some());
+        let most = self
+            .parts
+            .iter()
+            .map(|part| part.positions.end.saturating_sub(part.positions.start))
+            .sum();
+        let mut collected = Collected { wanted: self, count: 0, columns: Columns::default() };
+        if !filtered {
+            collected.reserve(most)?;
+        }
+        let [_, starts, ends, cells] = self.columns;
+        let ends = ends || self.parts.iter().any(|part| part.bases.is_some());
+        let cells = cells || self.cells.is_some();
+        // Ends may be stored as lengths. And what is read has one column at least, to be counted.
+        let fields = FragmentFields { starts: starts || ends || !cells, ends, cells };
+        let units = Box::new(Parts { source, fields, left: self.parts.clone().into(), now: None });
+        let threads = if most < FEW { 1 } else { self.threads };
+        let workers = Workers { threads, cancellation: Some(cancellation) };
+        flow::run(units, &Filter(self.cells.as_deref()), &mut InOrder, &mut collected, workers)?;
+        Ok(collected.columns)
+    }
+}
+
+/// Reads parts, one after the other.
+struct Parts<'a> {
+    source: &'a dyn FragmentSource,
+    fields: FragmentFields,
+    left: VecDeque<Part>,
+    now: Option<(Units<'a>, Option<Range<u32>>)>,
+}
+
+type Units<'a> = Box<dyn UnitReader<'a, FragmentBatch> + 'a>;
+
+impl<'a> UnitReader<'a, FragmentBatch> for Parts<'a> {
+    fn next_unit(&mut self) -> Result<Option<Box<dyn Unit<FragmentBatch> + 'a>>> {
+        loop {
+            if let Some((units, bases)) = &mut self.now {
+                if let Some(unit) = units.next_unit()? {
+                    return Ok(Some(match bases.clone() {
+                        Some(bases) => Box::new(Overlapping { unit, bases }),
+                        None => unit,
+                    }));
+                }
+                units.end()?;
+            }
+            let Some(Part { positions, bases }) = self.left.pop_front() else { return Ok(None) };
+            self.now = match positions.is_empty() {
+                true => None,
+                false => Some((self.source.units(positions, self.fields)?, bases)),
+            };
+        }
+    }
+}
+
+/// Those fragments of a unit that overlap some bases.
+struct Overlapping<'a> {
+    unit: Box<dyn Unit<FragmentBatch> + 'a>,
+    bases: Range<u32>,
+}
+
+impl Unit<FragmentBatch> for Overlapping<'_> {
+    fn decode(self: Box<Self>, batch: &mut FragmentBatch) -> Result<()> {
+        let Self { unit, bases } = *self;
+        unit.decode(batch)?;
+        let pairs = batch.starts.iter().zip(&batch.ends);
+        let kept: Vec<bool> =
+            pairs.map(|(start, end)| *start < bases.end && *end > bases.start).collect();
+        retain(batch, &kept);
+        Ok(())
+    }
+}
+
+/// Keeps the fragments of some cells, or all.
+struct Filter<'a>(Option<&'a [bool]>);
+
+impl Work for Filter<'_> {
+    type Batch = FragmentBatch;
+    type BatchUnits = FragmentBatch;
+    type Encoded = FragmentBatch;
+    type Joint = ();
+
+    fn decode(
+        &self,
+        units: Vec<Box<dyn Unit<FragmentBatch> + '_>>,
+    ) -> Result<(FragmentBatch, Vec<u64>)> {
+        let mut batch = FragmentBatch::default();
+        for unit in units {
+            unit.decode(&mut batch)?;
+        }
+        if let Some(wanted) = self.0 {
+            let is_wanted = |cell: &u32| wanted.get(*cell as usize).copied().unwrap_or(false);
+            let kept: Vec<bool> = batch.cells.iter().map(is_wanted).collect();
+            retain(&mut batch, &kept);
+        }
+        Ok((batch, Vec::new()))
+    }
+
+    fn encode(&self, batch: FragmentBatch, (): ()) -> Result<FragmentBatch> {
+        Ok(batch)
+    }
+}
+
+struct InOrder;
+
+impl Join<Filter<'_>> for InOrder {
+    fn join(&mut self, _: &FragmentBatch) -> Result<Option<()>> {
+        Ok(Some(()))
+    }
+}
+
+/// Appends batches to columns.
+struct Collected<'a> {
+    wanted: &'a Wanted,
+    count: u64,
+    columns: Columns,
+}
+
+impl Collected<'_> {
+    /// Makes room for fragments in all columns that are wanted, if that much memory is allowed.
+    fn reserve(&mut self, more: u64) -> Result<()> {
+        let columns = self.wanted.columns.iter().filter(|wanted| **wanted).count() as u64;
+        let needed = self.count.saturating_add(more).saturating_mul(4 * columns);
+        let allowed = self.wanted.memory;
+        let refused = || Error::new(ErrorKind::Memory { needed, allowed }, Place::default());
+        if needed > allowed {
+            return Err(refused());
+        }
+        let more = usize::try_from(more).map_err(|_| refused())?;
+        for (column, wanted) in self.columns.all().into_iter().zip(self.wanted.columns) {
+            if wanted {
+                column.try_reserve(more).map_err(|_| refused())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Columns {
+    fn all(&mut self) -> [&mut Vec<u32>; 4] {
+        [&mut self.chromosomes, &mut self.starts, &mut self.ends, &mut self.cells]
+    }
+}
+
+impl Write<Filter<'_>> for Collected<'_> {
+    fn write(&mut self, batch: FragmentBatch) -> Result<()> {
+        let FragmentBatch { chromosome, cells, starts, ends } = batch;
+        let count = starts.len().max(cells.len());
+        self.reserve(count as u64)?;
+        self.count += count as u64;
+        let [chromosomes_wanted, starts_wanted, ends_wanted, cells_wanted] = self.wanted.columns;
+        let columns = &mut self.columns;
+        if chromosomes_wanted {
+            columns.chromosomes.resize(columns.chromosomes.len() + count, chromosome);
+        }
+        for (column, values, wanted) in [
+            (&mut columns.starts, starts, starts_wanted),
+            (&mut columns.ends, ends, ends_wanted),
+            (&mut columns.cells, cells, cells_wanted),
+        ] {
+            if wanted {
+                column.extend_from_slice(&values);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Keeps some fragments of a batch, in the columns that it has.
+fn retain(batch: &mut FragmentBatch, kept: &[bool]) {
+    for column in [&mut batch.cells, &mut batch.starts, &mut batch.ends] {
+        let mut flags = kept.iter();
+        column.retain(|_| flags.next().copied().unwrap_or(false));
+    }
+}

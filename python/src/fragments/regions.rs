@@ -1,0 +1,95 @@
+//! Regions, lists of cells and sizes of chromosomes, from arrays, texts and files.
+
+use std::path::{Path, PathBuf};
+
+use nnz::fragments::{
+    ChromosomeSizes, Chromosomes, CountMode, Peaks, Region, Regions, Tiles, read_cells, read_peaks,
+};
+use nnz::matrix::StringList;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::columns::to_strings;
+use crate::error::{OrRaise as _, argument};
+use crate::task;
+
+/// Reads a region: a text of the command, or the number of a chromosome, its first base and the base behind its
+/// last one.
+pub(super) fn region(given: &Bound<'_, PyAny>, chromosomes: &StringList) -> PyResult<Region> {
+    let py = given.py();
+    if let Ok(text) = given.cast::<PyString>() {
+        return Region::parse(text.to_str()?, chromosomes).or_raise(py);
+    }
+    let (chromosome, start, end) = given.extract()?;
+    if start >= end || u64::from(chromosome) >= chromosomes.len() {
+        return Err(argument(py, format!("a region from {start} to {end} has no bases")));
+    }
+    Ok(Region { chromosome, bases: start..end })
+}
+
+/// What fragments are counted in: the path of a BED file, or names, starts and ends of regions; the bases of a tile,
+/// and the path of a list of chromosomes or names and sizes.
+#[derive(FromPyObject)]
+pub(super) enum Counted<'py> {
+    #[pyo3(transparent)]
+    Listed((Bound<'py, PyAny>, Vec<u32>, Vec<u32>)),
+    #[pyo3(transparent)]
+    Tiles((u32, Bound<'py, PyAny>)),
+    #[pyo3(transparent)]
+    Bed(PathBuf),
+}
+
+impl Counted<'_> {
+    /// Makes regions of them.
+    pub(super) fn regions(self, py: Python<'_>) -> PyResult<Regions> {
+        match self {
+            Self::Bed(path) => {
+                let peaks = task::run_detached(py, move || read_peaks(&path))?;
+                Ok(Regions::Peaks(peaks))
+            }
+            Self::Listed((names, starts, ends)) => {
+                let mut peaks = Peaks::default();
+                let names = to_strings(&names)?;
+                for ((name, start), end) in names.iter().zip(starts).zip(ends) {
+                    peaks.push(name, start, end).or_raise(py)?;
+                }
+                Ok(Regions::Peaks(peaks))
+            }
+            Self::Tiles((width, sizes)) => {
+                let chromosomes = Some(sizes_of(&sizes)?);
+                Ok(Regions::Tiles(Tiles { width, chromosomes }))
+            }
+        }
+    }
+}
+
+/// Reads chromosomes and their sizes: the path of a file, or names and sizes.
+pub(super) fn sizes_of(given: &Bound<'_, PyAny>) -> PyResult<ChromosomeSizes> {
+    let py = given.py();
+    if let Ok((names, sizes)) = given.extract::<(Bound<'_, PyAny>, Vec<Option<u32>>)>() {
+        let names = to_strings(&names)?;
+        return Ok(ChromosomeSizes { names, sizes, ..ChromosomeSizes::default() });
+    }
+    let path: PathBuf = given.extract()?;
+    task::run_detached(py, move || Chromosomes::read(&path).map(Into::into))
+}
+
+/// Reads names: a list of them, or the path of a file.
+pub(super) fn names(given: &Bound<'_, PyAny>) -> PyResult<StringList> {
+    match given.extract::<PathBuf>() {
+        Ok(path) => task::run_detached(given.py(), move || read_cells(Path::new(&path))),
+        Err(_) => to_strings(given),
+    }
+}
+
+/// Reads what is counted.
+pub(super) fn mode(py: Python<'_>, name: &str) -> PyResult<CountMode> {
+    match name {
+        "insertions" => Ok(CountMode::Insertions),
+        "overlaps" => Ok(CountMode::Overlaps),
+        _ => {
+            let what = format!("mode {name:?}: expected \"insertions\" or \"overlaps\"");
+            Err(argument(py, what))
+        }
+    }
+}

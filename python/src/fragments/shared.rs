@@ -1,0 +1,77 @@
+//! Fragments that others hold, too.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use nnz::Cancellation;
+use nnz::Result;
+use nnz::fragments::{FragmentBatch, FragmentFields, FragmentHeader, FragmentSource};
+use nnz::matrix::{About, Names, StringList, UnitReader};
+
+/// Shares fragments with a handle. Long reads on one thread can be cancelled.
+pub(super) struct Shared {
+    pub(super) inner: Arc<dyn FragmentSource>,
+    pub(super) cancellation: Cancellation,
+}
+
+impl FragmentSource for Shared {
+    fn header(&self) -> &FragmentHeader {
+        self.inner.header()
+    }
+
+    fn about(&self) -> Result<About> {
+        self.inner.about()
+    }
+
+    fn chromosome_names(&self) -> Result<StringList> {
+        self.inner.chromosome_names()
+    }
+
+    fn cell_names(&self) -> Result<StringList> {
+        self.inner.cell_names()
+    }
+
+    fn read_cell_names(&self) -> Result<Names<'_>> {
+        self.inner.read_cell_names()
+    }
+
+    fn cell_count(&self) -> Result<u64> {
+        self.inner.cell_count()
+    }
+
+    fn units(
+        &self,
+        positions: Range<u64>,
+        fields: FragmentFields,
+    ) -> Result<Box<dyn UnitReader<'_, FragmentBatch> + '_>> {
+        self.inner.units(positions, fields)
+    }
+
+    fn for_each(
+        &self,
+        positions: Range<u64>,
+        fields: FragmentFields,
+        each: &mut dyn FnMut(&mut FragmentBatch) -> Result<()>,
+    ) -> Result<()> {
+        self.inner.for_each(positions, fields, &mut |batch| {
+            self.cancellation.check()?;
+            each(batch)
+        })
+    }
+
+    fn for_each_mapped(
+        &self,
+        positions: Range<u64>,
+        fields: FragmentFields,
+        each: &mut dyn FnMut(&mut FragmentBatch) -> Result<()>,
+    ) -> Result<()> {
+        self.inner.for_each_mapped(positions, fields, &mut |batch| {
+            self.cancellation.check()?;
+            each(batch)
+        })
+    }
+
+    fn overlapping(&self, chromosome: u32, bases: Range<u32>) -> Result<Range<u64>> {
+        self.inner.overlapping(chromosome, bases)
+    }
+}

@@ -1,0 +1,208 @@
+//! Fragments that are open.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use nnz::Place;
+use nnz::fragments::{Counts, FragmentFields, FragmentSource as _};
+use numpy::IntoPyArray as _;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use super::read::{Part, Wanted};
+use super::regions::{self, Counted};
+use super::shared::Shared;
+use crate::arrays::vector;
+use crate::columns::from_strings;
+use crate::options::{memory, threads};
+use crate::source::{Source, location};
+use crate::task;
+
+/// The positions from one to another, and the bases that fragments have to overlap there, if any.
+type Found = (u64, u64, Option<(u32, u32)>);
+
+/// Genomic fragments that can be read.
+#[pyclass(frozen, module = "nnz._nnz")]
+pub(crate) struct FragmentSource {
+    inner: Arc<dyn nnz::fragments::FragmentSource>,
+    /// What messages call it.
+    place: Place,
+}
+
+#[pymethods]
+impl FragmentSource {
+    /// Opens the fragments at a place.
+    #[staticmethod]
+    #[pyo3(signature = (path, memory_limit=None))]
+    fn open(
+        py: Python<'_>,
+        path: OsString,
+        memory_limit: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let location = location(path);
+        let place = location.source_place();
+        let limit = memory(py, memory_limit.as_ref())?;
+        let inner = task::run_detached(py, move || {
+            let opened = nnz::fragments::open_within(&location, limit);
+            opened.map_err(|error| error.with_context(&location.source_place()))
+        })?;
+        Ok(Self { inner: inner.into(), place })
+    }
+
+    /// The number of fragments.
+    #[getter]
+    fn count(&self) -> u64 {
+        self.inner.header().count
+    }
+
+    /// The number of cells.
+    fn cell_count(&self, py: Python<'_>) -> PyResult<u64> {
+        self.read_some(py, |source| source.cell_count())
+    }
+
+    /// The names of the chromosomes.
+    fn chromosome_names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        from_strings(py, &self.read_some(py, |source| source.chromosome_names())?)
+    }
+
+    /// The names of the cells.
+    fn cell_names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        from_strings(py, &self.read_some(py, |source| source.cell_names())?)
+    }
+
+    /// The number of each chromosome that has fragments, and their positions, in the order of storage.
+    fn segments(&self) -> Vec<(u32, u64, u64)> {
+        let segments = self.inner.header().segments.iter();
+        let one = |segment: &nnz::fragments::Segment| {
+            (segment.chromosome, segment.fragments.start, segment.fragments.end)
+        };
+        segments.map(one).collect()
+    }
+
+    /// How the fragments are stored.
+    fn about<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let about = self.read_some(py, |source| source.about())?;
+        let made = PyDict::new(py);
+        made.set_item("format", about.format)?;
+        made.set_item("container", about.container)?;
+        made.set_item("version", about.version)?;
+        made.set_item("bytes", about.bytes)?;
+        let arrays = PyList::empty(py);
+        for array in about.arrays {
+            let one = PyDict::new(py);
+            let value_type = array.value_type.map_or("string", crate::arrays::dtype_name);
+            one.set_item("name", array.name)?;
+            one.set_item("type", value_type)?;
+            one.set_item("len", array.len)?;
+            one.set_item("bytes", array.bytes)?;
+            arrays.append(one)?;
+        }
+        made.set_item("arrays", arrays)?;
+        made.set_item("notes", about.notes)?;
+        Ok(made)
+    }
+
+    /// Finds where the fragments of regions are: texts, or chromosomes by number with first base and end.
+    fn find(&self, py: Python<'_>, regions: &Bound<'_, PyAny>) -> PyResult<Vec<Found>> {
+        let names = self.read_some(py, |source| source.chromosome_names())?;
+        let regions = regions.try_iter()?.map(|region| regions::region(&region?, &names));
+        let regions = regions.collect::<PyResult<Vec<_>>>()?;
+        let parts = self.read_some(py, move |source| {
+            let parts = regions.iter().map(|region| Part::of_region(source, region));
+            parts.collect::<nnz::Result<Vec<_>>>()
+        })?;
+        let one = |Part { positions, bases }: Part| {
+            (positions.start, positions.end, bases.map(|bases| (bases.start, bases.end)))
+        };
+        Ok(parts.into_iter().map(one).collect())
+    }
+
+    /// Reads columns: chromosome, start, end and cell. Those that are not wanted are None. `cells` has a truth value
+    /// for each cell.
+    #[pyo3(signature = (parts, columns, cells=None, memory_limit=None, workers=None))]
+    fn read<'py>(
+        &self,
+        py: Python<'py>,
+        parts: Vec<Found>,
+        columns: [bool; 4],
+        cells: Option<&Bound<'py, PyAny>>,
+        memory_limit: Option<&Bound<'py, PyAny>>,
+        workers: Option<usize>,
+    ) -> PyResult<Vec<Option<Bound<'py, PyAny>>>> {
+        let part = |(start, end, bases): Found| Part {
+            positions: start..end,
+            bases: bases.map(|(start, end)| start..end),
+        };
+        // As much as is allowed for a matrix.
+        let allowed = match memory_limit {
+            None => nnz::ReadOptions::default().memory,
+            Some(_) => memory(py, memory_limit)?,
+        };
+        let wanted = Wanted {
+            parts: parts.into_iter().map(part).collect(),
+            columns,
+            cells: cells.map(vector::<bool>).transpose()?,
+            memory: allowed,
+            threads: threads(workers),
+        };
+        let (inner, place) = self.parts();
+        let read = task::run(py, None, move |context| {
+            let read = wanted.read(&*inner, &context.cancellation);
+            read.map_err(|error| error.with_context(&place))
+        })?;
+        let made = [read.chromosomes, read.starts, read.ends, read.cells];
+        let array =
+            |(column, wanted): (Vec<u32>, bool)| wanted.then(|| column.into_pyarray(py).into_any());
+        Ok(made.into_iter().zip(columns).map(array).collect())
+    }
+
+    /// The greatest end on each chromosome, in the order of their names.
+    fn furthest(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
+        let (inner, place) = self.parts();
+        task::run(py, None, move |context| {
+            let source = Shared { inner, cancellation: context.cancellation.clone() };
+            let mut furthest = Vec::new();
+            for segment in &source.header().segments {
+                let at = segment.chromosome as usize;
+                furthest.resize(furthest.len().max(at + 1), 0_u32);
+                let fields = FragmentFields { cells: false, starts: true, ends: true };
+                let read = source.for_each(segment.fragments.clone(), fields, &mut |batch| {
+                    let end = batch.ends.iter().copied().max().unwrap_or(0);
+                    furthest[at] = furthest[at].max(end);
+                    Ok(())
+                });
+                read.map_err(|error| error.with_context(&place))?;
+            }
+            furthest.resize(source.header().chromosomes as usize, 0);
+            Ok(furthest)
+        })
+    }
+
+    /// Makes the matrix of how often each cell was seen in each region. Nothing is counted before it is read.
+    fn counts(&self, py: Python<'_>, counted: Counted<'_>, mode: &str) -> PyResult<Source> {
+        let (regions, mode) = (counted.regions(py)?, regions::mode(py, mode)?);
+        let (inner, place) = self.parts();
+        let counts = task::run(py, None, move |context| {
+            let source = Shared { inner, cancellation: context.cancellation.clone() };
+            let counts = Counts::new(Box::new(source), regions, mode);
+            counts.map_err(|error| error.with_context(&place))
+        })?;
+        Ok(Source::new(Arc::new(counts), self.place.clone()))
+    }
+}
+
+impl FragmentSource {
+    fn parts(&self) -> (Arc<dyn nnz::fragments::FragmentSource>, Place) {
+        (Arc::clone(&self.inner), self.place.clone())
+    }
+
+    /// Reads what is soon read.
+    fn read_some<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        read: impl FnOnce(&dyn nnz::fragments::FragmentSource) -> nnz::Result<T> + Send + 'static,
+    ) -> PyResult<T> {
+        let (inner, place) = self.parts();
+        task::run_detached(py, move || read(&*inner).map_err(|error| error.with_context(&place)))
+    }
+}

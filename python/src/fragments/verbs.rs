@@ -1,0 +1,181 @@
+//! Verbs of the command for fragments, on paths.
+
+use std::ffi::OsString;
+
+use nnz::fragments::{
+    Chromosomes, DiffOptions, FragmentDifference, ImportOptions, MergeOptions, SelectOptions,
+};
+use nnz::{Location, OpenOptions};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+
+use super::{options, regions};
+use crate::columns::to_strings;
+use crate::error::OrRaise as _;
+use crate::source::location;
+use crate::task;
+
+type Given<'py> = Bound<'py, PyDict>;
+type Made<'py> = PyResult<Bound<'py, PyDict>>;
+
+/// Returns whether a place holds fragments, and no matrix.
+#[pyfunction]
+pub(crate) fn holds_fragments(py: Python<'_>, path: OsString) -> PyResult<bool> {
+    let location = location(path);
+    task::run_detached(py, move || nnz::fragments::holds(&location, &OpenOptions::new()))
+}
+
+/// Makes a store of fragments as text. `lists` has the cells that are wanted and the chromosomes, if any.
+#[pyfunction]
+#[pyo3(signature = (source, target, sort, end_inclusive, lists, given, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "they are those of the function of Python")]
+pub(crate) fn import_fragments<'py>(
+    py: Python<'py>,
+    source: OsString,
+    target: OsString,
+    sort: bool,
+    end_inclusive: bool,
+    lists: (Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>),
+    given: &Given<'py>,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> Made<'py> {
+    let options = options::store(given)?;
+    let (cells, chromosomes) = lists;
+    let cells = cells.map(|cells| regions::names(&cells)).transpose()?;
+    let chromosomes = match chromosomes {
+        None => None,
+        Some(listed) => Some(Chromosomes::from_sizes(&regions::sizes_of(&listed)?).or_raise(py)?),
+    };
+    let (from, to) = (location(source), location(target));
+    let done = task::run(py, progress, move |context| {
+        let reading = ImportOptions::default()
+            .sort(sort)
+            .end_inclusive(end_inclusive)
+            .cells(cells)
+            .chromosomes(chromosomes);
+        let options = options.cancellation(context.token());
+        nnz::fragments::import(&from, &to, reading, &options, &*context.progress)
+    })?;
+    options::summary(py, &done)
+}
+
+/// What is selected: cells and chromosomes, if not all; the fewest and the most bases of a fragment.
+type Selected<'py> = (Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>, u32, u32);
+
+/// Writes fragments of some cells, chromosomes and lengths, or all of them.
+#[pyfunction]
+#[pyo3(signature = (source, target, selected, given, progress=None))]
+pub(crate) fn write_fragments<'py>(
+    py: Python<'py>,
+    source: OsString,
+    target: OsString,
+    selected: Option<Selected<'py>>,
+    given: &Given<'py>,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> Made<'py> {
+    let options = options::store(given)?;
+    let (from, to) = (location(source), location(target));
+    let selected = match selected {
+        None => None,
+        Some((cells, chromosomes, least, most)) => {
+            let names = |names: Option<Bound<'py, PyAny>>| {
+                names.map(|names| to_strings(&names)).transpose()
+            };
+            let selected = SelectOptions::default().length(least..=most);
+            Some(selected.cells(names(cells)?).chromosomes(names(chromosomes)?))
+        }
+    };
+    let done = task::run(py, progress, move |context| {
+        let (options, progress) = (options.cancellation(context.token()), &*context.progress);
+        match selected {
+            None => nnz::fragments::convert(&from, &to, &options, progress),
+            Some(selected) => nnz::fragments::select(&from, &to, &selected, &options, progress),
+        }
+    })?;
+    options::summary(py, &done)
+}
+
+/// Makes one store of several.
+#[pyfunction]
+#[pyo3(signature = (sources, target, prefixes, given, progress=None))]
+pub(crate) fn merge_fragments<'py>(
+    py: Python<'py>,
+    sources: Vec<OsString>,
+    target: OsString,
+    prefixes: Vec<String>,
+    given: &Given<'py>,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> Made<'py> {
+    let options = options::store(given)?;
+    let from: Vec<Location> = sources.into_iter().map(location).collect();
+    let to = location(target);
+    let done = task::run(py, progress, move |context| {
+        let merging = MergeOptions::default().prefixes(prefixes);
+        let options = options.cancellation(context.token());
+        nnz::fragments::merge(&from, &to, &merging, &options, &*context.progress)
+    })?;
+    options::summary(py, &done)
+}
+
+/// Reads names of cells from a file.
+#[pyfunction]
+pub(crate) fn read_names<'py>(py: Python<'py>, path: OsString) -> PyResult<Bound<'py, PyList>> {
+    let names = task::run_detached(py, move || nnz::fragments::read_cells(path.as_ref()))?;
+    crate::columns::from_strings(py, &names)
+}
+
+/// Returns whether what is written to a place becomes text.
+#[pyfunction]
+pub(crate) fn becomes_text(py: Python<'_>, path: OsString) -> PyResult<bool> {
+    nnz::fragments::is_text(&location(path)).or_raise(py)
+}
+
+/// Compares two stores, and lists the first differences.
+#[pyfunction]
+pub(crate) fn diff_fragments<'py>(
+    py: Python<'py>,
+    first: OsString,
+    second: OsString,
+    most: usize,
+) -> PyResult<Bound<'py, PyList>> {
+    let (first, second) = (location(first), location(second));
+    let differences = task::run(py, None, move |context| {
+        let options = DiffOptions::default().most(most.max(1)).cancellation(context.token());
+        let mut found = Vec::new();
+        nnz::fragments::diff(&first, &second, &options, &mut |one| found.push(one))?;
+        Ok(found)
+    })?;
+    let made = PyList::empty(py);
+    for difference in differences {
+        made.append(describe(py, difference)?)?;
+    }
+    Ok(made)
+}
+
+fn describe(py: Python<'_>, difference: FragmentDifference) -> Made<'_> {
+    let one = PyDict::new(py);
+    let text =
+        |bytes: &[u8]| PyBytes::new(py, bytes).call_method1("decode", ("utf-8", "surrogateescape"));
+    let kind = match difference {
+        FragmentDifference::Chromosomes => "chromosomes",
+        FragmentDifference::Cells => "cells",
+        FragmentDifference::Fragment { chromosome, number, first, second } => {
+            one.set_item("element", text(&chromosome)?)?;
+            one.set_item("position", number)?;
+            for (name, side) in [("first", first), ("second", second)] {
+                let shown = match side {
+                    // Names need not be UTF-8.
+                    Some((start, end, cell)) => {
+                        PyString::new(py, &format!("{start}-{end} ")).add(text(&cell)?)?
+                    }
+                    None => PyString::new(py, "-").into_any(),
+                };
+                one.set_item(name, shown)?;
+            }
+            "fragment"
+        }
+        _ => "other",
+    };
+    one.set_item("kind", kind)?;
+    Ok(one)
+}
