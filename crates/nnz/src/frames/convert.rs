@@ -122,6 +122,27 @@ pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result
     Ok(FrameSummary { rows, cols, bytes_before, bytes_after, seconds, notes })
 }
 
+/// Writes rows that are read one after the other, such as those of a frame in memory, as [`convert`] does.
+///
+/// # Errors
+///
+/// Fails where the rows cannot be read, where the target exists and may not be replaced or cannot be written, and where
+/// it cannot hold a label, a type or a value exactly. Nothing is left behind then.
+pub fn write(
+    frame: &mut dyn FrameReader,
+    to: &Location,
+    options: &FrameOptions,
+) -> Result<FrameSummary> {
+    let started = Instant::now();
+    let to = &to.resolve(&LocalStorage)?;
+    let target = Target::new(to, options)?;
+    target.check(options)?;
+    let cols = frame.columns().len() as u64;
+    let (rows, bytes_after) = target.write(frame, options)?;
+    let seconds = started.elapsed().as_secs_f64();
+    Ok(FrameSummary { rows, cols, bytes_before: None, bytes_after, seconds, notes: Vec::new() })
+}
+
 /// Opens a text.
 fn text(from: &Location, storage: &Arc<dyn Storage>, options: &FrameOptions) -> Result<CsvReader> {
     match (from, &options.types) {
