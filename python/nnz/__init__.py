@@ -1,7 +1,7 @@
-"""Sparse matrices on disk: read, written, checked and converted, exactly, in bounded memory.
+"""Sparse matrices, tensors and tables on disk: read, written, checked and converted, exactly, in bounded memory.
 
 `nnz.open` opens a matrix of any format without reading its entries; an index reads some of them into a sparse array
-of SciPy. `nnz.write` writes matrices of SciPy, NumPy and AnnData. `nnz.convert` and its kin work from file to file.
+of SciPy. `nnz.write` writes what SciPy, NumPy, pandas, AnnData and others have in memory. `nnz.convert` and its kin work from file to file.
 
 Examples
 --------
@@ -12,6 +12,7 @@ Examples
 (2, 1107)
 """
 
+from ._annotations import Annotations
 from ._errors import (
     AccessError,
     ArgumentError,
@@ -38,11 +39,14 @@ from ._nnz import __version__
 from ._open import open
 from ._options import WriteOptions
 from ._results import Difference, Finding, Format, RepairSummary, SplitSummary, Summary
+from ._table import Table
+from ._tensor import Tensor
 from ._verbs import concat, convert, repair, slice, split, transpose
 from ._write import write
 
 __all__ = [
     "AccessError",
+    "Annotations",
     "ArgumentError",
     "CancelledError",
     "CastError",
@@ -65,6 +69,8 @@ __all__ = [
     "SplitSummary",
     "StorageError",
     "Summary",
+    "Table",
+    "Tensor",
     "UnknownNameError",
     "UnsupportedError",
     "WriteOptions",

@@ -1,4 +1,4 @@
-"""A file with several matrices, such as one of AnnData."""
+"""A file with several matrices or tensors, such as one of AnnData."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import Any, Dict, Iterator, Tuple, Type, Union
 
 from . import _nnz
+from ._dataset import Dataset, open_dataset
 from ._errors import ArgumentError, FormatError
-from ._matrix import Matrix, absolute, open_matrix
+from ._matrix import absolute
 
 
-class File(Mapping[str, Matrix]):
-    """A file with several matrices: a mapping from their paths in it, such as ``"layers/counts"``.
+class File(Mapping[str, Dataset]):
+    """A file with several matrices or tensors: a mapping from their paths in it, such as ``"layers/counts"``.
 
     Parameters
     ----------
@@ -38,10 +39,10 @@ class File(Mapping[str, Matrix]):
         """The place it was opened from."""
         return self._shown
 
-    def __getitem__(self, key: str) -> Matrix:
+    def __getitem__(self, key: str) -> Any:
         if key not in self._members:
             raise KeyError(key)
-        return open_matrix(f"{self._shown}::{key}")
+        return open_dataset(f"{self._shown}::{key}")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)

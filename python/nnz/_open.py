@@ -6,25 +6,25 @@ import os
 from typing import Any, Union
 
 from . import _nnz
+from ._dataset import open_dataset
 from ._errors import ArgumentError
 from ._file import File, listed
-from ._matrix import Matrix, absolute
 
 
-def open(path: Union[str, bytes, os.PathLike[Any]], *, memory: Union[int, str, None] = None) -> Union[Matrix, File]:
-    """Open a matrix, or a file with several.
+def open(path: Union[str, bytes, os.PathLike[Any]], *, memory: Union[int, str, None] = None) -> Any:
+    """Open a matrix, a tensor or a table, or a file with several.
 
     Parameters
     ----------
     path : str or os.PathLike
-        A file or directory of any format, or ``PATH::GROUP`` for a matrix inside.
+        A file or directory of any format, or ``PATH::GROUP`` for what is in a group of one.
     memory : int or str, optional
         Bytes that reading may take, such as ``"4G"``; by default what is free allows.
 
     Returns
     -------
-    Matrix or File
-        A `File` if there are several matrices and no group is named.
+    Matrix, Tensor, Table or File
+        A `File` if there are several and no group is named. A vector is a `Matrix` of one column.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def open(path: Union[str, bytes, os.PathLike[Any]], *, memory: Union[int, str, N
     nnz.FormatError
         The content is of no format that is read.
     nnz.UnsupportedError
-        It holds fragments, a table or a tensor.
+        It holds fragments.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def open(path: Union[str, bytes, os.PathLike[Any]], *, memory: Union[int, str, N
     """
     shown = os.fsdecode(path)
     try:
-        source = _nnz.Source.open(shown, memory)
+        found = open_dataset(shown, memory)
     except ArgumentError:
         # Several groups hold one each, and none is named.
         if os.path.exists(shown) and len(_nnz.groups(shown)) > 1:
@@ -52,5 +52,5 @@ def open(path: Union[str, bytes, os.PathLike[Any]], *, memory: Union[int, str, N
         raise
     if os.path.exists(shown) and len(listed(shown)) > 1:
         return File(shown)
-    return Matrix(source, absolute(shown), shown, memory)
+    return found
 

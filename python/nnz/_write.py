@@ -6,9 +6,7 @@ import os
 import tempfile
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union
 
-import numpy as np
-
-from . import _convert, _frames, _nnz
+from . import _frames, _nnz, _sources, _tables
 from ._errors import ArgumentError
 from ._matrix import Matrix
 from ._options import WriteOptions, prepared
@@ -31,14 +29,17 @@ def write(
     progress: Progress = None,
     **options: Unpack[WriteOptions],
 ) -> Summary:
-    """Write a matrix, in the format of the path's extension unless ``to=`` names one.
+    """Write a matrix, tensor or table, in the format of the path's extension unless ``to=`` names one.
 
     The target appears when it is complete and on disk, or not at all.
 
     Parameters
     ----------
-    obj : scipy.sparse matrix or array, numpy.ndarray, anndata.AnnData or Matrix
-        What is written. Of an AnnData, all of it to ``.h5ad`` and ``.zarr``, and elsewhere X, names and annotations.
+    obj : matrix, array, tensor or table
+        What is written: matrices and arrays of SciPy, NumPy, PyData ``sparse`` and PyTorch, of any number of dimensions
+        where the format has them; an AnnData, all of it to ``.h5ad`` and ``.zarr``, and elsewhere X, names and
+        annotations; a `Matrix`, `Tensor` or `Table`; and what offers ``__binsparse__``. A data frame of pandas is a
+        table where the format has tables, and else a matrix; what offers ``__arrow_c_stream__`` is a table.
     path : str or os.PathLike
         A path, or ``PATH::GROUP``.
     rows, cols : pandas.DataFrame, optional
@@ -68,10 +69,16 @@ def write(
         if _extension(target) in ("h5ad", "zarr") and given.get("to") in (None, "anndata"):
             return _write_anndata(obj, target, given, progress)
         rows, cols, axis_kinds, obj = obj.obs, obj.var, KINDS, obj.X
+    if _tables.is_table(obj, target, given.get("to")):
+        if rows is not None or cols is not None or axis_kinds is not None:
+            raise ArgumentError("rows, cols and axis_kinds apply to matrices, not to tables")
+        return _tables.write(obj, target, given, progress)
+    if _tables.is_frame(obj):
+        obj = _tables.matrix_of(obj, given)
     if isinstance(obj, Matrix) and obj._transposed:
         # Who asks for rows as columns gets them, wherever the format has its cells.
         given.setdefault("cell_axis", "as-is")
-    source = _source(obj)
+    source = _sources.source_of(obj)
     names: List[Optional[List[str]]] = [None, None]
     tables: List[Any] = [None, None]
     for axis, (option, frame) in enumerate((("row_names", rows), ("col_names", cols))):
@@ -81,9 +88,11 @@ def write(
         if listed is not None and not isinstance(listed, str):
             names[axis] = [str(name) for name in given.pop(option)]
     for axis, name in enumerate(("rows", "cols")):
-        if tables[axis] is not None:
+        if tables[axis] is not None and isinstance(source, _nnz.Source):
             _check(len((rows, cols)[axis]), source.shape[axis], name)
     if any(part is not None for part in (*names, *tables, axis_kinds)):
+        if not isinstance(source, _nnz.Source):
+            raise ArgumentError("names, annotations and axis_kinds apply to matrices, not to tensors")
         source = source.described(names, tables, None if axis_kinds is None else list(axis_kinds))
     with reporting(progress) as report:
         made = source.write(target, prepared(given), report)
@@ -112,30 +121,6 @@ def _write_anndata(obj: Any, target: str, options: Dict[str, Any], progress: Pro
         with reporting(progress) as report:
             made = _nnz.convert(between, target, prepared(options), report)
     return summary(made)
-
-
-def _source(obj: Any) -> _nnz.Source:
-    """Make a source of what is written."""
-    if isinstance(obj, Matrix):
-        return obj._source
-    if hasattr(obj, "tocsr") and hasattr(obj, "getformat") or hasattr(obj, "format") and hasattr(obj, "tocsr"):
-        block = obj if obj.format in ("csr", "csc") else obj.tocsr()
-    else:
-        array = np.asarray(obj)
-        if array.ndim != 2:
-            raise ArgumentError(f"a matrix has 2 dimensions, not {array.ndim}")
-        block = _convert.dense_to_sparse(array)
-    if block.ndim != 2:
-        raise ArgumentError(f"a matrix has 2 dimensions, not {block.ndim}")
-    order = "row" if block.format == "csr" else "col"
-    indptr = np.ascontiguousarray(block.indptr, np.int64)
-    wide = block.indices.dtype.itemsize > 4
-    indices = np.ascontiguousarray(block.indices, np.int64 if wide else np.int32)
-    return _nnz.Source.from_arrays(block.shape, order, indptr, indices, _native(block.data))
-
-
-def _native(data: Any) -> Any:
-    return np.ascontiguousarray(data, dtype=data.dtype.newbyteorder("="))
 
 
 __all__: Sequence[str] = ["write"]

@@ -4,14 +4,18 @@
 //! arrays and lists that this module takes and returns.
 
 mod arrays;
+mod arrow;
 mod columns;
 mod error;
+mod open;
 mod options;
 mod select;
 mod source;
 mod stats;
 mod summary;
+mod table;
 mod task;
+mod tensor;
 mod verbs;
 mod view;
 
@@ -22,7 +26,13 @@ use pyo3::prelude::*;
 mod _nnz {
     use super::*;
     #[pymodule_export]
+    use crate::open::{from_binsparse, open};
+    #[pymodule_export]
     use crate::source::Source;
+    #[pymodule_export]
+    use crate::table::{TableSource, write_stream, write_table};
+    #[pymodule_export]
+    use crate::tensor::TensorSource;
     #[pymodule_export]
     use crate::verbs::{
         concat, convert, default_memory, diff, formats, groups, members, repair, slice, split,

@@ -1,12 +1,10 @@
 //! A source that others hold, too, with another header, names or annotations than it has itself.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use nnz::annotations::{AnnotationTable, Annotations};
-use nnz::error::At;
-use nnz::matrix::{About, Metadata, Names, Storage, StringList, UnitReader};
-use nnz::{Axis, Header, MatrixSource, Projection, Result};
+use nnz::matrix::{Names, Storage, StringList};
+use nnz::{Axis, Header, MatrixSource, Result};
 
 /// A source that others hold, too.
 pub(crate) struct View {
