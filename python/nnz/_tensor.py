@@ -190,7 +190,7 @@ class Tensor:
         return _torch.from_entries(coordinates, data, self.shape)
 
     def _refuse_fill(self, where: str) -> None:
-        if self._source.fill is not None:
+        if self._source.fill is not None and self.nnz < self.size:
             raise UnsupportedError(
                 f"{self._shown}: cells that are not stored hold {self.fill_value}; in {where} they are zero", self._shown
             )

@@ -111,6 +111,9 @@ def test_arrays_of_pydata_sparse_are_exchanged(tmp_path):
                 nnz.write(kind, path, force=True)
                 opened = nnz.open(path)
                 if len(shape) < 3:
+                    if fill:
+                        assert nnz.diff(path, _dense(cells.reshape(shape[0], -1), tmp_path)) == []
+                        continue
                     np.testing.assert_array_equal(opened.to_numpy().reshape(shape), cells)
                     continue
                 assert opened.fill_value == fill and opened.nnz == array.nnz
@@ -122,14 +125,23 @@ def test_arrays_of_pydata_sparse_are_exchanged(tmp_path):
     assert nnz.open(tmp_path / "s.bsp.h5").to_sparse().todense() == 7
 
 
+def _dense(cells, folder):
+    np.save(folder / "dense.npy", cells)
+    return folder / "dense.npy"
+
+
 def test_a_fill_is_refused_where_cells_are_zero(tmp_path):
     sparse = pytest.importorskip("sparse")
-    nnz.write(sparse.COO.from_numpy(random_tensor((2, 3, 4)), fill_value=1), tmp_path / "t.bsp.h5")
+    cells = random_tensor((2, 3, 4))
+    cells[0] = 1
+    nnz.write(sparse.COO.from_numpy(cells, fill_value=1), tmp_path / "t.bsp.h5")
     t = nnz.open(tmp_path / "t.bsp.h5")
     with pytest.raises(nnz.UnsupportedError, match="in arrays of SciPy they are zero"):
         t.to_scipy()
     with pytest.raises(nnz.UnsupportedError, match="in SciPy they are zero"):
         nnz.write(t, tmp_path / "t.npz")
+    nnz.write(sparse.COO.from_numpy(cells + 5, fill_value=1), tmp_path / "u.bsp.h5")
+    np.testing.assert_array_equal(nnz.open(tmp_path / "u.bsp.h5").to_scipy().toarray(), cells + 5)
 
 
 def test_lazy_tensors_are_written_and_converted(tmp_path):
