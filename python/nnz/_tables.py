@@ -48,31 +48,26 @@ def write(obj: Any, target: str, options: Dict[str, Any], progress: Progress) ->
     """Write a table, a data frame, or what offers a stream of Arrow."""
     dropped: List[str] = []
     given = prepared(options)
-    if isinstance(obj, Table) and not _is_whole(obj) or is_frame(obj):
+    with reporting(progress) as report:
         if is_frame(obj):
             columns, rows, dropped = _columns(obj)
-        else:
-            labels = obj.columns
-            columns, rows = list(zip(labels, obj._read(obj._rows, obj._cols))), len(obj)
-        if dropped and given.get("strict"):
-            raise UnsupportedError(f"not supported by the target: {', '.join(dropped)}")
-        with reporting(progress) as report:
+            if dropped and given.get("strict"):
+                raise UnsupportedError(f"not supported by the target: {', '.join(dropped)}")
             made = _nnz.write_table(columns, rows, target, given, report)
-    elif isinstance(obj, Table):
-        with reporting(progress) as report:
+        elif isinstance(obj, Table) and _is_whole(obj):
             made = obj._source.write(target, given, report)
-    else:
-        with reporting(progress) as report:
+        else:
+            # Rows and columns of a table are a stream, too, which is written batch by batch.
             made = _nnz.write_stream(obj.__arrow_c_stream__(), target, given, report)
     made["dropped"] = dropped
     return summary(made, stacklevel=4)
 
 
 def _is_whole(table: Table) -> bool:
+    """Return whether no rows or columns have been selected, so that it need not be in memory."""
     source = table._source
-    return table._rows == range(source.rows) if isinstance(table._rows, range) and table._cols == tuple(
-        range(len(source.columns))
-    ) else False
+    whole = range(source.rows), tuple(range(len(source.columns)))
+    return isinstance(table._rows, range) and (table._rows, table._cols) == whole
 
 
 def _columns(frame: Any) -> Tuple[List[Tuple[str, Any]], int, List[str]]:

@@ -143,7 +143,6 @@ class Tensor:
         fill = self.fill_value
         if not coordinates:
             # Without dimensions, the only cell is the only entry.
-            coordinates = [np.empty(0, np.int64)]
             return sparse.COO(np.empty((0, 1), np.int64), data, shape=(), fill_value=fill)
         return sparse.COO(np.stack(coordinates), data, shape=self.shape, fill_value=fill, has_duplicates=False)
 

@@ -3,6 +3,8 @@
 import multiprocessing
 import os
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -184,6 +186,13 @@ def test_data_frames_are_matrices_where_there_are_no_tables(tmp_path):
     assert nnz.diff(tmp_path / "m.bpcells", tmp_path / "n.bpcells") == []
 
 
+def test_parts_of_tables_are_written(pair, tmp_path):
+    t, frame = pair
+    nnz.write(t[5:100:7, ["float64", "int8"]], tmp_path / "p.dbdf")
+    expected = frame[["float64", "int8"]][5:100:7].reset_index(drop=True)
+    pandas.testing.assert_frame_equal(nnz.open(tmp_path / "p.dbdf").to_pandas(), expected)
+
+
 def rows_of(t):
     return int(t["int64"].sum())
 
@@ -275,6 +284,27 @@ def test_a_stream_that_fails_is_an_error(tmp_path):
     nnz.write(Once(), tmp_path / "t.dbdf")
     with pytest.raises(nnz.ArgumentError, match="read already"):
         nnz.write(Once(), tmp_path / "u.dbdf")
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, itertools, pyarrow, nnz
+schema = pyarrow.schema([("a", pyarrow.int64())])
+batch = pyarrow.record_batch({"a": list(range(1000))}, schema=schema)
+reader = pyarrow.RecordBatchReader.from_batches(schema, itertools.repeat(batch))
+threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    nnz.write(reader, sys.argv[1])
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_control_c_stops_a_stream_and_leaves_nothing(tmp_path):
+    pytest.importorskip("pyarrow")
+    command = [sys.executable, "-c", INTERRUPTED, str(tmp_path / "t.dbdf")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "interrupted\n", done.stderr
+    assert os.listdir(tmp_path) == []
 
 
 def test_annotations_are_streams_of_arrow(tmp_path):

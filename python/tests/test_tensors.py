@@ -164,6 +164,17 @@ def test_lazy_tensors_are_written_and_converted(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["a.bsp.h5", "b.npz", "c.zarr"]
 
 
+def test_files_have_matrices_and_tensors(tmp_path):
+    cells = random_tensor((2, 3, 4))
+    nnz.write(cells, f"{tmp_path / 'both.h5'}::t", to="binsparse")
+    nnz.write(np.eye(3), f"{tmp_path / 'both.h5'}::m", to="binsparse")
+    file = nnz.open(tmp_path / "both.h5")
+    assert isinstance(file, nnz.File) and sorted(file) == ["m", "t"]
+    assert isinstance(file["m"], nnz.Matrix) and isinstance(file["t"], nnz.Tensor)
+    np.testing.assert_array_equal(file["t"].to_numpy(), cells)
+    np.testing.assert_array_equal(nnz.open(f"{tmp_path / 'both.h5'}::t").to_numpy(), cells)
+
+
 def test_tensors_of_real_programs_are_read():
     t = nnz.open(TESTDATA / "scipy" / "npy" / "shape_3d.npy")
     np.testing.assert_array_equal(t.to_numpy(), np.load(TESTDATA / "scipy" / "npy" / "shape_3d.npy"))
