@@ -1,8 +1,8 @@
-"""Sparse matrices on disk: read, written, checked and converted, exactly, in bounded memory.
+"""Sparse matrices, tensors and tables on disk: read, written, checked and converted, exactly, in bounded memory.
 
 `nnz.open` opens a matrix of any format without reading its entries; an index reads some of them into a sparse array
-of SciPy. `nnz.write` writes matrices of SciPy, NumPy and AnnData. Genomic fragments are `nnz.Fragments`.
-`nnz.convert` and its kin work from file to file.
+of SciPy. `nnz.write` writes what SciPy, NumPy, pandas, AnnData and others have in memory. Genomic fragments are
+`nnz.Fragments`. `nnz.convert` and its kin work from file to file.
 
 Examples
 --------
@@ -13,6 +13,7 @@ Examples
 (2, 1107)
 """
 
+from ._annotations import Annotations
 from ._errors import (
     AccessError,
     ArgumentError,
@@ -43,12 +44,15 @@ from ._nnz import __version__
 from ._open import open
 from ._options import TargetOptions, WriteOptions
 from ._results import Difference, Finding, Format, RepairSummary, SplitSummary, Summary
+from ._table import Table
+from ._tensor import Tensor
 from ._verbs import concat, convert, repair, slice, split, transpose
 from ._write import write
 from ._writer import Writer, writer
 
 __all__ = [
     "AccessError",
+    "Annotations",
     "ArgumentError",
     "CancelledError",
     "CastError",
@@ -75,7 +79,9 @@ __all__ = [
     "SplitSummary",
     "StorageError",
     "Summary",
+    "Table",
     "TargetOptions",
+    "Tensor",
     "UnknownNameError",
     "UnsupportedError",
     "WriteOptions",

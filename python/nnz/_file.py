@@ -1,4 +1,4 @@
-"""A file with several matrices, such as one of AnnData, or groups of fragments."""
+"""A file with several matrices, tensors or fragments, such as one of AnnData."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import Any, Dict, Iterator, Tuple, Type, Union
 
 from . import _nnz
-from ._errors import ArgumentError, Error, FormatError, UnsupportedError
-from ._fragments import Fragments
-from ._matrix import Matrix, absolute, open_matrix
+from ._dataset import Dataset, open_dataset
+from ._errors import ArgumentError, FormatError
+from ._matrix import absolute
 
 
-class File(Mapping[str, Union[Matrix, Fragments]]):
-    """A file with several matrices or fragments: a mapping from their paths in it, such as ``"layers/counts"``.
+class File(Mapping[str, Dataset]):
+    """A file with several matrices, tensors or fragments: a mapping from their paths in it, such as ``"layers/counts"``.
 
     Parameters
     ----------
@@ -39,17 +39,10 @@ class File(Mapping[str, Union[Matrix, Fragments]]):
         """The place it was opened from."""
         return self._shown
 
-    def __getitem__(self, key: str) -> Union[Matrix, Fragments]:
+    def __getitem__(self, key: str) -> Any:
         if key not in self._members:
             raise KeyError(key)
-        place = f"{self._shown}::{key}"
-        try:
-            return open_matrix(place)
-        except UnsupportedError as error:
-            try:
-                return Fragments(place)
-            except Error:
-                raise error from None
+        return open_dataset(f"{self._shown}::{key}")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Type, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple, Type, Union
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from . import _index, _nnz, _regions
 from ._fragment_arrays import Column, FragmentArrays, Names
 from ._matrix import absolute
 from ._options import PathLike
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 ALL = (True, True, True, True)
 
@@ -23,6 +26,13 @@ class FragmentHandle:
     def __init__(self, path: PathLike, *, memory: Union[int, str, None] = None) -> None:
         shown = os.fsdecode(path)
         self._start(_nnz.FragmentSource.open(shown, memory), shown, absolute(shown), memory)
+
+    @classmethod
+    def of(cls, source: _nnz.FragmentSource, shown: str, memory: Any) -> Self:
+        """Take what is open."""
+        made = cls.__new__(cls)
+        made._start(source, shown, absolute(shown), memory)
+        return made
 
     def _start(self, source: _nnz.FragmentSource, shown: str, path: str, memory: Any) -> None:
         self._open = source

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _convert, _frames, _index, _nnz, _reduce, _show
+from . import _binsparse, _convert, _frames, _index, _nnz, _reduce, _show
+from ._annotations import Annotations
 from ._batches import batches
 from ._errors import ArgumentError, PositionError
 from ._reduce import Reduced
@@ -16,6 +17,7 @@ from ._reduce import Reduced
 if TYPE_CHECKING:
     import anndata
     import pandas
+    import torch
 
     from ._convert import Block
 
@@ -38,7 +40,7 @@ class Matrix:
     (2, 5)
     """
 
-    __slots__ = ("_path", "_shown", "_transposed", "_memory", "_open", "_pid", "_kept", "_found", "__weakref__")
+    __slots__ = ("_path", "_shown", "_transposed", "_memory", "_open", "_pid", "_kept", "_found", "_read", "__weakref__")
 
     def __init__(self, source: _nnz.Source, path: str, shown: str, memory: Any = None, transposed: bool = False) -> None:
         self._path = path
@@ -49,6 +51,7 @@ class Matrix:
         self._pid = os.getpid()
         self._kept: List[_nnz.Source] = []
         self._found: List[Optional[_index.NameIndex]] = [None, None]
+        self._read: List[_binsparse.Exported] = []
 
     @property
     def _source(self) -> _nnz.Source:
@@ -128,6 +131,25 @@ class Matrix:
     def cols(self) -> pandas.DataFrame:
         """The annotations of columns, with their names as the index. It takes pandas."""
         return self._frame(1)
+
+    def annotations(self, axis: str) -> Annotations:
+        """Return the names and annotations of an axis as a table, which goes to Arrow without pandas.
+
+        Parameters
+        ----------
+        axis : {"rows", "cols", "cells", "features"}
+            Whose they are.
+
+        Returns
+        -------
+        nnz.Annotations
+
+        Examples
+        --------
+        >>> nnz.open("examples/pbmc_10x_v3_mtx").annotations("features").columns
+        ['name', 'feature_type']
+        """
+        return Annotations(self, axis)
 
     def _names(self, axis: str) -> Optional[npt.NDArray[np.object_]]:
         names = self._source.names(axis)
@@ -250,6 +272,37 @@ class Matrix:
         Where the file does not say what rows are, they are observations.
         """
         return _convert.to_anndata(self)
+
+    def to_torch(self, order: Optional[str] = None) -> torch.Tensor:
+        """Read all entries into a sparse tensor of PyTorch. It takes torch.
+
+        Parameters
+        ----------
+        order : {"row", "col"}, optional
+            Makes a tensor in the layout CSR or CSC; by default that of the order of the file.
+
+        Returns
+        -------
+        torch.Tensor
+            On the CPU. Indices are of 32 bits unless the matrix or the number of entries is too large for that.
+
+        Raises
+        ------
+        nnz.UnsupportedError
+            This version of PyTorch has no tensors of the type of the values.
+        """
+        from . import _torch
+
+        return _torch.from_block(self.to_scipy(order))
+
+    def __binsparse_descriptor__(self) -> Dict[str, Any]:
+        """Describe the arrays of `__binsparse__`, as Binsparse does. All entries are read, and kept until then."""
+        self._read[:] = [_binsparse.of_block(self.to_scipy())]
+        return self._read[0].descriptor
+
+    def __binsparse__(self) -> Dict[str, npt.NDArray[Any]]:
+        """Read all entries as named arrays of Binsparse."""
+        return _binsparse.take(self._read, lambda: _binsparse.of_block(self.to_scipy())).arrays
 
     def iter_batches(self, nbytes: int = 1 << 26) -> Iterator[Block]:
         """Read the matrix in blocks of rows or columns, whichever it is stored by, one after the other.

@@ -6,14 +6,13 @@ import os
 from typing import Any, Union
 
 from . import _nnz
-from ._errors import ArgumentError, Error, UnsupportedError
+from ._dataset import open_dataset
+from ._errors import ArgumentError
 from ._file import File, listed
-from ._fragments import Fragments
-from ._matrix import Matrix, absolute
 
 
-def open(path: Union[str, bytes, os.PathLike[Any]], *, memory: Union[int, str, None] = None) -> Union[Matrix, Fragments, File]:
-    """Open a matrix, genomic fragments, or a file with several matrices.
+def open(path: Union[str, bytes, os.PathLike[Any]], *, memory: Union[int, str, None] = None) -> Any:
+    """Open a matrix, a tensor, a table or genomic fragments, or a file with several.
 
     Parameters
     ----------
@@ -24,8 +23,8 @@ def open(path: Union[str, bytes, os.PathLike[Any]], *, memory: Union[int, str, N
 
     Returns
     -------
-    Matrix, Fragments or File
-        A `File` if there are several matrices and no group is named.
+    Matrix, Tensor, Table, Fragments or File
+        A `File` if there are several and no group is named. A vector is a `Matrix` of one column.
 
     Raises
     ------
@@ -33,8 +32,6 @@ def open(path: Union[str, bytes, os.PathLike[Any]], *, memory: Union[int, str, N
         There is nothing of that name.
     nnz.FormatError
         The content is of no format that is read.
-    nnz.UnsupportedError
-        It holds a table or a tensor.
 
     Examples
     --------
@@ -45,13 +42,7 @@ def open(path: Union[str, bytes, os.PathLike[Any]], *, memory: Union[int, str, N
     """
     shown = os.fsdecode(path)
     try:
-        source = _nnz.Source.open(shown, memory)
-    except UnsupportedError as error:
-        # An object of R is read as a whole each time, so that it is not looked for them first.
-        try:
-            return Fragments(shown, memory=memory)
-        except Error:
-            raise error from None
+        found = open_dataset(shown, memory)
     except ArgumentError:
         # Several groups hold one each, and none is named.
         if os.path.exists(shown) and len(_nnz.groups(shown)) > 1:
@@ -59,5 +50,5 @@ def open(path: Union[str, bytes, os.PathLike[Any]], *, memory: Union[int, str, N
         raise
     if os.path.exists(shown) and len(listed(shown)) > 1:
         return File(shown)
-    return Matrix(source, absolute(shown), shown, memory)
+    return found
 

@@ -7,6 +7,11 @@ from typing import TYPE_CHECKING, List, Tuple
 
 if TYPE_CHECKING:
     from ._matrix import Matrix
+    from ._table import Table
+    from ._tensor import Tensor
+
+MOST_COLUMNS = 8
+"""Columns of a table that are listed."""
 
 
 def text(matrix: Matrix) -> str:
@@ -39,7 +44,49 @@ def html(matrix: Matrix) -> str:
     return table("nnz.Matrix", facts(matrix))
 
 
-def table(caption: str, facts: List[Tuple[str, str]]) -> str:
-    """Make a table of what is known."""
-    rows = "".join(f"<tr><th style='text-align:left'>{escape(what)}</th><td>{escape(value)}</td></tr>" for what, value in facts)
-    return f"<table><caption>{escape(caption)}</caption>{rows}</table>"
+def table(caption: str, found: List[Tuple[str, str]]) -> str:
+    """Make a table of facts."""
+    cells = "".join(f"<tr><th style='text-align:left'>{escape(what)}</th><td>{escape(value)}</td></tr>" for what, value in found)
+    return f"<table><caption>{escape(caption)}</caption>{cells}</table>"
+
+
+def tensor_text(tensor: Tensor) -> str:
+    """Describe a tensor in a line, without reading entries."""
+    extents = " x ".join(map(str, tensor.shape)) or "without dimensions"
+    return f"<nnz.Tensor {extents} of {tensor.dtype} with {tensor.nnz} entries: {tensor.format}, {tensor.path!r}>"
+
+
+def tensor_facts(tensor: Tensor) -> List[Tuple[str, str]]:
+    """List what is known without reading entries."""
+    share = f" ({tensor.nnz / tensor.size:.2%} of cells)" if tensor.size else ""
+    return [
+        ("path", tensor.path),
+        ("format", tensor.format),
+        ("shape", " x ".join(map(str, tensor.shape)) or "no dimensions"),
+        ("type", str(tensor.dtype)),
+        ("levels", tensor.levels),
+        ("fill value", str(tensor.fill_value)),
+        ("entries", f"{tensor.nnz:,}{share}"),
+    ]
+
+
+def frame_text(frame: Table) -> str:
+    """Describe a table in a line, without reading values."""
+    rows, cols = frame.shape
+    return f"<nnz.Table {rows} x {cols} ({_listed(frame)}): {frame.format}, {frame.path!r}>"
+
+
+def frame_facts(frame: Table) -> List[Tuple[str, str]]:
+    """List what is known without reading values."""
+    rows, cols = frame.shape
+    return [
+        ("path", frame.path),
+        ("format", frame.format),
+        ("shape", f"{rows} x {cols}"),
+        ("columns", _listed(frame)),
+    ]
+
+
+def _listed(frame: Table) -> str:
+    listed = [f"{label}: {dtype}" for label, dtype in zip(frame.columns[:MOST_COLUMNS], frame.dtypes)]
+    return ", ".join(listed + (["..."] if len(frame.columns) > MOST_COLUMNS else []))

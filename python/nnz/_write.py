@@ -6,9 +6,7 @@ import os
 import tempfile
 from typing import TYPE_CHECKING, Any, Dict, Sequence, Union
 
-import numpy as np
-
-from . import _convert, _nnz
+from . import _nnz, _sources, _tables
 from ._describe import Kinds, described
 from ._errors import ArgumentError
 from ._fragment_handle import FragmentHandle
@@ -34,15 +32,18 @@ def write(
     progress: Progress = None,
     **options: Unpack[WriteOptions],
 ) -> Summary:
-    """Write a matrix, in the format of the path's extension unless ``to=`` names one, or genomic fragments.
+    """Write a matrix, tensor, table or fragments, in the format of the path's extension unless ``to=`` names one.
 
     The target appears when it is complete and on disk, or not at all.
 
     Parameters
     ----------
-    obj : scipy.sparse matrix or array, numpy.ndarray, anndata.AnnData, Matrix or Fragments
-        What is written. Of an AnnData, all of it to ``.h5ad`` and ``.zarr``, and elsewhere X, names and annotations.
-        Fragments take the options of `nnz.FragmentOptions`.
+    obj : matrix, array, tensor or table
+        What is written: matrices and arrays of SciPy, NumPy, PyData ``sparse`` and PyTorch, of any number of dimensions
+        where the format has them; an AnnData, all of it to ``.h5ad`` and ``.zarr``, and elsewhere X, names and
+        annotations; a `Matrix`, `Tensor`, `Table` or `Fragments`, the last of which take the options of
+        `nnz.FragmentOptions`; and what offers ``__binsparse__``. A data frame of pandas is a table where the format has
+        tables, and else a matrix; what offers ``__arrow_c_stream__`` is a table.
     path : str or os.PathLike
         A path, or ``PATH::GROUP``.
     rows, cols : pandas.DataFrame, optional
@@ -76,10 +77,20 @@ def write(
         if _extension(target) in ("h5ad", "zarr") and given.get("to") in (None, "anndata"):
             return _write_anndata(obj, target, given, progress)
         rows, cols, axis_kinds, obj = obj.obs, obj.var, KINDS, obj.X
+    if _tables.is_table(obj, target, given.get("to")):
+        if rows is not None or cols is not None or axis_kinds is not None:
+            raise ArgumentError("rows, cols and axis_kinds apply to matrices, not to tables")
+        return _tables.write(obj, target, given, progress)
+    if _tables.is_frame(obj):
+        obj = _tables.matrix_of(obj, given)
     if isinstance(obj, Matrix) and obj._transposed:
         # Who asks for rows as columns gets them, wherever the format has its cells.
         given.setdefault("cell_axis", "as-is")
-    source = described(_source(obj), rows, cols, axis_kinds, given)
+    source = _sources.source_of(obj)
+    if isinstance(source, _nnz.Source):
+        source = described(source, rows, cols, axis_kinds, given)
+    elif any(part is not None for part in (rows, cols, axis_kinds)) or _names(given):
+        raise ArgumentError("names, annotations and axis_kinds apply to matrices, not to tensors")
     with reporting(progress) as report:
         made = source.write(target, prepared(given), report)
     return summary(made)
@@ -104,15 +115,9 @@ def _write_anndata(obj: Any, target: str, options: Dict[str, Any], progress: Pro
     return summary(made)
 
 
-def _source(obj: Any) -> _nnz.Source:
-    """Make a source of what is written."""
-    if isinstance(obj, Matrix):
-        return obj._source
-    block = _convert.compressed(obj)
-    order = "row" if block.format == "csr" else "col"
-    indptr, indices = _convert.native_indices(block)
-    data = np.ascontiguousarray(block.data, dtype=block.data.dtype.newbyteorder("="))
-    return _nnz.Source.from_arrays(block.shape, order, indptr, indices, data)
+def _names(given: Dict[str, Any]) -> bool:
+    """Return whether names are given, and not a column that has them."""
+    return any(given.get(option) is not None for option in ("row_names", "col_names"))
 
 
 __all__: Sequence[str] = ["write"]

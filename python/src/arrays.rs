@@ -27,6 +27,12 @@ pub(crate) fn value_type(py: Python<'_>, name: &str) -> PyResult<ValueType> {
     }
 }
 
+/// Returns the type of values that are written, by the name it has in NumPy.
+pub(crate) fn written_type(py: Python<'_>, name: &str) -> PyResult<ValueType> {
+    let named = ValueType::ALL.iter().find(|known| dtype_name(**known) == name);
+    named.copied().ok_or_else(|| argument(py, format!("values of type {name} cannot be written")))
+}
+
 /// Hands over values; `count` of them where they share one.
 pub(crate) fn from_values(
     py: Python<'_>,
@@ -65,6 +71,14 @@ pub(crate) fn from_values(
         Values::Iso(_) => return Err(argument(py, "a shared value was not repeated")),
     };
     Ok(array)
+}
+
+/// Makes 0 and 1 of truth values, which tables do not have.
+pub(crate) fn truth_as_numbers(values: Values) -> Values {
+    match values {
+        Values::Bint8(truth) => Values::U8(cast_vec(truth)),
+        values => values,
+    }
 }
 
 /// Copies values out of an array of one dimension, which is contiguous and in the byte order of the machine.

@@ -4,16 +4,20 @@
 //! arrays and lists that this module takes and returns.
 
 mod arrays;
+mod arrow;
 mod columns;
 mod command;
 mod error;
 mod fragments;
+mod open;
 mod options;
 mod select;
 mod source;
 mod stats;
 mod summary;
+mod table;
 mod task;
+mod tensor;
 mod verbs;
 mod view;
 mod writer;
@@ -32,7 +36,13 @@ mod _nnz {
         merge_fragments, read_names, write_fragments,
     };
     #[pymodule_export]
+    use crate::open::{from_binsparse, open};
+    #[pymodule_export]
     use crate::source::Source;
+    #[pymodule_export]
+    use crate::table::{TableSource, write_stream, write_table};
+    #[pymodule_export]
+    use crate::tensor::TensorSource;
     #[pymodule_export]
     use crate::verbs::{
         concat, convert, default_memory, diff, formats, groups, members, repair, slice, split,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use nnz::annotations::{Labels, read_table};
 use nnz::formats::{FormatOptions, Registry};
+use nnz::frames::FrameOptions;
 use nnz::output::{CellAxis, StructurePolicy, WriteOptions};
 use nnz::{Axis, Compression, ConvertOptions, Rounding};
 use pyo3::prelude::*;
@@ -96,6 +97,27 @@ pub(crate) fn convert(given: &Bound<'_, PyDict>) -> PyResult<ConvertOptions> {
         }
     }
     Ok(options.format_options(of_format).write(write).row_labels(rows).col_labels(cols))
+}
+
+/// Options that apply to tables.
+const OF_TABLES: [&str; 10] =
+    ["block", "dialect", "force", "lossy", "memory", "meta", "no_sync", "strict", "threads", "to"];
+
+/// Reads the options of writing a table.
+pub(crate) fn frame(given: &Bound<'_, PyDict>) -> PyResult<FrameOptions> {
+    let options = convert(given)?;
+    for (name, value) in given {
+        let name: String = name.extract()?;
+        if !value.is_none() && value.is_truthy()? && !OF_TABLES.contains(&&*name) {
+            let what = format!("{name} applies to matrices and tensors, not to tables");
+            return Err(argument(given.py(), what));
+        }
+    }
+    Ok(FrameOptions::default()
+        .format(options.format)
+        .format_options(options.format_options)
+        .rounding(options.rounding)
+        .write(options.write))
 }
 
 /// Reads an option that some format has. Formats share names, and the one that is written checks the value again.

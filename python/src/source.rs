@@ -10,8 +10,9 @@ use nnz::{
     ReadOptions, Selection, Shape, StatsOptions,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyCapsule, PyDict, PyList};
 
+use crate::arrow::{self, ArrayData, Field};
 use crate::error::{OrRaise as _, argument, exception};
 use crate::options::{memory, threads};
 use crate::view::View;
@@ -196,6 +197,24 @@ impl Source {
             made.append(columns::from_column(py, name, column)?)?;
         }
         Ok(made)
+    }
+
+    /// Gives a stream of Arrow with the names and the annotations of an axis, in one batch. Names are under `label`.
+    fn annotations_stream<'py>(
+        &self,
+        py: Python<'py>,
+        axis: &str,
+        label: String,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let axis = select::axis_of(py, axis, || Ok(self.header().axis_kinds))?;
+        let length = usize::try_from(self.header().shape.len(axis));
+        let length = length.map_err(|_| argument(py, format!("too many {axis} for memory")))?;
+        let (inner, place) = self.inner();
+        let (fields, columns) = task::run_detached(py, move || {
+            read_annotations(&*inner, axis, &label).map_err(|error| error.with_context(&place))
+        })?;
+        let mut rows = Some(ArrayData::rows(length, columns));
+        arrow::export(py, Field::rows(fields), Box::new(move || Ok(rows.take())))
     }
 
     /// Shows the matrix with rows and columns exchanged.
@@ -399,6 +418,24 @@ impl Source {
             Some(_) => Ok(options.memory(memory(py, memory_limit)?)),
         }
     }
+}
+
+/// Reads the names and the annotations of an axis as columns of Arrow.
+fn read_annotations(
+    source: &dyn MatrixSource,
+    axis: Axis,
+    label: &str,
+) -> nnz::Result<(Vec<Field>, Vec<ArrayData>)> {
+    let mut columns = Vec::new();
+    if let Some(names) = source.names(axis)? {
+        columns.push(arrow::strings(label, &names)?);
+    }
+    if let Some(table) = source.annotations(axis)? {
+        for (name, column) in columns::read(&*table, nnz::engine::default_memory())? {
+            columns.push(arrow::annotations(&name, column)?);
+        }
+    }
+    Ok(columns.into_iter().unzip())
 }
 
 /// Reads what to do with entries at one place.

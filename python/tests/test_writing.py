@@ -51,7 +51,7 @@ def test_arrays_of_any_layout_are_written(tmp_path):
 
 
 def test_what_is_no_matrix_is_refused(tmp_path):
-    for obj in (np.zeros(3), np.zeros((2, 2), "S3"), np.zeros((2, 2), np.float16), np.zeros((2, 2), np.longdouble)):
+    for obj in (np.zeros(3, "S3"), np.zeros((2, 2), "S3"), np.zeros((2, 2), np.float16), np.zeros((2, 2), np.longdouble)):
         with pytest.raises(nnz.ArgumentError):
             nnz.write(obj, tmp_path / "m.npz")
     assert os.listdir(tmp_path) == []

@@ -248,15 +248,7 @@ impl Dataset {
         let to = &to.into();
         let matrix = match self {
             Self::Tensor(tensor) if !tensor.is_vector() => {
-                if !options.row_labels.is_default() || !options.col_labels.is_default() {
-                    let what =
-                        "is a tensor: names and annotations are for rows and columns of a matrix";
-                    return Err(Error::unsupported(from.clone(), what));
-                }
-                let to = &to.resolve(&LocalStorage)?;
-                let format = options.registry.format_of_target(to, options)?;
-                let written = format.write_tensor(&tensor, to, options);
-                return written.map_err(|error| error.with_context(from));
+                return tensor.convert(from, to.clone(), options);
             }
             other => other.into_matrix().map_err(|error| error.with_context(from))?,
         };

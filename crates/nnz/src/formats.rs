@@ -45,6 +45,7 @@ use nnz_storage::InputDirectory;
 pub use crate::container_target::has_groups;
 pub use binsparse::list_binsparse;
 pub(crate) use binsparse::{Binsparse, open_container as open_binsparse};
+pub(crate) use cancellable::cancellable;
 #[cfg(feature = "daphne")]
 pub(crate) use daphne::{DaphneOptions, NAME as DAPHNE};
 pub(crate) use groups::groups_inside;

@@ -16,7 +16,7 @@ mod widen;
 
 use nnz_core::{Error, ErrorKind, Result, readable};
 
-pub use convert::{FrameOptions, FrameSummary, convert};
+pub use convert::{FrameOptions, FrameSummary, convert, write};
 pub use nnz_daphne::{Column, FrameBatch, FrameReader, FrameSource};
 pub use print::print;
 

@@ -1,23 +1,44 @@
 //! Binsparse of other than two dimensions: vectors, scalars, and tensors of three dimensions or more.
 
+mod dense;
+
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
-use nnz_binsparse::{Descriptor, EntryReader, LevelKind, Tensor};
+use nnz_binsparse::{DESCRIPTOR, Descriptor, EntryReader, LevelKind, Tensor};
 use nnz_container::Container;
 use nnz_core::{
     About, AxisKind, Duplicates, Error, Header, MatrixSource, Order, Place, Result, Rounding,
     Scalar, Shape, Storage, write_scalar,
 };
+use nnz_storage::LocalStorage;
 
-use crate::{Cancellation, CatOptions};
+use crate::formats::cancellable;
+use crate::{Cancellation, CatOptions, ConvertOptions, Dataset, Location, Summary};
 
 /// Bytes of text that are written at once.
 const TEXT: usize = 64 << 10;
 
+/// Opens a matrix, vector or tensor of Binsparse whose arrays and descriptor are in a container, such as
+/// [memory](crate::container::memory::Memory).
+///
+/// # Errors
+///
+/// Fails where the descriptor or an array is missing or broken.
+pub fn open(container: Box<dyn Container>) -> Result<Dataset> {
+    let place = Place::array(container.path(), DESCRIPTOR);
+    let descriptor = Descriptor::parse(&container.attribute(DESCRIPTOR)?, &place)?;
+    if descriptor.layout.rank() != 2 {
+        return Ok(Dataset::Tensor(TensorFile::new(container, descriptor)));
+    }
+    Ok(Dataset::Matrix(Box::new(nnz_binsparse::MatrixSource::open(container)?)))
+}
+
 /// A vector, scalar or tensor, such as one of Binsparse. A vector is also a matrix, of one column; others are not.
+#[derive(Clone)]
 pub struct TensorFile {
-    container: Box<dyn Container>,
+    container: Arc<dyn Container>,
     descriptor: Descriptor,
     /// How it is stored, where that is not as Binsparse.
     about: Option<About>,
@@ -31,7 +52,38 @@ impl std::fmt::Debug for TensorFile {
 
 impl TensorFile {
     pub(crate) fn new(container: Box<dyn Container>, descriptor: Descriptor) -> Self {
-        Self { container, descriptor, about: None }
+        Self { container: Arc::from(container), descriptor, about: None }
+    }
+
+    /// Returns the same tensor, whose reads fail once `cancellation` is cancelled.
+    #[must_use]
+    pub fn cancellable(&self, cancellation: Option<&Cancellation>) -> Self {
+        let container = Arc::from(cancellable(&self.container, cancellation));
+        Self { container, descriptor: self.descriptor.clone(), about: self.about.clone() }
+    }
+
+    /// Writes a tensor to a place, in the format of its extension unless the options name one. `from` is what messages
+    /// call it.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`convert`](crate::convert()), where the options name rows and columns, and where the format of the
+    /// target holds no tensors.
+    pub fn convert(
+        &self,
+        from: &Place,
+        to: impl Into<Location>,
+        options: &ConvertOptions,
+    ) -> Result<Summary> {
+        if !options.row_labels.is_default() || !options.col_labels.is_default() {
+            let what = "is a tensor: names and annotations are for rows and columns of a matrix";
+            return Err(Error::unsupported(from.clone(), what));
+        }
+        let to = &to.into().resolve(&LocalStorage)?;
+        let format = options.registry.format_of_target(to, options)?;
+        let tensor = self.cancellable(options.cancellation.as_ref());
+        let written = format.write_tensor(&tensor, to, options);
+        written.map_err(|error| error.with_context(from))
     }
 
     /// Takes arrays of another format, which `descriptor` describes in terms of Binsparse.
@@ -53,7 +105,7 @@ impl TensorFile {
     ///
     /// Fails where it has other than one dimension, or an array is missing or broken.
     pub fn into_matrix(self) -> Result<Box<dyn MatrixSource>> {
-        Ok(Box::new(nnz_binsparse::MatrixSource::open(self.container)?))
+        Ok(Box::new(nnz_binsparse::MatrixSource::open(Box::new(self.container))?))
     }
 
     /// Returns whether it is a vector.

@@ -29,6 +29,12 @@ pub(crate) struct FragmentSource {
     place: Place,
 }
 
+impl FragmentSource {
+    pub(crate) fn new(inner: Arc<dyn nnz::fragments::FragmentSource>, place: Place) -> Self {
+        Self { inner, place }
+    }
+}
+
 #[pymethods]
 impl FragmentSource {
     /// Opens the fragments at a place.
@@ -46,7 +52,7 @@ impl FragmentSource {
             let opened = nnz::fragments::open_within(&location, limit);
             opened.map_err(|error| error.with_context(&location.source_place()))
         })?;
-        Ok(Self { inner: inner.into(), place })
+        Ok(Self::new(inner.into(), place))
     }
 
     /// The number of fragments.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use nnz::matrix::AxisKind;
 use nnz::whole::{ConcatFilesOptions, Join};
-use nnz::{Axis, ConcatOptions, Dataset, Location, OpenOptions};
+use nnz::{Axis, ConcatOptions, Dataset, ErrorKind, Location, OpenOptions, frames};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -26,11 +26,48 @@ pub(crate) fn convert<'py>(
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (options, from, to) = (options::convert(given)?, location(source), location(target));
+    let [of_table, target] = [from.clone(), to.clone()];
     let done = task::run(py, progress, move |context| {
         let options = options.cancellation(context.token());
-        nnz::convert(&from, &to, &options, &*context.progress)
+        match nnz::convert(&from, &to, &options, &*context.progress) {
+            Err(error) => {
+                if is_table(&error, &from)? {
+                    Ok(None)
+                } else {
+                    Err(error)
+                }
+            }
+            done => done.map(Some),
+        }
     })?;
-    summary::of_matrix(py, &done)
+    match done {
+        Some(done) => summary::of_matrix(py, &done),
+        None => convert_table(py, of_table, target, given, progress),
+    }
+}
+
+/// Returns whether a place that could not be converted as a matrix holds a table.
+fn is_table(error: &nnz::Error, from: &Location) -> nnz::Result<bool> {
+    let options = OpenOptions::new();
+    match error.kind() {
+        ErrorKind::Unrecognized(_) => frames::is_text(from, &options),
+        ErrorKind::Unsupported(_) => frames::holds(from, &options),
+        _ => Ok(false),
+    }
+}
+
+fn convert_table<'py>(
+    py: Python<'py>,
+    from: Location,
+    to: Location,
+    given: &Given<'py>,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let options = options::frame(given)?;
+    let done = task::run(py, progress, move |context| {
+        frames::convert(&from, &to, &options.cancellation(context.token()))
+    })?;
+    summary::of_frame(py, &done)
 }
 
 /// Returns what the axes of what is at a place are.

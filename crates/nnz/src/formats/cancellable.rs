@@ -8,7 +8,7 @@ use nnz_core::{Cancellation, Names, Place, Result, StringReader, ValueType};
 use nnz_storage::Mapped;
 
 /// Makes every read of a container fail once `cancellation` is cancelled.
-pub(super) fn cancellable(
+pub(crate) fn cancellable(
     container: &Arc<dyn Container>,
     cancellation: Option<&Cancellation>,
 ) -> Box<dyn Container> {

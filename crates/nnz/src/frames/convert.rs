@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use nnz_core::{Error, ErrorKind, Place, Result, Rounding, ValueType, readable};
 use nnz_daphne::csv::{self, CsvReader};
-use nnz_daphne::{FrameBatch, FrameReader, FrameSink};
+use nnz_daphne::{Column, FrameBatch, FrameReader, FrameSink};
 use nnz_storage::staging::{StagedFile, WriteOptions};
 use nnz_storage::stdio::{self, TerminalEscapes};
 use nnz_storage::{LocalStorage, Opened, Storage, local};
@@ -18,7 +18,7 @@ use crate::daphne::Dialect;
 use crate::formats::{
     DAPHNE, DaphneOptions, FormatOptions, Registry, check_options, format_of_path,
 };
-use crate::{Dataset, Location};
+use crate::{Cancellation, Dataset, Location};
 
 /// Says how a frame is converted.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +38,8 @@ pub struct FrameOptions {
     pub write: WriteOptions,
     /// Where the source is looked up; by default in the file system.
     pub storage: Option<Arc<dyn Storage>>,
+    /// Cancels the conversion.
+    pub cancellation: Option<Cancellation>,
 }
 
 nnz_core::setters! {
@@ -49,6 +51,7 @@ nnz_core::setters! {
         rounding: Rounding,
         write: WriteOptions,
         storage: Option<Arc<dyn Storage>>,
+        cancellation: Option<Cancellation>,
     }
 }
 
@@ -120,6 +123,27 @@ pub fn convert(from: &Location, to: &Location, options: &FrameOptions) -> Result
         target.write(&mut *reader, options).map_err(|error| error.with_context(&place))?;
     let seconds = started.elapsed().as_secs_f64();
     Ok(FrameSummary { rows, cols, bytes_before, bytes_after, seconds, notes })
+}
+
+/// Writes rows that are read one after the other, such as those of a frame in memory, as [`convert`] does.
+///
+/// # Errors
+///
+/// Fails where the rows cannot be read, where the target exists and may not be replaced or cannot be written, and where
+/// it cannot hold a label, a type or a value exactly. Nothing is left behind then.
+pub fn write(
+    frame: &mut dyn FrameReader,
+    to: &Location,
+    options: &FrameOptions,
+) -> Result<FrameSummary> {
+    let started = Instant::now();
+    let to = &to.resolve(&LocalStorage)?;
+    let target = Target::new(to, options)?;
+    target.check(options)?;
+    let cols = frame.columns().len() as u64;
+    let (rows, bytes_after) = target.write(frame, options)?;
+    let seconds = started.elapsed().as_secs_f64();
+    Ok(FrameSummary { rows, cols, bytes_before: None, bytes_after, seconds, notes: Vec::new() })
 }
 
 /// Opens a text.
@@ -203,6 +227,7 @@ impl<'a> Target<'a> {
         frame: &mut dyn FrameReader,
         options: &FrameOptions,
     ) -> Result<(u64, Option<u64>)> {
+        let frame = &mut Cancellable { frame, cancellation: options.cancellation.as_ref() };
         let lossy = options.rounding == Rounding::Nearest;
         let text = |frame: &mut dyn FrameReader, out: &mut dyn Write, name: &Path| {
             let written = csv::write(frame, out, csv::WriteOptions { lossy });
@@ -227,6 +252,23 @@ impl<'a> Target<'a> {
                 Ok((rows, Some(bytes)))
             }
         }
+    }
+}
+
+/// Rows that are read until that is cancelled.
+struct Cancellable<'a> {
+    frame: &'a mut dyn FrameReader,
+    cancellation: Option<&'a Cancellation>,
+}
+
+impl FrameReader for Cancellable<'_> {
+    fn columns(&self) -> &[Column] {
+        self.frame.columns()
+    }
+
+    fn next_batch(&mut self, batch: &mut FrameBatch) -> Result<bool> {
+        self.cancellation.map_or(Ok(()), Cancellation::check)?;
+        self.frame.next_batch(batch)
     }
 }
 

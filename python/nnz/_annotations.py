@@ -1,0 +1,65 @@
+"""Names and annotations of an axis as a table of Arrow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, List
+
+from . import _frames
+
+if TYPE_CHECKING:
+    import pandas
+
+    from ._matrix import Matrix
+
+
+class Annotations:
+    """Names and annotations of the rows or columns of a matrix. `Matrix.annotations` makes one.
+
+    It offers ``__arrow_c_stream__``, so that ``pyarrow.table(annotations)`` and ``polars.DataFrame(annotations)`` make
+    tables of it without pandas. The names are the column `name_column`, if there are any.
+
+    Examples
+    --------
+    >>> genes = nnz.open("examples/pbmc_10x_v3_mtx").annotations("rows")
+    >>> len(genes), genes.name_column, genes.columns
+    (507, '_index', ['name', 'feature_type'])
+    """
+
+    __slots__ = ("_matrix", "_axis")
+
+    def __init__(self, matrix: Matrix, axis: str) -> None:
+        self._matrix = matrix
+        self._axis = axis
+        # An axis that is not there is an error here, not only where it is read.
+        matrix._source.annotation_types(axis)
+
+    def __len__(self) -> int:
+        source = self._matrix._source
+        at = self._axis == "cols" if self._axis in ("rows", "cols") else source.axis_kinds.index(self._axis)
+        return source.shape[at]
+
+    @property
+    def columns(self) -> List[str]:
+        """The labels of the annotations, without that of the names."""
+        return [name for name, _ in self._matrix._source.annotation_types(self._axis)]
+
+    @property
+    def name_column(self) -> str:
+        """The label of the column of names: ``"_index"``, with more underscores where an annotation is called that."""
+        label, taken = "_index", set(self.columns)
+        while label in taken:
+            label = "_" + label
+        return label
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Read them into a data frame, with the names as its index. It takes pandas."""
+        source = self._matrix._source
+        return _frames.to_frame(source.names(self._axis), source.annotations(self._axis), len(self))
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Give a stream of Arrow with one batch. Other types than those of the file are not made."""
+        return self._matrix._source.annotations_stream(self._axis, self.name_column)
+
+    def __repr__(self) -> str:
+        labels = ", ".join(self.columns) or "names only"
+        return f"<nnz.Annotations of {len(self)} {self._axis} ({labels}): {self._matrix.path!r}>"

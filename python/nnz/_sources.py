@@ -1,0 +1,91 @@
+"""Matrices and arrays in memory, as sources that are written."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _binsparse, _convert, _nnz, _torch
+from ._binsparse import Source
+from ._errors import ArgumentError
+from ._matrix import Matrix
+from ._tensor import Tensor
+
+
+def source_of(obj: Any) -> Source:
+    """Make a source of what is written."""
+    if isinstance(obj, (Matrix, Tensor)):
+        return obj._source
+    if _torch.is_tensor(obj):
+        obj = _torch.to_scipy(obj)
+        if isinstance(obj, tuple):
+            coordinates, data, shape = obj
+            return _binsparse.source(_binsparse.of_entries(shape, coordinates, data))
+    if type(obj).__module__.partition(".")[0] == "sparse":
+        return _of_pydata(obj)
+    if hasattr(obj, "tocsr") and hasattr(obj, "format"):
+        return _of_scipy(obj)
+    if _binsparse.is_offered(obj):
+        return _binsparse.source_of(obj)
+    array = np.asarray(obj)
+    if array.ndim == 2:
+        return _of_block(_convert.dense_to_sparse(array))
+    return _of_dense(array)
+
+
+def _of_scipy(obj: Any) -> Source:
+    if obj.ndim != 2:
+        # As in two dimensions, entries at one place are added up.
+        entries = obj.tocoo(copy=True)
+        entries.sum_duplicates()
+        return _binsparse.source(_binsparse.of_entries(entries.shape, entries.coords, entries.data))
+    return _of_block(obj if obj.format in ("csr", "csc") else obj.tocsr())
+
+
+def _of_block(block: Any) -> Source:
+    order = "row" if block.format == "csr" else "col"
+    indptr, indices = _convert.native_indices(block)
+    return _nnz.Source.from_arrays(block.shape, order, indptr, indices, _native(block.data))
+
+
+def _of_pydata(obj: Any) -> Source:
+    """Take an array of PyData ``sparse``, of any of its formats."""
+    for made in ("tocoo", "to_coo"):
+        if hasattr(obj, made):
+            obj = getattr(obj, made)()
+    if not hasattr(obj, "coords"):
+        raise ArgumentError(f"a {type(obj).__name__} of sparse cannot be written: asformat('coo') makes one that can")
+    data = obj.data
+    fill: Optional[npt.NDArray[Any]] = np.array([obj.fill_value], dtype=data.dtype)
+    if not _stored(fill).any():
+        fill = None
+    if not obj.ndim and not len(data):
+        # Without dimensions there is one cell, which is stored in any case.
+        data = np.array([obj.fill_value], dtype=data.dtype)
+    return _binsparse.source(_binsparse.of_entries(obj.shape, list(obj.coords), data, fill))
+
+
+def _of_dense(array: npt.NDArray[Any]) -> Source:
+    """Take the cells of an array that are not zero; all of one without dimensions."""
+    if array.dtype.kind not in "biufc":
+        raise ArgumentError(f"values of type {array.dtype} cannot be written")
+    if not array.ndim:
+        return _binsparse.source(_binsparse.of_entries((), [], array.reshape(1)))
+    stored = _stored(array)
+    return _binsparse.source(_binsparse.of_entries(array.shape, np.nonzero(stored), array[stored]))
+
+
+def _stored(array: Any) -> npt.NDArray[np.bool_]:
+    """Return which cells are not zero. A negative zero is an entry."""
+    stored: npt.NDArray[np.bool_] = np.asarray(array != 0)
+    if array.dtype.kind == "f":
+        stored |= np.signbit(array)
+    elif array.dtype.kind == "c":
+        stored |= np.signbit(array.real) | np.signbit(array.imag)
+    return stored
+
+
+def _native(data: Any) -> Any:
+    return np.ascontiguousarray(data, dtype=data.dtype.newbyteorder("="))

@@ -1,0 +1,292 @@
+"""A table on disk, read when it is asked for."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _index, _nnz, _show
+from ._errors import ArgumentError, PositionError, UnknownNameError, UnsupportedError
+
+if TYPE_CHECKING:
+    import pandas
+
+Rows = Union[range, npt.NDArray[np.uint64]]
+"""Rows of the file, in the order they are read."""
+
+
+class Table:
+    """Columns of numbers on disk, each with a label and a type, or some rows and columns of them. `nnz.open` opens one.
+
+    Nothing is read but a header until values are asked for. A table can be pickled, which keeps its path and what is
+    selected; used after a fork; and used by several threads.
+
+    Examples
+    --------
+    >>> t = nnz.open("testdata/daphne/frame_10types.dbdf")
+    >>> t.shape, t.columns[:2]
+    ((6, 10), ['c_u8', 'c_u16'])
+    >>> t[1:3, "c_i8"]
+    array([ 43, -37], dtype=int8)
+    >>> t[["c_i32", "c_i8"]].shape
+    (6, 2)
+    """
+
+    __slots__ = ("_path", "_shown", "_memory", "_open", "_pid", "_kept", "_rows", "_cols", "__weakref__")
+
+    def __init__(
+        self,
+        source: _nnz.TableSource,
+        path: str,
+        shown: str,
+        memory: Any = None,
+        rows: Optional[Rows] = None,
+        cols: Optional[Sequence[int]] = None,
+    ) -> None:
+        self._path = path
+        self._shown = shown
+        self._memory = memory
+        self._open = source
+        self._pid = os.getpid()
+        self._kept: List[_nnz.TableSource] = []
+        self._rows: Rows = range(source.rows) if rows is None else rows
+        self._cols: Tuple[int, ...] = tuple(range(len(source.columns)) if cols is None else cols)
+
+    @property
+    def _source(self) -> _nnz.TableSource:
+        # What a parent process has opened may be in use there, so that a child opens its own.
+        if self._pid != os.getpid():
+            self._kept.append(self._open)
+            self._open = _open_source(self._path, self._memory)
+            self._pid = os.getpid()
+        return self._open
+
+    def __reduce__(self) -> Tuple[Callable[..., Table], Tuple[Any, ...]]:
+        return _reopen, (self._path, self._shown, self._memory, self._rows, self._cols)
+
+    @property
+    def path(self) -> str:
+        """The place it was opened from."""
+        return self._shown
+
+    @property
+    def shape(self) -> Tuple[int, int]:
+        """The number of rows and columns."""
+        return len(self._rows), len(self._cols)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    @property
+    def columns(self) -> List[str]:
+        """The labels of the columns. Several may have the same."""
+        columns = self._source.columns
+        return [columns[col][0] for col in self._cols]
+
+    @property
+    def dtypes(self) -> List[np.dtype[Any]]:
+        """The types of the columns."""
+        columns = self._source.columns
+        return [np.dtype(columns[col][1]) for col in self._cols]
+
+    @property
+    def format(self) -> str:
+        """The format, such as ``"DAPHNE frame"``."""
+        return self._source.about()[0]
+
+    def __getitem__(self, key: Any) -> Any:
+        """Select rows and columns.
+
+        Parameters
+        ----------
+        key : index, label, list of labels, or an index of rows and one of columns
+            Rows are selected by a position, a slice, or a list or array of positions or truth values; columns by
+            labels or positions. A label alone is a column.
+
+        Returns
+        -------
+        numpy.ndarray or Table
+            The values of the column if one is selected by itself, a value if one row is, too, and else a table, of
+            which nothing is read.
+
+        Raises
+        ------
+        IndexError
+            There is no such position.
+        KeyError
+            No column has the label.
+        """
+        if isinstance(key, tuple):
+            if len(key) != 2:
+                raise PositionError(f"{len(key)} indices for rows and columns")
+            return self._select(key[0], key[1])
+        if isinstance(key, str) or _is_labels(key):
+            return self._select(slice(None), key)
+        return self._select(key, slice(None))
+
+    def _select(self, row: Any, col: Any) -> Any:
+        rows, single = self._select_rows(row)
+        positions = self._select_cols(col)
+        if isinstance(positions, int):
+            values = self._read(rows, [positions])[0]
+            return values[0] if single else values
+        return Table(self._source, self._path, self._shown, self._memory, rows, positions)
+
+    def _select_rows(self, row: Any) -> Tuple[Rows, bool]:
+        if isinstance(row, slice):
+            try:
+                return self._rows[row], False
+            except TypeError:
+                raise PositionError(f"a slice of rows takes integers, not {row}") from None
+        chosen = _index.select(row, len(self._rows), "row", _no_names)
+        if chosen.positions is None:
+            return self._rows, False
+        positions = chosen.positions if chosen.repeated is None else chosen.positions[chosen.repeated]
+        own = self._rows
+        if isinstance(own, range):
+            return (positions.astype(np.int64) * own.step + own.start).astype(np.uint64), chosen.single
+        return own[positions], chosen.single
+
+    def _select_cols(self, col: Any) -> Union[int, List[int]]:
+        if isinstance(col, str):
+            return self._cols[self._find(col)]
+        if _is_labels(col):
+            return [self._cols[self._find(label)] for label in col]
+        if isinstance(col, slice):
+            return list(self._cols[col])
+        chosen = _index.select(col, len(self._cols), "column", _no_names)
+        if chosen.positions is None:
+            return list(self._cols)
+        positions = chosen.positions if chosen.repeated is None else chosen.positions[chosen.repeated]
+        found = [self._cols[position] for position in positions.tolist()]
+        return found[0] if chosen.single else found
+
+    def _find(self, label: str) -> int:
+        labels = self.columns
+        if labels.count(label) > 1:
+            raise ArgumentError(f"several columns have the label {label!r}")
+        try:
+            return labels.index(label)
+        except ValueError:
+            raise UnknownNameError(f"no column has the label {label!r}") from None
+
+    def _read(self, rows: Rows, cols: Sequence[int]) -> List[npt.NDArray[Any]]:
+        return self._source.read(runs(rows), list(cols), self._memory)
+
+    def to_dict(self) -> Dict[str, npt.NDArray[Any]]:
+        """Read all values: an array for each column, by its label.
+
+        Returns
+        -------
+        dict of str to numpy.ndarray
+
+        Raises
+        ------
+        nnz.ArgumentError
+            Several columns have the same label.
+        nnz.MemoryLimitError
+            It takes more memory than allowed.
+
+        Examples
+        --------
+        >>> t = nnz.open("testdata/daphne/frame_10types.dbdf")
+        >>> t[:2, ["c_i8"]].to_dict()
+        {'c_i8': array([-128,   43], dtype=int8)}
+        """
+        labels = self.columns
+        if len(set(labels)) < len(labels):
+            raise ArgumentError("several columns have the same label: to_pandas() keeps them")
+        return dict(zip(labels, self._read(self._rows, self._cols)))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Read all values into a data frame. It takes pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the types of the file.
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("to_pandas takes pandas: pip install pandas") from None
+        values = self._read(self._rows, self._cols)
+        frame = pandas.DataFrame(dict(enumerate(values)), index=pandas.RangeIndex(len(self._rows)))
+        frame.columns = pandas.Index(self.columns, dtype=object)
+        return frame
+
+    def iter_batches(self, nbytes: int = 1 << 26) -> Iterator[Table]:
+        """Go through the rows in tables of a bounded size, of which nothing is read yet.
+
+        Parameters
+        ----------
+        nbytes : int
+            Bytes of the values of a table. It has one row at the least.
+
+        Examples
+        --------
+        >>> t = nnz.open("testdata/daphne/frame_10types.dbdf")
+        >>> [len(part) for part in t[["c_i8"]].iter_batches(nbytes=4)]
+        [4, 2]
+        """
+        if nbytes < 1:
+            raise ArgumentError(f"nbytes: {nbytes} is no size of a batch")
+        row = sum(dtype.itemsize for dtype in self.dtypes)
+        together = max(nbytes // max(row, 1), 1)
+        return (self[start : start + together] for start in range(0, len(self._rows), together))
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Give a stream of Arrow, which reads some rows at a time. Other types than those of the file are not made."""
+        return self._source.stream(runs(self._rows), list(self._cols))
+
+    def __repr__(self) -> str:
+        return _show.frame_text(self)
+
+    def _repr_html_(self) -> str:
+        return _show.table("nnz.Table", _show.frame_facts(self))
+
+
+def runs(rows: Rows) -> List[Tuple[int, int]]:
+    """Put neighbours together: starts and ends of rows that follow each other."""
+    if isinstance(rows, range):
+        if not rows:
+            return []
+        if rows.step == 1:
+            return [(rows.start, rows.stop)]
+        return [(row, row + 1) for row in rows]
+    if not len(rows):
+        return []
+    breaks = np.flatnonzero(rows[1:] != rows[:-1] + np.uint64(1)) + 1
+    starts = rows[np.concatenate(([0], breaks))].tolist()
+    ends = rows[np.concatenate((breaks - 1, [len(rows) - 1]))].tolist()
+    return [(start, end + 1) for start, end in zip(starts, ends)]
+
+
+def _is_labels(key: Any) -> bool:
+    if isinstance(key, (str, bytes, slice, int)) or not hasattr(key, "__iter__"):
+        return False
+    if isinstance(key, np.ndarray) and key.dtype.kind in "biuf":
+        return False
+    texts = list(key)
+    return bool(texts) and all(isinstance(text, str) for text in texts)
+
+
+def _no_names() -> _index.NameIndex:
+    raise PositionError("rows of a table have no names")
+
+
+def _open_source(path: str, memory: Any) -> _nnz.TableSource:
+    source = _nnz.open(path, memory)
+    if not isinstance(source, _nnz.TableSource):
+        raise UnsupportedError(f"{path}: holds no table any more", path)
+    return source
+
+
+def _reopen(path: str, shown: str, memory: Any, rows: Rows, cols: Sequence[int]) -> Table:
+    return Table(_open_source(path, memory), path, shown, memory, rows, cols)

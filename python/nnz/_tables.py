@@ -1,0 +1,87 @@
+"""Writing tables from memory."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List, Optional, Tuple
+
+import numpy as np
+
+from . import _frames, _nnz
+from ._errors import UnsupportedError
+from ._options import prepared
+from ._progress import Progress, reporting
+from ._results import Summary, summary
+from ._table import Table
+
+EXTENSIONS = (".csv", ".dbdf")
+"""Extensions of the formats that hold tables."""
+
+
+def is_frame(obj: Any) -> bool:
+    """Return whether an object is a data frame of pandas, without importing it."""
+    return type(obj).__module__.partition(".")[0] == "pandas" and hasattr(obj, "dtypes") and getattr(obj, "ndim", 0) == 2
+
+
+def is_table(obj: Any, target: str, to: Optional[str]) -> bool:
+    """Return whether an object is written as a table. A data frame is one where the format holds tables."""
+    if isinstance(obj, Table):
+        return True
+    if is_frame(obj):
+        return to in ("daphne", "dbdf") or (to is None and os.path.splitext(target)[1].lower() in EXTENSIONS)
+    return hasattr(obj, "__arrow_c_stream__")
+
+
+def matrix_of(frame: Any, options: Dict[str, Any]) -> Any:
+    """Return the cells of a data frame, and put its labels into the options where it has any."""
+    import pandas
+
+    for option, index in (("row_names", frame.index), ("col_names", frame.columns)):
+        if not isinstance(index, pandas.RangeIndex):
+            options.setdefault(option, [str(label) for label in index])
+    if frame.shape[1] and all(isinstance(dtype, pandas.SparseDtype) for dtype in frame.dtypes):
+        return frame.sparse.to_coo()
+    return frame.to_numpy()
+
+
+def write(obj: Any, target: str, options: Dict[str, Any], progress: Progress) -> Summary:
+    """Write a table, a data frame, or what offers a stream of Arrow."""
+    dropped: List[str] = []
+    given = prepared(options)
+    with reporting(progress) as report:
+        if is_frame(obj):
+            columns, rows, dropped = _columns(obj)
+            if dropped and given.get("strict"):
+                raise UnsupportedError(f"not supported by the target: {', '.join(dropped)}")
+            made = _nnz.write_table(columns, rows, target, given, report)
+        elif isinstance(obj, Table) and _is_whole(obj):
+            made = obj._source.write(target, given, report)
+        else:
+            # Rows and columns of a table are a stream, too, which is written batch by batch.
+            made = _nnz.write_stream(obj.__arrow_c_stream__(), target, given, report)
+    made["dropped"] = dropped
+    return summary(made)
+
+
+def _is_whole(table: Table) -> bool:
+    """Return whether no rows or columns have been selected, so that it need not be in memory."""
+    source = table._source
+    whole = range(source.rows), tuple(range(len(source.columns)))
+    return isinstance(table._rows, range) and (table._rows, table._cols) == whole
+
+
+def _columns(frame: Any) -> Tuple[List[Tuple[str, Any]], int, List[str]]:
+    """Return the columns of a data frame, the number of its rows, and what is not written."""
+    import pandas
+
+    columns: List[Tuple[str, Any]] = []
+    for name, kind, values, missing, _, _ in _frames.from_frame(frame)[1]:
+        if kind != "number":
+            raise UnsupportedError(f"column {name!r}: tables hold numbers, not values of the kind {kind}")
+        if missing is not None:
+            row = int(np.flatnonzero(missing)[0])
+            raise UnsupportedError(f"column {name!r}: row {row} is missing; tables hold a number in every cell")
+        columns.append((name, values))
+    index = frame.index
+    plain = isinstance(index, pandas.RangeIndex) and index.start == 0 and index.step == 1
+    return columns, len(frame), [] if plain else ["the index"]

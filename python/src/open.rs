@@ -1,0 +1,107 @@
+//! What a place or arrays in memory hold, as the class that reads it.
+
+use std::ffi::OsString;
+
+use nnz::container::ContainerWriter;
+use nnz::container::memory::Memory;
+use nnz::frames::FrameSource;
+use nnz::tensor::TensorFile;
+use nnz::{Dataset, Header, MatrixSource, OpenOptions, Place};
+use numpy::PyArrayMethods as _;
+use pyo3::prelude::*;
+
+use crate::error::OrRaise as _;
+use crate::fragments::FragmentSource;
+use crate::options::memory;
+use crate::source::{Source, location};
+use crate::table::TableSource;
+use crate::tensor::TensorSource;
+use crate::{arrays, task};
+
+/// What messages call arrays of other packages.
+const IN_MEMORY: &str = "the array in memory";
+
+/// The attribute that has the descriptor.
+const DESCRIPTOR: &str = nnz::binsparse::DESCRIPTOR;
+
+enum Opened {
+    Matrix(Box<dyn MatrixSource>),
+    Tensor(TensorFile, Box<Header>),
+    Table(FrameSource),
+    Fragments(Box<dyn nnz::fragments::FragmentSource>),
+}
+
+impl Opened {
+    /// Takes what was opened. A vector is a matrix of one column.
+    fn new(dataset: Dataset) -> nnz::Result<Self> {
+        match dataset {
+            Dataset::Tensor(tensor) if !tensor.is_vector() => {
+                let header = Box::new(tensor.header()?);
+                Ok(Self::Tensor(tensor, header))
+            }
+            Dataset::Table(table) => Ok(Self::Table(table)),
+            Dataset::Fragments(fragments) => Ok(Self::Fragments(fragments)),
+            other => other.into_matrix().map(Self::Matrix),
+        }
+    }
+
+    fn into_python(self, py: Python<'_>, place: Place) -> PyResult<Py<PyAny>> {
+        Ok(match self {
+            Self::Matrix(matrix) => Py::new(py, Source::new(matrix.into(), place))?.into_any(),
+            Self::Tensor(tensor, header) => {
+                Py::new(py, TensorSource::new(tensor, *header, place))?.into_any()
+            }
+            Self::Table(table) => Py::new(py, TableSource::new(table, place))?.into_any(),
+            Self::Fragments(fragments) => {
+                Py::new(py, FragmentSource::new(fragments.into(), place))?.into_any()
+            }
+        })
+    }
+}
+
+/// Opens what is at a place: a matrix, a tensor, a table or fragments.
+#[pyfunction]
+#[pyo3(signature = (path, memory_limit=None))]
+pub(crate) fn open(
+    py: Python<'_>,
+    path: OsString,
+    memory_limit: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Py<PyAny>> {
+    let location = location(path);
+    let place = location.source_place();
+    let limit = memory(py, memory_limit)?;
+    let opened = task::run_detached(py, move || {
+        let options = OpenOptions::new().memory_limit(limit);
+        let opened = options.open(&location).and_then(Opened::new);
+        opened.map_err(|error| error.with_context(&location.source_place()))
+    })?;
+    opened.into_python(py, place)
+}
+
+/// Takes named arrays that a descriptor of Binsparse describes, and copies them. They are contiguous, of one dimension
+/// and in the byte order of the machine.
+#[pyfunction]
+pub(crate) fn from_binsparse(
+    py: Python<'_>,
+    descriptor: &str,
+    named: Vec<(String, Bound<'_, PyAny>)>,
+) -> PyResult<Py<PyAny>> {
+    let memory = Memory::named(IN_MEMORY);
+    let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
+    writer.set_attribute(DESCRIPTOR, descriptor).or_raise(py)?;
+    for (name, array) in named {
+        let dtype: String = array.getattr("dtype")?.getattr("name")?.extract()?;
+        let value_type = arrays::written_type(py, &dtype)?;
+        let bytes = array.call_method1("view", ("uint8",))?;
+        let bytes = bytes.cast::<numpy::PyArray1<u8>>()?.try_readonly()?;
+        let id = writer.create_array(&name, value_type).or_raise(py)?;
+        writer.append_bytes(id, bytes.as_slice()?).or_raise(py)?;
+    }
+    writer.finish().or_raise(py)?;
+    let place = Place::path(IN_MEMORY);
+    let opened = task::run_detached(py, move || {
+        let opened = nnz::tensor::open(Box::new(memory)).and_then(Opened::new);
+        opened.map_err(|error| error.with_context(&Place::path(IN_MEMORY)))
+    })?;
+    opened.into_python(py, place)
+}

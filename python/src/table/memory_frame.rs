@@ -1,0 +1,60 @@
+//! Columns in memory, read batch by batch as those of a file.
+
+use nnz::frames::{Column, FrameBatch, FrameReader};
+use nnz::{Error, Result, Values};
+
+use crate::arrays::truth_as_numbers;
+
+/// Rows of a batch.
+const TOGETHER: u64 = 1 << 16;
+
+/// A table in memory.
+pub(super) struct MemoryFrame {
+    columns: Vec<Column>,
+    values: Vec<Values>,
+    rows: u64,
+    /// Rows that were read.
+    next: u64,
+}
+
+impl MemoryFrame {
+    /// Takes columns, all of which have so many rows. Truth values become 0 and 1.
+    pub(super) fn new(columns: Vec<(String, Values)>, rows: u64) -> Result<Self> {
+        if columns.iter().any(|(_, values)| values.len().map(|len| len as u64) != Some(rows)) {
+            return Err(Error::argument("columns of a table have as many values as it has rows"));
+        }
+        let info = |(label, values): (String, Values)| {
+            let values = truth_as_numbers(values);
+            (Column { label, value_type: values.value_type() }, values)
+        };
+        let (columns, values) = columns.into_iter().map(info).unzip();
+        Ok(Self { columns, values, rows, next: 0 })
+    }
+}
+
+impl FrameReader for MemoryFrame {
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn next_batch(&mut self, batch: &mut FrameBatch) -> Result<bool> {
+        if self.next == self.rows {
+            return Ok(false);
+        }
+        let end = match self.columns.is_empty() {
+            true => self.rows,
+            false => self.rows.min(self.next.saturating_add(TOGETHER)),
+        };
+        batch.rows = self.next..end;
+        // Rows of columns that memory holds.
+        let rows = [self.next, end].map(|row| usize::try_from(row).unwrap_or(usize::MAX));
+        let part = |values: &Values| {
+            let mut part = Values::new(values.value_type());
+            part.extend_from(values, rows[0]..rows[1]);
+            part
+        };
+        batch.columns = self.values.iter().map(part).collect();
+        self.next = end;
+        Ok(true)
+    }
+}

@@ -1,0 +1,130 @@
+//! A tensor that is open.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use bytemuck::allocation::cast_vec;
+use nnz::tensor::TensorFile;
+use nnz::{Header, Place};
+use numpy::IntoPyArray as _;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::error::OrRaise as _;
+use crate::options::memory;
+use crate::source::location;
+use crate::{arrays, options, summary, task};
+
+/// A tensor that can be read: of no dimensions, or of three or more.
+#[pyclass(frozen, module = "nnz._nnz")]
+pub(crate) struct TensorSource {
+    inner: Arc<TensorFile>,
+    header: Header,
+    /// What messages call it.
+    place: Place,
+}
+
+impl TensorSource {
+    pub(crate) fn new(inner: TensorFile, header: Header, place: Place) -> Self {
+        Self { inner: Arc::new(inner), header, place }
+    }
+}
+
+#[pymethods]
+impl TensorSource {
+    /// The length of each dimension.
+    #[getter]
+    fn shape(&self) -> Vec<u64> {
+        self.inner.descriptor().shape.clone()
+    }
+
+    /// Number of stored entries.
+    #[getter]
+    fn nnz(&self) -> u64 {
+        self.inner.descriptor().stored
+    }
+
+    /// Name of the type of values in NumPy.
+    #[getter]
+    fn dtype(&self) -> &'static str {
+        arrays::dtype_name(self.header.value_type)
+    }
+
+    /// The levels it is stored in, as the option of targets takes them.
+    #[getter]
+    fn levels(&self) -> String {
+        self.inner.descriptor().layout.to_string()
+    }
+
+    /// What cells hold that are not stored, in an array of one; `None` for zero.
+    #[getter]
+    fn fill<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.header.fill.map(|fill| arrays::from_values(py, fill.repeat(1), 1)).transpose()
+    }
+
+    /// Describes how the tensor is stored: format, container, version and bytes.
+    fn about(&self, py: Python<'_>) -> PyResult<(String, String, Option<String>, Option<u64>)> {
+        let about = py.detach(|| self.inner.about()).or_raise(py)?;
+        Ok((about.format, about.container, about.version, about.bytes))
+    }
+
+    /// Reads all entries: where they lie along each dimension, and their values.
+    #[pyo3(signature = (memory_limit=None))]
+    fn read<'py>(
+        &self,
+        py: Python<'py>,
+        memory_limit: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyAny>)> {
+        let limit = memory(py, memory_limit)?;
+        let (inner, place) = (Arc::clone(&self.inner), self.place.clone());
+        let tensor = task::run(py, None, move |context| {
+            let read = inner.cancellable(context.token().as_ref()).read(limit);
+            read.map_err(|error| error.with_context(&place))
+        })?;
+        let entries = tensor.len();
+        let coordinates = PyList::empty(py);
+        for (list, extent) in tensor.coordinates.into_iter().zip(tensor.shape) {
+            match i64::try_from(extent) {
+                Ok(_) => {
+                    let signed: Vec<i64> = cast_vec(list);
+                    coordinates.append(signed.into_pyarray(py))?;
+                }
+                Err(_) => coordinates.append(list.into_pyarray(py))?,
+            }
+        }
+        Ok((coordinates, arrays::from_values(py, tensor.values, entries)?))
+    }
+
+    /// Reads every cell, the last dimension varying fastest.
+    #[pyo3(signature = (memory_limit=None))]
+    fn read_dense<'py>(
+        &self,
+        py: Python<'py>,
+        memory_limit: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let limit = memory(py, memory_limit)?;
+        let (inner, place) = (Arc::clone(&self.inner), self.place.clone());
+        let values = task::run(py, None, move |context| {
+            let read = inner.cancellable(context.token().as_ref()).read_dense(limit);
+            read.map_err(|error| error.with_context(&place))
+        })?;
+        arrays::from_values(py, values, 0)
+    }
+
+    /// Writes the tensor to a place.
+    #[pyo3(signature = (path, given, progress=None))]
+    fn write<'py>(
+        &self,
+        py: Python<'py>,
+        path: OsString,
+        given: &Bound<'py, PyDict>,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (options, target) = (options::convert(given)?, location(path));
+        let (inner, place) = (Arc::clone(&self.inner), self.place.clone());
+        let done = task::run(py, progress, move |context| {
+            inner.convert(&place, target, &options.cancellation(context.token()))
+        })?;
+        summary::of_matrix(py, &done)
+    }
+}
