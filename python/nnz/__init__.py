@@ -14,6 +14,7 @@ Examples
 """
 
 from ._annotations import Annotations
+from ._anndata import read_anndata
 from ._errors import (
     AccessError,
     ArgumentError,
@@ -94,6 +95,7 @@ __all__ = [
     "import_fragments",
     "merge_fragments",
     "open",
+    "read_anndata",
     "repair",
     "slice",
     "split",

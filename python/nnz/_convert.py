@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -55,8 +55,8 @@ def to_pandas(matrix: Matrix) -> pandas.DataFrame:
     return pandas.DataFrame.sparse.from_spmatrix(block, index=rows, columns=cols)
 
 
-def to_anndata(matrix: Matrix) -> anndata.AnnData:
-    """Read a matrix, names and annotations into an AnnData."""
+def to_anndata(matrix: Matrix, entries: Callable[[Matrix], Any]) -> anndata.AnnData:
+    """Read names and annotations into an AnnData, and entries as they are wanted."""
     import anndata
 
     if matrix.axis_kinds[0] == "features" or matrix.axis_kinds[1] == "cells":
@@ -65,7 +65,7 @@ def to_anndata(matrix: Matrix) -> anndata.AnnData:
     # The index of an AnnData has texts.
     obs.index = obs.index.astype(str)
     var.index = var.index.astype(str)
-    return anndata.AnnData(X=matrix.to_scipy(matrix=True), obs=obs, var=var)
+    return anndata.AnnData(X=entries(matrix), obs=obs, var=var)
 
 
 def dense_to_sparse(array: npt.NDArray[Any]) -> Any:

@@ -271,7 +271,7 @@ class Matrix:
 
         Where the file does not say what rows are, they are observations.
         """
-        return _convert.to_anndata(self)
+        return _convert.to_anndata(self, lambda matrix: matrix.to_scipy(matrix=True))
 
     def to_torch(self, order: Optional[str] = None) -> torch.Tensor:
         """Read all entries into a sparse tensor of PyTorch. It takes torch.

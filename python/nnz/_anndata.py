@@ -1,0 +1,247 @@
+"""An AnnData whose matrices are read when they are asked for."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Dict, Iterator, Optional, Tuple, Union
+
+import numpy as np
+
+from . import _convert, _nnz
+from ._errors import ArgumentError
+from ._matrix import Matrix, open_matrix
+from ._open import open as open_path
+
+if TYPE_CHECKING:
+    import anndata
+
+TABLES = ("obs", "var", "obsm", "varm", "obsp", "varp", "uns")
+
+
+def read_anndata(
+    path: Union[str, bytes, os.PathLike[Any]],
+    *,
+    backed: bool = True,
+    nbytes: int = 1 << 26,
+    memory: Union[int, str, None] = None,
+) -> anndata.AnnData:
+    """Read an AnnData, of which `X`, the layers and `raw.X` stay on disk until they are computed.
+
+    They are arrays of dask whose chunks are some rows each, or some columns where a matrix is stored by column. What
+    takes such arrays, as functions of scanpy do, works through them chunk by chunk; ``adata[some].to_memory()`` reads
+    no more than the chunks with some of these rows.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        An ``.h5ad`` or ``.zarr`` of AnnData, or a matrix of any format: then its rows and columns with their
+        annotations are `obs` and `var`, with cells as `obs` where the format says what they are.
+    backed : bool
+        With False, all is read into memory, which takes no dask.
+    nbytes : int
+        Bytes of a chunk in memory, about. A chunk has one row or column at the least.
+    memory : int or str, optional
+        Bytes that reading a matrix may take, such as ``"4G"``; by default what is free allows.
+
+    Returns
+    -------
+    anndata.AnnData
+        Sparse matrices are `csr_matrix` or `csc_matrix` in the order of the file, dense ones arrays. All else of the
+        file is in memory, as anndata reads it.
+
+    Raises
+    ------
+    nnz.CorruptFileError
+        The file is broken.
+    ImportError
+        anndata is not installed, or dask for ``backed=True``.
+
+    Examples
+    --------
+    >>> adata = nnz.read_anndata("testdata/anndata/valid/0.12.19/h5ad/full_csr.h5ad")
+    >>> adata.shape, list(adata.layers)
+    ((11, 7), ['counts', 'scaled'])
+    >>> adata[:3].to_memory().X.shape
+    (3, 7)
+    """
+    if nbytes < 1:
+        raise ArgumentError(f"nbytes: {nbytes} is no size of a chunk")
+    shown = os.fsdecode(path)
+    reader = _Reader(shown, backed, nbytes, memory)
+    with _store(shown) as store:
+        if store is not None and "obs" in store and "var" in store:
+            return reader.whole(store)
+    return reader.matrix()
+
+
+class _Reader:
+    """Reads a file, with what was asked for."""
+
+    def __init__(self, path: str, backed: bool, nbytes: int, memory: Any) -> None:
+        self._path = path
+        self._backed = backed
+        self._nbytes = nbytes
+        self._memory = memory
+
+    def whole(self, store: Any) -> anndata.AnnData:
+        """Read all of a file of AnnData."""
+        import anndata
+
+        kinds = {path: kind for path, _, kind, _ in _nnz.members(self._path)}
+        if not hasattr(store["obs"], "keys"):
+            return self._before_groups(kinds, store)
+        read_elem = _read_elem()
+        parts: Dict[str, Any] = {key: read_elem(store[key]) for key in TABLES if key in store}
+        if "X" in store:
+            parts["X"] = self._entries("X", kinds, store)
+        if "layers" in store:
+            layers = (f"layers/{name}" for name in store["layers"])
+            parts["layers"] = {path.partition("/")[2]: self._entries(path, kinds, store) for path in layers}
+        if "raw" in store:
+            raw = store["raw"]
+            parts["raw"] = {key: read_elem(raw[key]) for key in ("var", "varm") if key in raw}
+            if "X" in raw:
+                parts["raw"]["X"] = self._entries("raw/X", kinds, store)
+        return anndata.AnnData(**parts)
+
+    def _before_groups(self, kinds: Dict[str, str], store: Any) -> anndata.AnnData:
+        """Read a file of anndata before 0.7, which had tables in one dataset each."""
+        import anndata
+
+        # It has the layers in memory for a moment.
+        old = anndata.read_h5ad(self._path, backed="r")
+        try:
+            parts: Dict[str, Any] = {key: getattr(old, key) for key in TABLES}
+            if "X" in store:
+                parts["X"] = self._entries("X", kinds, store)
+            parts["layers"] = {name: self._entries(f"layers/{name}", kinds, store) for name in old.layers}
+            if old.raw is not None:
+                parts["raw"] = {"var": old.raw.var, "varm": dict(old.raw.varm)}
+                parts["raw"]["X"] = self._entries("raw/X" if "raw/X" in kinds else "raw.X", kinds, store)
+            return anndata.AnnData(**parts)
+        finally:
+            old.file.close()
+
+    def matrix(self) -> anndata.AnnData:
+        """Read a matrix, its names and annotations."""
+        found = open_path(self._path, memory=self._memory)
+        if not isinstance(found, Matrix):
+            raise ArgumentError(f"{self._path}: holds no single matrix; PATH::GROUP names one of several")
+        return _convert.to_anndata(found, lambda matrix: self._of(matrix, False))
+
+    def _entries(self, path: str, kinds: Dict[str, str], store: Any) -> Any:
+        kind = kinds.get(path, "")
+        dense = kind == "array"
+        if not (dense or "csr" in kind or "csc" in kind):
+            # Such as a data frame, or an array of AwkwardArray.
+            return _read_elem()(store[path])
+        return self._of(open_matrix(f"{self._path}::{path}", self._memory), dense)
+
+    def _of(self, matrix: Matrix, dense: bool) -> Any:
+        if self._backed:
+            return _lazy(matrix, dense, self._nbytes)
+        return matrix.to_numpy() if dense else matrix.to_scipy(matrix=not _arrays())
+
+
+def _lazy(matrix: Matrix, dense: bool, nbytes: int) -> Any:
+    """Make an array of dask of a matrix."""
+    from dask.base import tokenize
+
+    axis = 0 if matrix.order == "row" else 1
+    step = _step(matrix, axis, dense, nbytes)
+    length = matrix.shape[axis]
+    sizes = (step,) * (length // step) + ((length % step,) if length % step or not length else ())
+    chunks: Tuple[Any, ...] = (sizes, matrix.shape[1]) if axis == 0 else (matrix.shape[0], sizes)
+    block = _Block(matrix, axis, dense)
+    # Its types differ from version to version.
+    array: Any = import_module("dask.array")
+    return array.map_blocks(
+        block, chunks=chunks, dtype=matrix.dtype, meta=block.empty(), name=f"nnz-{tokenize(block)}-{step}"
+    )
+
+
+def _step(matrix: Matrix, axis: int, dense: bool, nbytes: int) -> int:
+    """Return how many rows or columns make a chunk."""
+    length, across = matrix.shape[axis], matrix.shape[1 - axis]
+    if dense or matrix.nnz is None:
+        each = across * matrix.dtype.itemsize
+    else:
+        each = matrix.nnz * (matrix.dtype.itemsize + 4) // max(length, 1) + 4
+    return max(1, min(length, nbytes // max(each, 1)))
+
+
+class _Block:
+    """Reads a chunk. It can be pickled, as its matrix can."""
+
+    def __init__(self, matrix: Matrix, axis: int, dense: bool) -> None:
+        self._matrix = matrix
+        self._axis = axis
+        self._dense = dense
+
+    def __call__(self, block_info: Any = None) -> Any:
+        start, end = block_info[None]["array-location"][self._axis]
+        return self._read(start, end)
+
+    def empty(self) -> Any:
+        """Return a chunk without rows and columns."""
+        if self._dense:
+            return np.empty((0, 0), self._matrix.dtype)
+        from scipy import sparse
+
+        by_row = self._axis == 0
+        if _arrays():
+            return (sparse.csr_array if by_row else sparse.csc_array)((0, 0), dtype=self._matrix.dtype)
+        return (sparse.csr_matrix if by_row else sparse.csc_matrix)((0, 0), dtype=self._matrix.dtype)
+
+    def _read(self, start: int, end: int) -> Any:
+        positions = np.arange(start, end, dtype=np.uint64)
+        source, memory = self._matrix._source, self._matrix._memory
+        part = source.select(positions, None) if self._axis == 0 else source.select(None, positions)
+        if self._dense:
+            return _convert.read_dense(part, memory, "row")
+        return _convert.read(part, memory, matrix=not _arrays())
+
+    def __dask_tokenize__(self) -> Tuple[Any, ...]:
+        path = self._matrix._path
+        try:
+            # A file that was replaced has other chunks.
+            found = os.stat(path.partition("::")[0])
+            version: Optional[Tuple[int, int]] = (found.st_mtime_ns, found.st_size)
+        except OSError:
+            version = None
+        return path, self._matrix._transposed, self._axis, self._dense, version
+
+
+def _arrays() -> bool:
+    """Return whether anndata is set to read sparse arrays, and not matrices."""
+    import anndata
+
+    return bool(getattr(getattr(anndata, "settings", None), "use_sparse_array_on_read", False))
+
+
+def _read_elem() -> Any:
+    import anndata
+
+    return anndata.io.read_elem if hasattr(anndata, "io") else anndata.experimental.read_elem
+
+
+@contextmanager
+def _store(path: str) -> Iterator[Any]:
+    """Open a file of HDF5 or Zarr; None where it is neither."""
+    if os.path.isdir(path):
+        if not any(os.path.exists(os.path.join(path, name)) for name in (".zgroup", "zarr.json")):
+            yield None
+            return
+        import zarr
+
+        yield zarr.open_group(path, mode="r")
+        return
+    import h5py
+
+    if not os.path.isfile(path) or not h5py.is_hdf5(path):
+        yield None
+        return
+    with h5py.File(path, "r") as file:
+        yield file

@@ -1,0 +1,173 @@
+"""AnnData whose matrices stay on disk."""
+
+import os
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sparse
+
+import nnz
+from conftest import FULL, PBMC, TESTDATA, random_matrix, same
+
+anndata = pytest.importorskip("anndata")
+pytest.importorskip("dask.array")
+pandas = pytest.importorskip("pandas")
+
+VALID = TESTDATA / "anndata" / "valid"
+FILES = sorted(path for kind in ("h5ad", "zarr*") for path in VALID.glob(f"*/{kind}/*") if path.suffix in (".h5ad", ".zarr"))
+
+
+@pytest.fixture(autouse=True)
+def _quiet():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def plain(matrix):
+    """Return a matrix in types that SciPy computes with, and no view."""
+    if sparse.issparse(matrix):
+        indptr, indices = (part.astype(np.int64) for part in (matrix.indptr, matrix.indices))
+        made = sparse.csr_matrix if matrix.format == "csr" else sparse.csc_matrix
+        return made((matrix.data, indices, indptr), matrix.shape)
+    if matrix is None:
+        return None
+    # Halves of floats are read as floats.
+    return np.array(matrix, np.float32 if matrix.dtype == np.float16 else matrix.dtype)
+
+
+def equal(found, expected):
+    """Assert that two AnnData hold the same, in the same types."""
+    from anndata.tests.helpers import assert_equal
+
+    for adata in (found, expected):
+        if adata.X is not None:
+            adata.X = plain(adata.X)
+        for name in adata.layers:
+            adata.layers[name] = plain(adata.layers[name])
+    # NaN is not the same as itself where they are compared exactly.
+    assert_equal(found, expected)
+    for one, other in [(found.X, expected.X), *((found.layers[key], expected.layers[key]) for key in expected.layers)]:
+        assert type(one) is type(other) and getattr(one, "dtype", None) == getattr(other, "dtype", None)
+        if sparse.issparse(one):
+            assert one.format == other.format
+            same(sparse.csr_array(one), sparse.csr_array(other))
+        elif one is not None and hasattr(one, "dtype"):
+            np.testing.assert_array_equal(one, other)
+
+
+def read(path):
+    """Read a file with anndata."""
+    return anndata.read_h5ad(path) if path.suffix == ".h5ad" else anndata.read_zarr(path)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: "-".join(path.parts[-3:]))
+def test_golden_files_are_what_anndata_reads(path):
+    try:
+        expected = read(path)
+    except Exception as error:
+        pytest.skip(f"anndata does not read it: {error}")
+    try:
+        found = nnz.read_anndata(path, nbytes=100)
+    except nnz.UnsupportedError as error:
+        # Such as compression that nnz refuses by name.
+        pytest.skip(str(error))
+    equal(found.to_memory(), expected)
+    equal(nnz.read_anndata(path, backed=False), expected)
+
+
+def test_most_golden_files_are_read():
+    found = 0
+    for path in FILES:
+        try:
+            nnz.read_anndata(path)
+            found += 1
+        except Exception as error:
+            print(path, error)
+    assert found > 0.9 * len(FILES) > 0
+
+
+def test_matrices_are_read_when_they_are_computed():
+    import dask.array
+
+    adata = nnz.read_anndata(FULL, nbytes=60)
+    assert isinstance(adata.X, dask.array.Array) and isinstance(adata.layers["scaled"], dask.array.Array)
+    assert isinstance(adata.raw.X, dask.array.Array)
+    assert adata.X.numblocks[0] > 1 and adata.X.numblocks[1] == 1
+    # This layer is stored by column.
+    assert adata.layers["counts"].numblocks[0] == 1
+    assert sparse.isspmatrix_csc(adata.layers["counts"].compute())
+    whole = anndata.read_h5ad(FULL)
+    some = adata[[3, 1, 7], ["g1" if "g1" in adata.var_names else adata.var_names[1]]].to_memory()
+    other = whole[[3, 1, 7], list(some.var_names)].to_memory()
+    equal(some, other)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "bool"])
+@pytest.mark.parametrize("suffix", [".h5ad", ".zarr"])
+def test_random_matrices(tmp_path, suffix, dtype):
+    rng = np.random.default_rng(1)
+    for shape in [(50, 20), (1, 5), (0, 4), (6, 0)]:
+        x = sparse.csr_matrix(rng.integers(0, 3, shape).astype(dtype))
+        adata = anndata.AnnData(x, layers={"by_col": x.tocsc(), "dense": x.toarray()})
+        path = tmp_path / f"{shape[0]}{suffix}"
+        adata.write_h5ad(path) if suffix == ".h5ad" else adata.write_zarr(path)
+        for nbytes in (1, 200, 1 << 26):
+            equal(nnz.read_anndata(path, nbytes=nbytes).to_memory(), read(path))
+
+
+def test_a_matrix_of_another_format_has_cells_as_obs(tmp_path):
+    adata = nnz.read_anndata(PBMC, nbytes=10_000)
+    assert adata.shape == (1107, 507) and adata.X.numblocks[0] > 1
+    assert list(adata.var.columns) == ["name", "feature_type"]
+    expected = nnz.open(PBMC).to_anndata()
+    equal(adata.to_memory(), expected)
+    matrix = random_matrix(dtype=np.uint32)
+    nnz.write(matrix, tmp_path / "m.mtx")
+    adata = nnz.read_anndata(tmp_path / "m.mtx", nbytes=100)
+    same(sparse.csr_array(adata.X.compute()), matrix.astype(adata.X.dtype))
+
+
+def test_arrays_pickle_and_are_computed_in_processes():
+    import dask
+
+    adata = nnz.read_anndata(FULL, nbytes=60)
+    expected = anndata.read_h5ad(FULL).X
+    found = pickle.loads(pickle.dumps(adata.X))
+    same(sparse.csr_array(found.compute(scheduler="synchronous")), sparse.csr_array(expected))
+    with dask.config.set(scheduler="processes", num_workers=2):
+        same(sparse.csr_array(adata.X.compute()), sparse.csr_array(expected))
+
+
+def test_a_file_that_was_replaced_has_other_chunks(tmp_path):
+    path = tmp_path / "m.h5ad"
+    names = []
+    for value in (1, 2):
+        anndata.AnnData(sparse.csr_matrix(np.full((3, 2), value, np.float32))).write_h5ad(path)
+        os.utime(path, ns=(value, value))
+        names.append(nnz.read_anndata(path).X.name)
+    assert names[0] != names[1]
+    assert nnz.read_anndata(path).X.name == names[1]
+
+
+def test_what_is_no_anndata_is_refused(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        nnz.read_anndata(tmp_path / "missing.h5ad")
+    (tmp_path / "text.h5ad").write_text("nothing")
+    with pytest.raises(nnz.Error):
+        nnz.read_anndata(tmp_path / "text.h5ad")
+    with pytest.raises(ValueError):
+        nnz.read_anndata(FULL, nbytes=0)
+    with pytest.raises(nnz.Error):
+        nnz.read_anndata(f"{FULL}::no/such")
+
+
+def test_chunks_have_the_bytes_that_were_asked_for(tmp_path):
+    matrix = sparse.csr_matrix(random_matrix((2000, 300), 0.1, np.float32))
+    anndata.AnnData(matrix).write_h5ad(tmp_path / "m.h5ad")
+    adata = nnz.read_anndata(tmp_path / "m.h5ad", nbytes=50_000)
+    for block in adata.X.blocks:
+        chunk = block.compute()
+        assert 10_000 < chunk.data.nbytes + chunk.indices.nbytes < 80_000
