@@ -160,18 +160,22 @@ impl Gathering {
         Self { wide: shape.minor(order) > 1 << 32, value_type }
     }
 
-    /// Empties a batch.
-    pub(crate) fn start(self, order: Order, batch: &mut Batch) {
+    /// Empties a batch and makes room for some entries.
+    pub(crate) fn start(self, order: Order, batch: &mut Batch, entries: usize) {
         batch.order = order;
         batch.majors.listed_mut();
         batch.offsets.clear();
         batch.offsets.push(0);
         if self.wide {
-            batch.minors.u64_mut();
+            batch.minors.u64_mut().reserve(entries);
         } else {
-            batch.minors.u32_mut();
+            batch.minors.u32_mut().reserve(entries);
         }
-        batch.values = Values::new(self.value_type);
+        if batch.values.value_type() != self.value_type || matches!(batch.values, Values::Iso(_)) {
+            batch.values = Values::new(self.value_type);
+        }
+        batch.values.clear();
+        batch.values.reserve(entries);
     }
 
     /// Appends a run with its values, if it has any.
@@ -206,7 +210,8 @@ impl Gathering {
             }
             (Minors::Spans(_), _) => {}
         }
-        if first {
+        let shared = matches!(from.values, Values::Iso(_));
+        if first && (shared || batch.values.value_type() != from.values.value_type()) {
             batch.values = emptied(&from.values);
         }
         // Values that nobody wants need not be there.

@@ -152,7 +152,7 @@ impl Unit for Merged<'_> {
             }
         }
         let order = self.parts.first().map_or(batch.order, |part| part.source.header().order);
-        self.gathering.start(order, batch);
+        self.gathering.start(order, batch, 0);
         let major_of = |read: &mut Read| read.next().map(|(from, run)| from.majors.get(run));
         while let Some(major) = all.iter_mut().filter_map(major_of).min() {
             for read in &mut all {

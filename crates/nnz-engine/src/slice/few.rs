@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use nnz_core::{Batch, Error, MatrixSource, Projection, Result, Unit};
+use nnz_core::{Batch, Error, MatrixSource, Projection, Result, Unit, Values};
 
 use super::Slice;
 use super::pick::Majors;
@@ -16,11 +16,11 @@ const SHORT: u64 = 64;
 /// Stretches that are read together, at the most.
 const MANY: usize = 4096;
 
-/// Takes the next stretches if they are short and have few entries, as far as they make a batch.
+/// Takes the next stretches if they are short and have few entries, as far as they make a batch, and counts these.
 pub(super) fn few(
     source: &dyn MatrixSource,
     stretches: &mut VecDeque<Stretch>,
-) -> Result<Option<Vec<Stretch>>> {
+) -> Result<Option<(Vec<Stretch>, usize)>> {
     let mut taken = Vec::new();
     let mut entries = 0;
     while let Some(one) = stretches.front().filter(|one| one.len <= SHORT && taken.len() < MANY) {
@@ -34,13 +34,16 @@ pub(super) fn few(
         }
         stretches.pop_front();
     }
-    Ok(Some(taken).filter(|taken| !taken.is_empty()))
+    let entries = usize::try_from(entries).unwrap_or(0);
+    Ok(Some((taken, entries)).filter(|(taken, _)| !taken.is_empty()))
 }
 
 /// Stretches that are read together.
 pub(super) struct Few<'a> {
     pub(super) slice: &'a Slice,
     pub(super) stretches: Vec<Stretch>,
+    /// Entries they have, before some are left out.
+    pub(super) entries: usize,
     pub(super) fields: Projection,
     pub(super) gathering: Gathering,
 }
@@ -49,8 +52,9 @@ impl Unit for Few<'_> {
     fn decode(self: Box<Self>, batch: &mut Batch) -> Result<()> {
         let within = |error: Error| error.with_context(&self.slice.place);
         let source = &*self.slice.inner;
-        let (mut read, mut spare) = (batch.clone(), batch.clone());
-        self.gathering.start(source.header().order, batch);
+        let empty = || Batch::new(source.header().order, Values::new(source.header().value_type));
+        let (mut read, mut spare) = (empty(), empty());
+        self.gathering.start(source.header().order, batch, self.entries);
         for one in &self.stretches {
             let steps = self.slice.steps(Majors::Moved(*one));
             let mut reader = source.batches(one.old(), self.fields).map_err(within)?;
