@@ -28,19 +28,8 @@ pub(crate) fn memory(py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyResu
         return Ok(bytes);
     }
     let text: String = given.extract()?;
-    let end = text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
-    let unit = unit.trim().to_ascii_lowercase();
-    let power = |letter| "kmgt".find(letter).and_then(|at| u32::try_from(at + 1).ok());
-    let mut signs = unit.strip_suffix('b').unwrap_or(&unit).chars();
-    let factor = match (signs.next(), signs.next(), signs.next()) {
-        (None, ..) => Some(1_u64),
-        (Some(letter), None, _) => power(letter).map(|power| 1000_u64.pow(power)),
-        (Some(letter), Some('i'), None) => power(letter).map(|power| 1024_u64.pow(power)),
-        _ => None,
-    };
-    let bytes = number.parse::<u64>().ok().zip(factor).and_then(|(n, f)| n.checked_mul(f));
-    bytes.ok_or_else(|| argument(py, format!("memory {text:?}: expected a size such as \"500M\"")))
+    let size = nnz::text::parse_size(&text);
+    size.map_err(|error| argument(py, format!("memory {text:?}: {error}")))
 }
 
 /// Reads the options of a conversion. What is no option of all formats is one of the target's.
@@ -171,15 +160,7 @@ fn cell_axis(py: Python<'_>, name: &str) -> PyResult<CellAxis> {
     }
 }
 
+/// Reads how arrays are compressed.
 pub(crate) fn compression(py: Python<'_>, text: &str) -> PyResult<Compression> {
-    let how = text.split_once(':').and_then(|(how, level)| Some((how, level.parse().ok()?)));
-    match how {
-        _ if text == "none" => Ok(Compression::None),
-        Some(("gzip", level @ 1..=9)) => Ok(Compression::Gzip(level)),
-        Some(("zstd", level @ 1..=22)) => Ok(Compression::Zstd(level)),
-        _ => {
-            let expected = "expected none, gzip:1 to gzip:9, or zstd:1 to zstd:22";
-            Err(argument(py, format!("compress {text:?}: {expected}")))
-        }
-    }
+    text.parse().map_err(|error| argument(py, format!("compress {text:?}: {error}")))
 }

@@ -23,8 +23,8 @@ use nnz::{
 pub(crate) use format_options::FormatArgs;
 pub(crate) use labelling::Labelling;
 pub(crate) use selecting::{AxisArg, Selecting};
+use values::threads;
 pub(crate) use values::{To, empty_list};
-use values::{compress, memory, threads};
 
 const ABOUT: &str = "Read, write, check and convert sparse matrices on disk, exactly and in \
                      bounded memory.";
@@ -516,7 +516,7 @@ pub(crate) struct Writing {
     pub(crate) duplicates: Option<Duplicates>,
 
     /// Containers: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default: none; for R gzip:6]
-    #[arg(long, value_name = "HOW", value_parser = compress)]
+    #[arg(long, value_name = "HOW")]
     pub(crate) compress: Option<Compression>,
 
     /// The same as --to, or as --layout where the value is one of its own, as it was before
@@ -746,7 +746,7 @@ pub(crate) struct Memory {
     /// Memory that sorting may take, and as much an object of R that is read, such as 500M or 4G
     /// [default: a quarter of what is free, within the limits of the process and its cgroups, such
     /// as those of SLURM and Docker]
-    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    #[arg(long, value_name = "SIZE", value_parser = nnz::text::parse_size)]
     memory: Option<u64>,
 }
 

@@ -1,5 +1,7 @@
 //! How what is written is compressed.
 
+use std::str::FromStr;
+
 use nnz_core::{Error, Result};
 
 /// How arrays are compressed, in containers that can.
@@ -12,6 +14,21 @@ pub enum Compression {
     Gzip(u32),
     /// By zstd of a level from 1 to 22.
     Zstd(u32),
+}
+
+impl FromStr for Compression {
+    type Err = String;
+
+    /// Reads `none`, `gzip:1` to `gzip:9`, or `zstd:1` to `zstd:22`.
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let how = text.split_once(':').and_then(|(how, level)| Some((how, level.parse().ok()?)));
+        match how {
+            _ if text == "none" => Ok(Self::None),
+            Some(("gzip", level @ 1..=9)) => Ok(Self::Gzip(level)),
+            Some(("zstd", level @ 1..=22)) => Ok(Self::Zstd(level)),
+            _ => Err("expected none, gzip:1 to gzip:9, or zstd:1 to zstd:22".to_owned()),
+        }
+    }
 }
 
 impl Compression {

@@ -20,3 +20,49 @@ pub fn read_selection(path: impl AsRef<Path>) -> Result<Selection> {
     let file = File::open(path).map_err(|error| Error::io(path, error))?;
     Selection::read_lines(BufReader::new(file), &Place::path(path))
 }
+
+/// Reads a number of bytes, with K, M, G or T for powers of 1000, or Ki, Mi, Gi, Ti for 1024.
+///
+/// ```
+/// assert_eq!(nnz::text::parse_size("500M"), Ok(500_000_000));
+/// assert_eq!(nnz::text::parse_size("2 GiB"), Ok(2 << 30));
+/// ```
+///
+/// # Errors
+///
+/// Fails where it is no size, or none that 64 bits hold.
+pub fn parse_size(text: &str) -> std::result::Result<u64, String> {
+    let digits = text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let number: u64 = number.parse().map_err(|_| "expected a size such as 500M".to_owned())?;
+    let unit = unit.trim().to_ascii_lowercase();
+    let unit = unit.strip_suffix('b').unwrap_or(&unit);
+    let factor: u64 = match unit {
+        "" => 1,
+        "k" => 1000,
+        "m" => 1_000_000,
+        "g" => 1_000_000_000,
+        "t" => 1_000_000_000_000,
+        "ki" => 1 << 10,
+        "mi" => 1 << 20,
+        "gi" => 1 << 30,
+        "ti" => 1 << 40,
+        other => return Err(format!("unknown unit {other:?}")),
+    };
+    number.checked_mul(factor).ok_or_else(|| "too large".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(parse_size("500M"), Ok(500_000_000));
+        assert_eq!(parse_size("2GiB"), Ok(2 << 30));
+        assert_eq!(parse_size("17"), Ok(17));
+        for text in ["", "M", "1X", "-1", "1.5G", "99999999T", "99999999999999999999999"] {
+            assert!(parse_size(text).is_err(), "{text}");
+        }
+    }
+}

@@ -7,7 +7,6 @@ use clap::{ArgGroup, Args as Group, Subcommand, ValueEnum};
 use nnz::fragments::CountMode;
 use nnz::{Compression, Location, bpcells::FormatVersion};
 
-use super::values::compress;
 use super::{Memory, Threads, Writing, location};
 
 /// Work with genomic fragments: import, export, query, merge, select, count
@@ -273,7 +272,7 @@ pub(crate) struct Storing {
     pub(crate) format_version: Option<FormatVersion>,
 
     /// Containers: none, gzip:N (1 to 9) or zstd:N (1 to 22) [default: none; for R gzip:6]
-    #[arg(long, value_name = "HOW", value_parser = compress)]
+    #[arg(long, value_name = "HOW")]
     pub(crate) compress: Option<Compression>,
 
     /// Replace DST if it is there: a group with all groups in it, and without a group the whole

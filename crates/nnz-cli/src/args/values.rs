@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use nnz::{
-    Compression, Error, ErrorKind, Place, Selection,
+    Error, ErrorKind, Place, Selection,
     formats::{FormatOptions, Registry},
 };
 
@@ -82,28 +82,6 @@ pub(super) fn threads(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Reads a number of bytes, with K, M, G or T for powers of 1000, or Ki, Mi, Gi, Ti for 1024.
-pub(super) fn memory(text: &str) -> Result<u64, String> {
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let number: u64 = number.parse().map_err(|_| "expected a size such as 500M".to_owned())?;
-    let unit = unit.trim().to_ascii_lowercase();
-    let unit = unit.strip_suffix('b').unwrap_or(&unit);
-    let factor: u64 = match unit {
-        "" => 1,
-        "k" => 1000,
-        "m" => 1_000_000,
-        "g" => 1_000_000_000,
-        "t" => 1_000_000_000_000,
-        "ki" => 1 << 10,
-        "mi" => 1 << 20,
-        "gi" => 1 << 30,
-        "ti" => 1 << 40,
-        other => return Err(format!("unknown unit {other:?}")),
-    };
-    number.checked_mul(factor).ok_or_else(|| "too large".to_owned())
-}
-
 /// A format to write, and the options that its name implies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct To {
@@ -121,17 +99,6 @@ impl FromStr for To {
     }
 }
 
-/// Reads how arrays are compressed.
-pub(super) fn compress(text: &str) -> Result<Compression, String> {
-    let how = text.split_once(':').and_then(|(how, level)| Some((how, level.parse().ok()?)));
-    match how {
-        _ if text == "none" => Ok(Compression::None),
-        Some(("gzip", level @ 1..=9)) => Ok(Compression::Gzip(level)),
-        Some(("zstd", level @ 1..=22)) => Ok(Compression::Zstd(level)),
-        _ => Err("expected none, gzip:1 to gzip:9, or zstd:1 to zstd:22".to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,15 +112,5 @@ mod tests {
         for text in ["0", "", "-1", "+1", "two", "1.5"] {
             assert!(threads(text).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn sizes_have_units() {
-        assert_eq!(memory("500M"), Ok(500_000_000));
-        assert_eq!(memory("2GiB"), Ok(2 << 30));
-        assert_eq!(memory("17"), Ok(17));
-        assert!(memory("M").is_err());
-        assert!(memory("1X").is_err());
-        assert!(memory("99999999T").is_err());
     }
 }
