@@ -136,7 +136,11 @@ impl FrameReader for StreamReader {
                 // buffers that the type in the schema has.
                 let read = unsafe {
                     let child = &**array.children.add(at);
-                    let offset = child.offset + array.offset;
+                    let offset = child.offset.saturating_add(array.offset);
+                    if child.length < array.offset.saturating_add(array.length) {
+                        let label = &column.label;
+                        return Err(refused(format!("column {label:?} is shorter than its batch")));
+                    }
                     let gone = missing(&array, array.offset, length);
                     if let Some(row) = gone.or(missing(child, offset, length)) {
                         let (row, label) = (self.rows + row as u64, &column.label);
