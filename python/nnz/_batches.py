@@ -22,11 +22,8 @@ def batches(source: _nnz.Source, memory: Any, nbytes: int) -> Iterator[Block]:
 
 def _blocks(source: _nnz.Source, memory: Any, nbytes: int) -> Iterator[Block]:
     if not source.random_access:
-        # A text, or half of a symmetric matrix, is read as a whole, in the order it is asked for.
-        whole = _convert.read(source, memory)
-        by_row = whole.format == "csr"
-        for start, end in _cuts(_Counted(whole.indptr), whole.shape[0 if by_row else 1], nbytes, _entry_bytes(source)):
-            yield whole[start:end, :] if by_row else whole[:, start:end]
+        # Such as a text, or half of a symmetric matrix, whose entries are sorted first, on disk where need be.
+        yield from _sorted(source, memory, nbytes)
         return
     by_row = source.order == "row"
     length, across = source.shape if by_row else source.shape[::-1]
@@ -37,18 +34,20 @@ def _blocks(source: _nnz.Source, memory: Any, nbytes: int) -> Iterator[Block]:
         yield _convert.read(part, memory)
 
 
+def _sorted(source: _nnz.Source, memory: Any, nbytes: int) -> Iterator[Block]:
+    reader = _nnz.BlockReader(source, nbytes, memory)
+    by_row, across = source.order == "row", source.shape[1 if source.order == "row" else 0]
+    while True:
+        arrays = reader.next()
+        if arrays is None:
+            return
+        indptr, indices, data = arrays
+        count = len(indptr) - 1
+        yield _convert.block(data, indices, indptr, (count, across) if by_row else (across, count), by_row)
+
+
 def _entry_bytes(source: _nnz.Source) -> int:
     return 4 + np.dtype(source.dtype).itemsize
-
-
-class _Counted:
-    """Entries before a row or column, from `indptr`."""
-
-    def __init__(self, indptr: Any) -> None:
-        self._indptr = indptr
-
-    def __call__(self, major: int) -> int:
-        return int(self._indptr[major])
 
 
 class _Stored:

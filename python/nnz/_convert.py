@@ -28,16 +28,21 @@ def read(
     duplicates: Optional[str] = None,
 ) -> Any:
     """Read all entries into a matrix of SciPy, without a copy."""
+    indptr, indices, data, order = source.read(order, duplicates, memory)
+    return block(data, indices, indptr, source.shape, order == "row", matrix)
+
+
+def block(data: Any, indices: Any, indptr: Any, shape: Tuple[int, int], by_row: bool, matrix: bool = False) -> Any:
+    """Make a matrix of SciPy of sorted arrays, without a copy."""
     from scipy import sparse
 
-    indptr, indices, data, order = source.read(order, duplicates, memory)
     if matrix:
-        made = sparse.csr_matrix if order == "row" else sparse.csc_matrix
+        made = sparse.csr_matrix if by_row else sparse.csc_matrix
     else:
-        made = sparse.csr_array if order == "row" else sparse.csc_array
-    block = made((data, indices, indptr), shape=source.shape, copy=False)
-    block.has_sorted_indices = True
-    return block
+        made = sparse.csr_array if by_row else sparse.csc_array
+    found = made((data, indices, indptr), shape=shape, copy=False)
+    found.has_sorted_indices = True
+    return found
 
 
 def read_dense(source: _nnz.Source, memory: Any, order: Optional[str] = None) -> npt.NDArray[Any]:

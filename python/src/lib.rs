@@ -5,6 +5,7 @@
 
 mod arrays;
 mod arrow;
+mod batches;
 mod columns;
 mod command;
 mod error;
@@ -28,6 +29,8 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = true)]
 mod _nnz {
     use super::*;
+    #[pymodule_export]
+    use crate::batches::BlockReader;
     #[pymodule_export]
     use crate::command::run_command;
     #[pymodule_export]

@@ -1,7 +1,10 @@
 """Matrices are read as SciPy has them."""
 
+import gzip
 import os
 import pathlib
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -136,6 +139,56 @@ def test_batches_of_a_text(tmp_path):
     assert len(blocks) > 1
     stack = sparse.vstack if blocks[0].format == "csr" else sparse.hstack
     same(stack(blocks), matrix)
+
+
+@pytest.mark.parametrize("nbytes", [1, 100, 3000, 1 << 26])
+@pytest.mark.parametrize("form", ["unsorted", "symmetric", "pattern", "stream"])
+def test_texts_come_in_blocks(tmp_path, form, nbytes):
+    rng = np.random.default_rng(nbytes)
+    dense = rng.integers(0, 9, (30, 30)) * (rng.random((30, 30)) < 0.2)
+    path = tmp_path / ("m.mtx.gz" if form == "stream" else "m.mtx")
+    if form == "symmetric":
+        dense = np.tril(dense) + np.tril(dense, -1).T
+    entries = np.argwhere(np.tril(dense) if form == "symmetric" else dense)
+    rng.shuffle(entries)
+    kind = "pattern general" if form == "pattern" else "integer symmetric" if form == "symmetric" else "integer general"
+    lines = [f"{r + 1} {c + 1}" + ("" if form == "pattern" else f" {dense[r, c]}") for r, c in entries]
+    text = "\n".join([f"%%MatrixMarket matrix coordinate {kind}", f"30 30 {len(lines)}", *lines, ""])
+    if form == "stream":
+        path.write_bytes(gzip.compress(text.encode()))
+    else:
+        path.write_text(text)
+    found = nnz.open(path)
+    blocks = list(found.iter_batches(nbytes))
+    axis = 0 if found.order == "row" else 1
+    assert sum(block.shape[axis] for block in blocks) == 30
+    assert len(blocks) == (30 if nbytes == 1 else len(blocks))
+    assert nbytes < 1 << 20 or len(blocks) == 1
+    made = sparse.vstack(blocks) if axis == 0 else sparse.hstack(blocks)
+    np.testing.assert_array_equal(made.toarray(), (dense != 0) if form == "pattern" else dense)
+    assert all(block.has_sorted_indices for block in blocks)
+
+
+def test_blocks_of_a_broken_text_end_with_its_error(tmp_path):
+    path = tmp_path / "m.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate integer general\n3 3 2\n1 1 1\n4 1 1\n")
+    with pytest.raises(nnz.CorruptFileError) as error:
+        list(nnz.open(path).iter_batches())
+    assert "line 4" in str(error.value)
+
+
+def test_blocks_that_nobody_takes_end_the_reading(tmp_path):
+    matrix = random_matrix((2000, 300), 0.3, np.int64)
+    nnz.write(matrix, tmp_path / "m.mtx")
+    before = threading.active_count(), len(os.listdir("/proc/self/task"))
+    for _ in range(5):
+        blocks = nnz.open(tmp_path / "m.mtx").iter_batches(10_000)
+        next(blocks)
+        del blocks
+    until = time.monotonic() + 20
+    while len(os.listdir("/proc/self/task")) > before[1] + 1 and time.monotonic() < until:
+        time.sleep(0.05)
+    assert len(os.listdir("/proc/self/task")) <= before[1] + 1
 
 
 def test_annotations_are_data_frames():
