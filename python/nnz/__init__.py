@@ -2,7 +2,7 @@
 
 `nnz.open` opens a matrix of any format without reading its entries; an index reads some of them into a sparse array
 of SciPy. `nnz.write` writes what SciPy, NumPy, pandas, AnnData and others have in memory. Genomic fragments are
-`nnz.Fragments`. `nnz.convert` and its kin work from file to file.
+`nnz.Fragments`. `nnz.convert`, `nnz.slice`, `nnz.concat` and others work from file to file.
 
 Examples
 --------

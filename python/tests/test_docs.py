@@ -45,6 +45,37 @@ def test_examples_of_docstrings(module, tmp_path, monkeypatch):
     assert done.failed == 0
 
 
+def public_functions():
+    """Yield the functions and methods of the package by their names, those of private bases too."""
+    for name in nnz.__all__:
+        public = getattr(nnz, name)
+        if inspect.isfunction(public):
+            yield f"nnz.{name}", public
+        if inspect.isclass(public) and not issubclass(public, (Exception, dict)):
+            for member, value in inspect.getmembers(public, inspect.isfunction):
+                if not member.startswith("_") and value.__module__.startswith("nnz."):
+                    yield f"nnz.{name}.{member}", value
+
+
+PUBLIC_FUNCTIONS = dict(public_functions())
+
+
+@pytest.mark.parametrize("name", PUBLIC_FUNCTIONS)
+def test_functions_document_parameters_and_results_with_an_example(name):
+    function = PUBLIC_FUNCTIONS[name]
+    documentation = inspect.getdoc(function) or ""
+    head, *rest = re.split(r"^([A-Z]\w+)\n-+\n", documentation, flags=re.MULTILINE)
+    sections = dict(zip(rest[::2], rest[1::2]))
+    assert re.match(r"[A-Z].*\.", head), name
+    parameters = inspect.signature(function).parameters.values()
+    lines = re.findall(r"^(?:\S.* :|\*\*\w+$)", sections.get("Parameters", ""), re.MULTILINE)
+    stated = {one.strip(" :*") for line in lines for one in line.partition(" :")[0].split(",")}
+    assert stated == {parameter.name for parameter in parameters if parameter.name != "self"}, name
+    if function.__annotations__.get("return") not in (None, "None"):
+        assert "Returns" in sections or "Yields" in sections, name
+    assert ">>> " in sections.get("Examples", ""), name
+
+
 def test_everything_public_is_documented():
     for name in nnz.__all__:
         if name.startswith("_"):
@@ -52,9 +83,8 @@ def test_everything_public_is_documented():
         public = getattr(nnz, name)
         assert inspect.getdoc(public), name
         if inspect.isclass(public):
-            for member, value in vars(public).items():
-                if not member.startswith("_") and (callable(value) or isinstance(value, property)):
-                    assert inspect.getdoc(value), f"{name}.{member}"
+            for member, value in inspect.getmembers(public, lambda value: isinstance(value, property)):
+                assert member.startswith("_") or inspect.getdoc(value), f"{name}.{member}"
 
 
 def missing(code):
