@@ -97,15 +97,15 @@ def of_errors(names: list[str]) -> Iterator[str]:
 
 
 def members(public: Any) -> dict[str, Any]:
-    """Return what a class and its bases in the package have, in the order of the source."""
+    """Return what a class has, and then its bases in the package, in the order of the source."""
     found: dict[str, Any] = {}
-    for base in reversed(public.__mro__):
+    for base in public.__mro__:
         if base.__module__.partition(".")[0] != "nnz":
             continue
         for name, value in vars(base).items():
             shown = (not name.startswith("_") or name in PROTOCOLS) and inspect.getdoc(value)
             if shown and (isinstance(value, property) or inspect.isfunction(value)):
-                found[name] = value
+                found.setdefault(name, value)
     return found
 
 

@@ -45,9 +45,10 @@ from ._nnz import __version__
 from ._open import open
 from ._options import TargetOptions, WriteOptions
 from ._results import Difference, Finding, Format, RepairSummary, SplitSummary, Summary
+from ._slice import slice
 from ._table import Table
 from ._tensor import Tensor
-from ._verbs import concat, convert, repair, slice, split, transpose
+from ._verbs import concat, convert, repair, split, transpose
 from ._write import write
 from ._writer import Writer, writer
 

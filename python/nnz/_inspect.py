@@ -13,7 +13,7 @@ from ._fragment_verbs import holds_fragments
 from ._matrix import Matrix
 from ._options import PathLike
 from ._results import Difference, Finding, Format
-from ._verbs import selections
+from ._slice import selections
 
 
 def validate(
