@@ -73,7 +73,7 @@ def of_class(name: str, public: Any) -> Iterator[str]:
     yield from of_docstring(public, name)
     found = members(public)
     properties = [
-        f"- `{member}`: {text(inspect.getdoc(value) or '', name, '  ')}"
+        f"- `{member}` ({returned(value)}): {text(inspect.getdoc(value) or '', name, '  ')}"
         for member, value in found.items()
         if isinstance(value, property)
     ]
@@ -88,10 +88,12 @@ def of_class(name: str, public: Any) -> Iterator[str]:
 def of_errors(names: list[str]) -> Iterator[str]:
     """Describe the errors and warnings in a table."""
     yield "## Errors\n"
-    yield from of_docstring(nnz.Error, "Error")
+    yield from of_class("Error", nnz.Error)
     yield "| error | also a | when |\n|---|---|---|"
     for name in names:
         error = getattr(nnz, name)
+        if error is nnz.Error:
+            continue
         bases = ", ".join(f"`{base.__name__}`" for base in error.__bases__)
         yield f"| `nnz.{name}` | {bases} | {' '.join(text(inspect.getdoc(error) or '', '', '').split())} |"
 
@@ -114,6 +116,11 @@ def signature(public: Any) -> str:
     made = inspect.signature(public)
     kept = [part.replace(annotation=part.empty) for part in made.parameters.values() if part.name != "self"]
     return str(made.replace(parameters=kept, return_annotation=made.empty))
+
+
+def returned(value: property) -> str:
+    """Write the type of a property as its source has it."""
+    return f"`{value.fget.__annotations__['return']}`" if value.fget else ""
 
 
 def of_docstring(public: Any, owner: str) -> Iterator[str]:

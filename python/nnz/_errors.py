@@ -8,7 +8,7 @@ Position = Union[Tuple[str, int], Tuple[str, int, int]]
 
 
 class Error(Exception):
-    """An operation failed.
+    """Base class of the errors of the package. The message names the place of what is wrong.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ class TargetOptions(TypedDict, total=False):
     ``compress``
         How arrays are compressed: ``"none"``, ``"gzip:6"``, ``"zstd:3"``.
     ``row_names``, ``col_names``
-        The column of annotations that names the rows, the columns.
+        The column of annotations to take the names of rows, of columns from.
     ``make_unique``
         Whether names that occur again get a number, as in ``var_names_make_unique`` of anndata.
     ``row_annotations``, ``col_annotations``
