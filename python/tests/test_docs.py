@@ -26,7 +26,22 @@ BLOCK = re.compile(r"^```python\n(.*?)^```(?:\n+```text\n(.*?)^```)?", re.MULTIL
 # Packages that need not be installed. Without them, a page is executed up to the next heading of a section.
 OPTIONAL = ("bpcells", "scanpy")
 # What a page needs that it does not import.
-NEEDED = {"quickstart.md": ["anndata"], "scanpy.md": ["anndata", "dask"], "notebook.ipynb": ["anndata"]}
+NEEDED = {
+    "bpcells.md": ["pandas"],
+    "fragments.md": ["pandas"],
+    "notebook.ipynb": ["anndata"],
+    "quickstart.md": ["anndata"],
+    "scanpy.md": ["anndata", "dask"],
+}
+# What examples of docstrings need.
+NEEDED_BY_EXAMPLES = {
+    "nnz._anndata": ["anndata", "dask"],
+    "nnz._annotations": ["pandas"],
+    "nnz._fragment_arrays": ["pandas"],
+    "nnz._fragments": ["pandas"],
+    "nnz._matrix": ["anndata"],
+    "nnz._table": ["pandas"],
+}
 
 
 def modules():
@@ -38,6 +53,8 @@ def modules():
 
 @pytest.mark.parametrize("module", list(modules()), ids=lambda module: module.__name__)
 def test_examples_of_docstrings(module, tmp_path, monkeypatch):
+    for needed in NEEDED_BY_EXAMPLES.get(module.__name__, []):
+        pytest.importorskip(needed)
     monkeypatch.chdir(ROOT)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", nnz.DroppedWarning)
