@@ -2,7 +2,7 @@
 
 `nnz.open` opens a matrix of any format without reading its entries; an index reads some of them into a sparse array
 of SciPy. `nnz.write` writes what SciPy, NumPy, pandas, AnnData and others have in memory. Genomic fragments are
-`nnz.Fragments`. `nnz.convert` and its kin work from file to file.
+`nnz.Fragments`. `nnz.convert`, `nnz.slice`, `nnz.concat` and others work from file to file.
 
 Examples
 --------
@@ -45,9 +45,10 @@ from ._nnz import __version__
 from ._open import open
 from ._options import TargetOptions, WriteOptions
 from ._results import Difference, Finding, Format, RepairSummary, SplitSummary, Summary
+from ._slice import slice
 from ._table import Table
 from ._tensor import Tensor
-from ._verbs import concat, convert, repair, slice, split, transpose
+from ._verbs import concat, convert, repair, split, transpose
 from ._write import write
 from ._writer import Writer, writer
 

@@ -29,9 +29,9 @@ def read_anndata(
 ) -> anndata.AnnData:
     """Read an AnnData, of which `X`, the layers and `raw.X` stay on disk until they are computed.
 
-    They are arrays of dask whose chunks are some rows each, or some columns where a matrix is stored by column. What
-    takes such arrays, as functions of scanpy do, works through them chunk by chunk; ``adata[some].to_memory()`` reads
-    no more than the chunks with some of these rows.
+    They are arrays of dask. A chunk has some rows, or some columns where a matrix is stored by column. Functions that
+    take such arrays, such as those of scanpy, work through them chunk by chunk; ``adata[some].to_memory()`` reads only
+    the chunks with these rows.
 
     Parameters
     ----------
@@ -39,9 +39,9 @@ def read_anndata(
         An ``.h5ad`` or ``.zarr`` of AnnData, or a matrix of any format: then its rows and columns with their
         annotations are `obs` and `var`, with cells as `obs` where the format says what they are.
     backed : bool
-        With False, all is read into memory, which takes no dask.
+        False reads all of it into memory, and does not need dask.
     nbytes : int
-        Bytes of a chunk in memory, about. A chunk has one row or column at the least.
+        Approximate size of a chunk in memory, in bytes. A chunk has at least one row or column.
     memory : int or str, optional
         Bytes that reading a matrix may take, such as ``"4G"``; by default what is free allows.
 
@@ -53,8 +53,12 @@ def read_anndata(
 
     Raises
     ------
+    FileNotFoundError
+        The path does not exist.
     nnz.CorruptFileError
-        The file is broken.
+        The file is damaged.
+    nnz.ArgumentError
+        The file has several matrices and is not of AnnData.
     ImportError
         anndata is not installed, or dask for ``backed=True``.
 
@@ -67,7 +71,7 @@ def read_anndata(
     (3, 7)
     """
     if nbytes < 1:
-        raise ArgumentError(f"nbytes: {nbytes} is no size of a chunk")
+        raise ArgumentError(f"nbytes {nbytes}: expected 1 or more")
     shown = os.fsdecode(path)
     reader = _Reader(shown, backed, nbytes, memory)
     with _store(shown) as store:

@@ -16,7 +16,7 @@ class Annotations:
     """Names and annotations of the rows or columns of a matrix. `Matrix.annotations` makes one.
 
     It offers ``__arrow_c_stream__``, so that ``pyarrow.table(annotations)`` and ``polars.DataFrame(annotations)`` make
-    tables of it without pandas. The names are the column `name_column`, if there are any.
+    tables of it without pandas. The names, if there are any, are the column `name_column`.
 
     Examples
     --------
@@ -52,12 +52,24 @@ class Annotations:
         return label
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Read them into a data frame, with the names as its index. It takes pandas."""
+        """Read the annotations into a data frame, with the names as its index. Requires pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each row or column of the matrix.
+
+        Examples
+        --------
+        >>> genes = nnz.open("examples/pbmc_10x_v3_mtx").annotations("rows").to_pandas()
+        >>> genes.shape, genes.index[0]
+        ((507, 2), 'ENSG00000279493')
+        """
         source = self._matrix._source
         return _frames.to_frame(source.names(self._axis), source.annotations(self._axis), len(self))
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """Give a stream of Arrow with one batch. Other types than those of the file are not made."""
+        """Give a stream of Arrow with one batch. The types are those of the file; a requested schema is ignored."""
         return self._matrix._source.annotations_stream(self._axis, self.name_column)
 
     def __repr__(self) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def batches(source: _nnz.Source, memory: Any, nbytes: int) -> Iterator[Block]:
     """Read blocks of rows or columns, whichever a source is stored by."""
     if nbytes < 1:
-        raise ArgumentError(f"nbytes: {nbytes} is no size of a block")
+        raise ArgumentError(f"nbytes {nbytes}: expected 1 or more")
     return _blocks(source, memory, nbytes)
 
 

@@ -128,5 +128,5 @@ def source(exported: Exported) -> Source:
     try:
         text = json.dumps(descriptor)
     except TypeError as error:
-        raise ArgumentError(f"a descriptor of Binsparse that is no JSON: {error}") from None
+        raise ArgumentError(f"a descriptor of Binsparse that is not JSON: {error}") from None
     return _nnz.from_binsparse(text, named)

@@ -8,7 +8,7 @@ Position = Union[Tuple[str, int], Tuple[str, int, int]]
 
 
 class Error(Exception):
-    """An operation failed.
+    """Base class of the errors of the package. The message names the place of what is wrong.
 
     Attributes
     ----------
@@ -45,27 +45,27 @@ class Error(Exception):
 
 
 class FormatError(Error, ValueError):
-    """The content is of no format that is read."""
+    """The content matches no supported format."""
 
 
 class CorruptFileError(Error, ValueError):
-    """A file breaks its format, is cut short or damaged."""
+    """A file violates its format: it is truncated, damaged or inconsistent."""
 
 
 class UnsupportedError(Error, ValueError):
-    """The content is known, and not handled."""
+    """The content or the operation is known, but not supported."""
 
 
 class CastError(Error, ValueError):
-    """A value does not survive a change of type."""
+    """The target type cannot hold a value exactly."""
 
 
 class DuplicateError(Error, ValueError):
-    """Two entries share a place where only one may be."""
+    """Two entries have the same position where only one is allowed."""
 
 
 class ArgumentError(Error, ValueError):
-    """An argument makes no sense."""
+    """An argument is invalid."""
 
 
 class UnknownNameError(ArgumentError, KeyError):
@@ -77,15 +77,15 @@ class PositionError(ArgumentError, IndexError):
 
 
 class MemoryLimitError(Error, MemoryError):
-    """It would take more memory than allowed."""
+    """The operation needs more memory than allowed."""
 
 
 class CancelledError(Error):
-    """The operation was cancelled."""
+    """The operation was cancelled before its end."""
 
 
 class StorageError(Error, OSError):
-    """The operating system refused. ``errno`` and ``strerror`` are those of the system."""
+    """The operating system reported an error. ``errno`` and ``strerror`` are those of the system."""
 
     def __init__(
         self,
@@ -106,20 +106,20 @@ class StorageError(Error, OSError):
 
 
 class MissingFileError(StorageError, FileNotFoundError):
-    """There is nothing of that name."""
+    """The path does not exist."""
 
 
 class AccessError(StorageError, PermissionError):
-    """The system denies access."""
+    """Access is denied."""
 
 
 class ExistsError(StorageError, FileExistsError):
-    """The target is there already; ``force=True`` replaces it."""
+    """The target exists; ``force=True`` replaces it."""
 
 
 class ChangedError(StorageError):
-    """Another program changed a source or target in the meantime."""
+    """Another program changed a source or target during the operation."""
 
 
 class DroppedWarning(UserWarning):
-    """The target of a conversion does not hold all of the source; ``strict=True`` refuses that."""
+    """The target format does not hold all of the source; ``strict=True`` makes this an error."""

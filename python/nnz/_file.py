@@ -18,7 +18,14 @@ class File(Mapping[str, Dataset]):
     Parameters
     ----------
     path : str or os.PathLike
-        The file. It is listed as it is opened, and what is in it is opened as it is asked for.
+        The file. Opening it lists what is in it; an index opens one of these.
+
+    Raises
+    ------
+    FileNotFoundError
+        The path does not exist.
+    nnz.FormatError
+        The file has no members with paths.
 
     Examples
     --------
@@ -36,7 +43,7 @@ class File(Mapping[str, Dataset]):
 
     @property
     def path(self) -> str:
-        """The place it was opened from."""
+        """The path it was opened with."""
         return self._shown
 
     def __getitem__(self, key: str) -> Any:

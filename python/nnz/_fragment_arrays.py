@@ -53,9 +53,18 @@ class FragmentArrays:
         return f"<nnz.FragmentArrays of {len(self)} fragments>"
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Make a data frame with the columns chr, start, end and cell; names are categories.
+        """Make a data frame with the columns chr, start, end and cell. Requires pandas.
 
-        Where two chromosomes or two cells share a name, names are texts.
+        Returns
+        -------
+        pandas.DataFrame
+            Names are categories, or strings where two chromosomes or two cells share a name.
+
+        Examples
+        --------
+        >>> found = nnz.open("testdata/bpcells/fragments_dir/basic.packed").query("chr1:0-500")
+        >>> found.to_pandas().shape
+        (2, 4)
         """
         import pandas
 

@@ -65,7 +65,15 @@ class CountedFragments(FragmentHandle):
         Returns
         -------
         Matrix or nnz.Summary
-            Without a path a matrix that counts what is read of it, each time; ``to_scipy()`` counts all.
+            Without a path a matrix of uint32, of the shape regions by cells, that counts what is read of it, each
+            time; ``to_scipy()`` counts all.
+
+        Raises
+        ------
+        nnz.UnknownNameError
+            No chromosome has the name.
+        nnz.ArgumentError
+            A region has no bases, or options are given without a path.
 
         Examples
         --------
@@ -111,7 +119,7 @@ class CountedFragments(FragmentHandle):
         Parameters
         ----------
         tiles : int
-            Bases of a tile. The last of a chromosome may be shorter.
+            Width of a tile in bases. The last of a chromosome may be shorter.
         path : str or os.PathLike, optional
             Where the matrix is written, in any format. Without a path nothing is written.
         chrom_sizes : mapping, str or os.PathLike, optional

@@ -61,7 +61,7 @@ class FragmentHandle:
 
     @property
     def path(self) -> str:
-        """The place it was opened from."""
+        """The path it was opened with."""
         return self._shown
 
     @property
@@ -71,12 +71,12 @@ class FragmentHandle:
 
     @property
     def chromosome_names(self) -> Names:
-        """The names of the chromosomes, an array that cannot be written to."""
+        """The names of the chromosomes, a read-only array."""
         return self._named("chromosome")
 
     @property
     def cell_names(self) -> Names:
-        """The names of the cells, an array that cannot be written to."""
+        """The names of the cells, a read-only array."""
         return self._named("cell")
 
     def _named(self, one: str) -> Names:

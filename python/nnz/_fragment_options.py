@@ -18,15 +18,15 @@ class FragmentOptions(TypedDict, total=False):
     ``compress``
         How arrays in HDF5 and R are compressed: ``"none"``, ``"gzip:6"``, ``"zstd:3"``.
     ``force``
-        Whether a target that is there is replaced.
+        Whether a target that exists is replaced.
     ``no_sync``
-        Does not wait until the data is on disk.
+        Whether not to wait until the data is on disk.
     ``threads``
-        Threads that work at the same time; by default as many as there are cores.
+        Number of threads; by default that of the cores.
     ``memory``
-        Bytes of memory for sorting, or a text such as ``"2G"``; by default a quarter of what is free.
+        Bytes of memory for sorting, or a string such as ``"2G"``; by default a quarter of what is free.
 
-    Text has neither of the first three.
+    The first three do not apply to text.
     """
 
     unpacked: bool
@@ -40,7 +40,7 @@ class FragmentOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class FragmentSummary(Summary):
-    """What was written of fragments.
+    """The result of what writes fragments.
 
     Attributes
     ----------

@@ -30,7 +30,7 @@ def import_fragments(
     progress: Progress = None,
     **options: Unpack[FragmentOptions],
 ) -> FragmentSummary:
-    """Make a store of fragments as text: ``fragments.tsv`` of 10x, plain, gzipped or bgzipped.
+    """Make a store from fragments in text: ``fragments.tsv`` of 10x, plain, gzipped or bgzipped.
 
     Lines have chromosome, start, end and cell, and perhaps more, which is left out. Fragments of a chromosome lie
     together, by ascending start.
@@ -43,11 +43,11 @@ def import_fragments(
         Where the store is written: ``.h5`` and ``PATH::GROUP`` are HDF5, ``.rds`` is an object of R, all else a
         directory.
     sort : bool
-        Sorts fragments that come in any order, out of core. Otherwise one that is out of order is an error.
+        Whether to sort the fragments, in bounded memory. By default one that is out of order is an error.
     end_inclusive : bool
-        Takes the end for the last base of a fragment, not the one behind it.
+        Whether the end is the last base of a fragment, and not the one behind it.
     cells : str, os.PathLike or sequence of str, optional
-        The cells that are wanted: a file with one a line, or a list of names. By default all.
+        The cells to keep: a file with one a line, or a list of names. By default all.
     chrom_sizes : str, os.PathLike, mapping or sequence of str, optional
         The chromosomes and their order: a file with one a line, their sizes behind a tab, if any; a mapping from
         names to sizes; or names. By default they are ordered as they come.
@@ -63,9 +63,9 @@ def import_fragments(
     Raises
     ------
     nnz.CorruptFileError
-        A line is no fragment, is out of order, or has a chromosome that is not listed; ``position`` says where.
+        A line is not a fragment, is out of order, or has a chromosome that is not listed; ``position`` says where.
     nnz.ExistsError
-        The target is there, and ``force`` is not set.
+        The target exists, and ``force`` is not set.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def merge_fragments(
     progress: Progress = None,
     **options: Unpack[FragmentOptions],
 ) -> FragmentSummary:
-    """Make one store of several.
+    """Merge stores into one.
 
     Cells follow each other store by store, and no two may have the same name; chromosomes of one name are one.
 
@@ -99,7 +99,7 @@ def merge_fragments(
     target : str or os.PathLike
         Where they are written, as in `Fragments.write`.
     prefix : sequence of str, optional
-        What is put before the names of cells, one for each store; also a text with commas between.
+        What is put before the names of cells, one for each store; also a string with commas between.
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options

@@ -41,14 +41,25 @@ class WrittenFragments(FragmentHandle):
         path : str or os.PathLike
             Where they are written, as in `write`.
         cells, chromosomes : optional
-            A text as in ``nnz fragments select`` (``"a,b"``, ``"@barcodes.txt"``), a list of names, or a slice,
-            positions or truth values. Names of what is written have the order of the list.
+            A string as in ``nnz fragments select`` (``"a,b"``, ``"@barcodes.txt"``), a list of names, or a slice,
+            positions or booleans. Names in the target have the order of the list.
         min_length, max_length : int, optional
-            The fewest and the most bases of a fragment.
+            The minimum and the maximum length of a fragment, in bases.
         allow_empty : bool
-            Whether a file may list no names, so that nothing is selected.
+            Whether a file may list no names, so that nothing is selected; by default that is an error.
         progress, **options : optional
             As in `write`.
+
+        Returns
+        -------
+        nnz.FragmentSummary
+
+        Raises
+        ------
+        KeyError
+            No cell or chromosome has the name.
+        nnz.ArgumentError
+            A cell or chromosome is selected twice.
 
         Examples
         --------
@@ -78,12 +89,21 @@ class WrittenFragments(FragmentHandle):
         Parameters
         ----------
         path : str or os.PathLike
-            Names that end in ``.tsv`` or ``.bed``, also with ``.gz`` or ``.bgz``, become text, compressed text with an
+            Names that end in ``.tsv`` or ``.bed``, also with ``.gz`` or ``.bgz``, are text; compressed text gets an
             index for tabix. ``.h5`` and ``PATH::GROUP`` are HDF5, ``.rds`` is an object of R, all else a directory.
         progress : bool or callable, optional
             As in `nnz.convert`.
         **options
             As in `nnz.FragmentOptions`.
+
+        Returns
+        -------
+        nnz.FragmentSummary
+
+        Raises
+        ------
+        nnz.ExistsError
+            The target exists, and ``force`` is not set.
 
         Examples
         --------
@@ -114,6 +134,17 @@ class WrittenFragments(FragmentHandle):
             As in `nnz.FragmentOptions`.
         progress : bool or callable, optional
             As in `nnz.convert`.
+
+        Returns
+        -------
+        nnz.FragmentSummary
+
+        Raises
+        ------
+        nnz.ArgumentError
+            The name of the path is not one of text.
+        nnz.ExistsError
+            The target exists, and ``force`` is not set.
 
         Examples
         --------
@@ -147,6 +178,10 @@ class WrittenFragments(FragmentHandle):
             Where they are written, as in `write`.
         prefix, progress, **options : optional
             As in `nnz.merge_fragments`; these fragments have the first prefix.
+
+        Returns
+        -------
+        nnz.FragmentSummary
 
         Examples
         --------

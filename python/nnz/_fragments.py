@@ -49,6 +49,11 @@ class Fragments(CountedFragments, WrittenFragments):
     def counts_by_chromosome(self) -> Dict[str, int]:
         """Return the number of fragments on each chromosome, without reading fragments.
 
+        Returns
+        -------
+        dict of str to int
+            In the order of `chromosome_names`.
+
         Raises
         ------
         nnz.ArgumentError
@@ -97,7 +102,7 @@ class Fragments(CountedFragments, WrittenFragments):
             base, counted from 0, up to, and not including, the last. A data frame has chromosome, start and end in its
             first three columns. By default the whole is read.
         cells : index, optional
-            A position, a slice, a name, or a list or array of positions, names or truth values.
+            A position, a slice, a name, or a list or array of positions, names or booleans.
         threads : int, optional
             Threads that read at the same time.
 
@@ -115,7 +120,7 @@ class Fragments(CountedFragments, WrittenFragments):
         nnz.ArgumentError
             A region has no bases.
         MemoryError
-            They take more memory than allowed. `iter_batches` reads less at a time.
+            The fragments need more memory than allowed. `iter_batches` reads less at a time.
 
         Examples
         --------
@@ -128,14 +133,19 @@ class Fragments(CountedFragments, WrittenFragments):
     def iter_batches(
         self, regions: Any = None, *, cells: Any = None, nbytes: int = 1 << 26, threads: Optional[int] = None
     ) -> Iterator[FragmentArrays]:
-        """Read the fragments of a query in batches of a bounded size, one after the other. None is empty.
+        """Read the fragments of a query in batches of a bounded size, one after the other.
 
         Parameters
         ----------
         regions, cells, threads : optional
             As in `query`.
         nbytes : int
-            Bytes of a batch at the most, and of one fragment at the least.
+            Maximum size of a batch in bytes. A fragment takes 16 bytes, and a batch has at least one.
+
+        Yields
+        ------
+        FragmentArrays
+            Never empty.
 
         Examples
         --------
@@ -144,7 +154,7 @@ class Fragments(CountedFragments, WrittenFragments):
         [512, 512, 76]
         """
         if nbytes < 1:
-            raise ArgumentError(f"nbytes: {nbytes} is no size of a batch")
+            raise ArgumentError(f"nbytes {nbytes}: expected 1 or more")
         pieces = _pieces(self._parts(regions), max(1, nbytes // BYTES))
         return self._batches(pieces, self._wanted(cells), threads)
 
@@ -162,6 +172,11 @@ class Fragments(CountedFragments, WrittenFragments):
         regions, cells : optional
             As in `query`.
 
+        Returns
+        -------
+        pandas.DataFrame
+            As of `FragmentArrays.to_pandas`.
+
         Examples
         --------
         >>> nnz.open("testdata/bpcells/fragments_dir/basic.packed").to_pandas("chr1:0-500")
@@ -173,22 +188,22 @@ class Fragments(CountedFragments, WrittenFragments):
 
     @property
     def chr(self) -> Column:
-        """Read the chromosome of every fragment, as its position in `chromosome_names`."""
+        """The chromosome of each fragment, as its position in `chromosome_names`. Read at each access."""
         return self._column(0)
 
     @property
     def start(self) -> Column:
-        """Read the first base of every fragment, counted from 0."""
+        """The first base of each fragment, counted from 0. Read at each access."""
         return self._column(1)
 
     @property
     def end(self) -> Column:
-        """Read the base behind the last one of every fragment."""
+        """The base behind the last one of each fragment. Read at each access."""
         return self._column(2)
 
     @property
     def cell(self) -> Column:
-        """Read the cell of every fragment, as its position in `cell_names`."""
+        """The cell of each fragment, as its position in `cell_names`. Read at each access."""
         return self._column(3)
 
     def __repr__(self) -> str:

@@ -19,7 +19,7 @@ def to_frame(names: Optional[Sequence[str]], columns: Sequence[Column], length: 
     try:
         import pandas
     except ImportError:
-        raise ImportError("annotations are data frames, which take pandas: pip install pandas") from None
+        raise ImportError("annotations are data frames, which require pandas: pip install pandas") from None
     index = pandas.RangeIndex(length) if names is None else pandas.Index(list(names), dtype=object)
     made = {name: _series(column) for name, *column in columns}
     frame = pandas.DataFrame(made, index=pandas.RangeIndex(length), columns=list(made))

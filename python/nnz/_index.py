@@ -83,7 +83,7 @@ def select(index: Any, length: int, one: str, names: Callable[[], NameIndex]) ->
     Parameters
     ----------
     index : int, slice, str, sequence or array
-        A position, a slice, a name, or several: positions, names, or a truth value for each member of the axis.
+        A position, a slice, a name, or several: positions, names, or a boolean for each member of the axis.
     length : int
         How long the axis is.
     one : str
@@ -119,7 +119,7 @@ def _several(index: Any, length: int, one: str, names: Callable[[], NameIndex]) 
         raise PositionError(f"{one}s are selected by a position, a slice, a name, or a list of one dimension")
     if array.dtype == np.bool_:
         if len(array) != length:
-            raise PositionError(f"{len(array)} truth values for {length} {one}s")
+            raise PositionError(f"{len(array)} booleans for {length} {one}s")
         return Selected(np.flatnonzero(array).astype(np.uint64), None, False)
     if array.size == 0:
         return Selected(np.empty(0, np.uint64), None, False)
@@ -129,7 +129,7 @@ def _several(index: Any, length: int, one: str, names: Callable[[], NameIndex]) 
     if all(isinstance(text, str) for text in texts):
         known = names()
         return _unique(np.array([known.find(text) for text in texts], np.uint64))
-    raise PositionError(f"{one}s are selected by integers, truth values or names, not by {array.dtype}")
+    raise PositionError(f"{one}s are selected by integers, booleans or names, not by {array.dtype}")
 
 
 def _positions(given: npt.NDArray[Any], length: int, one: str) -> npt.NDArray[np.uint64]:

@@ -13,7 +13,7 @@ from ._fragment_verbs import holds_fragments
 from ._matrix import Matrix
 from ._options import PathLike
 from ._results import Difference, Finding, Format
-from ._verbs import selections
+from ._slice import selections
 
 
 def validate(
@@ -24,16 +24,16 @@ def validate(
     threads: Optional[int] = None,
     memory: Union[int, str, None] = None,
 ) -> List[Finding]:
-    """Check everything about what is at a place.
+    """Check a file in full: its structure, all entries and names.
 
     Parameters
     ----------
     path : str or os.PathLike
-        The place.
+        A path, or ``PATH::GROUP``.
     notes : bool
-        Whether what is odd but allowed is listed, too.
+        Whether what is unusual but allowed is listed, too.
     from_format : str, optional
-        The format, in place of the one that is detected.
+        The format; by default it is detected.
     threads, memory : optional
         As in `nnz.WriteOptions`.
 
@@ -42,10 +42,19 @@ def validate(
     list of nnz.Finding
         Empty if nothing is wrong.
 
+    Raises
+    ------
+    FileNotFoundError
+        The path does not exist.
+    nnz.FormatError
+        The content matches no supported format.
+
     Examples
     --------
     >>> nnz.validate("examples/pbmc_10x_v3_mtx")
     []
+    >>> nnz.validate("testdata/anndata/malformed/indptr_wrapped_int8.h5ad")[0].severity
+    'fault'
     """
     found = _nnz.validate(os.fsdecode(path), from_format, memory, threads)
     findings = [Finding(**one) for one in found]
@@ -66,11 +75,11 @@ def diff(
     Parameters
     ----------
     first, second : str or os.PathLike
-        The places.
+        Paths, or ``PATH::GROUP``.
     stored : bool
-        Compares stored entries, explicit zeros too, in place of what they mean.
+        Whether to compare stored entries, explicit zeros and types too, and not only values.
     most : int
-        How many differences are listed at the most.
+        The maximum number of differences that are listed.
     threads, memory : optional
         As in `nnz.WriteOptions`.
 
@@ -78,6 +87,18 @@ def diff(
     -------
     list of nnz.Difference
         Empty if they are equal.
+
+    Raises
+    ------
+    nnz.Error
+        One of them cannot be read, or they cannot be compared.
+
+    Examples
+    --------
+    >>> _ = nnz.slice("examples/pbmc_10x_v3_mtx", tmp / "less.mtx", cols=":100")
+    >>> for difference in nnz.diff("examples/pbmc_10x_v3_mtx", tmp / "less.mtx"):
+    ...     print(difference.kind, difference.first, difference.second)
+    shape 507 x 1107 507 x 100
     """
     paths = os.fsdecode(first), os.fsdecode(second)
     try:
@@ -99,25 +120,33 @@ def stats(
     threads: Optional[int] = None,
     memory: Union[int, str, None] = None,
 ) -> Dict[str, Any]:
-    """Compute sum, mean, variance, least and greatest in one pass.
+    """Compute the number of entries, sum, mean, variance, minimum and maximum in one pass.
 
     Parameters
     ----------
     path : str or os.PathLike
-        The place.
+        A path, or ``PATH::GROUP``.
     axis : {"rows", "cols", "cells", "features"}, optional
-        Of each row or column; by default of the whole.
+        Whose values are computed: of each row or column, by default of the whole matrix.
     measures : {"nnz", "sums", "all"}
-        Less takes less time.
+        What is computed: the number of entries; also sums and means; or all. Less takes less time.
     rows, cols : optional
-        What counts, as in `nnz.slice`.
+        The rows and columns that count, as in `nnz.slice`.
     threads, memory : optional
         As in `nnz.WriteOptions`.
 
     Returns
     -------
     dict of str to value or numpy.ndarray
-        ``nnz``, ``sum``, ``mean``, ``variance`` (over one less than the number of cells), ``min`` and ``max``.
+        ``nnz``, ``sum``, ``mean``, ``variance`` (with ``ddof=1``), ``min`` and ``max``, each a value, or
+        an array of one dimension if `axis` is given.
+
+    Raises
+    ------
+    nnz.ArgumentError
+        The matrix has no such axis, or a selection is invalid.
+    nnz.Error
+        The file cannot be read.
 
     Examples
     --------
@@ -148,6 +177,10 @@ def stats(
 
 def formats() -> List[Format]:
     """List the formats that are read and written.
+
+    Returns
+    -------
+    list of nnz.Format
 
     Examples
     --------

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional,
 import numpy as np
 import numpy.typing as npt
 
-from . import _binsparse, _convert, _frames, _index, _nnz, _reduce, _show
+from . import _binsparse, _convert, _frames, _index, _nnz, _show
 from ._annotations import Annotations
 from ._batches import batches
 from ._errors import ArgumentError, PositionError
-from ._reduce import Reduced
+from ._statistics import Statistics
 
 if TYPE_CHECKING:
     import anndata
@@ -25,7 +25,7 @@ DENSE_LIMIT = 1 << 28
 """Bytes that `numpy.asarray` makes of a matrix at the most."""
 
 
-class Matrix:
+class Matrix(Statistics):
     """A matrix on disk, of any format, or its transpose. `nnz.open` opens one.
 
     Nothing is read but a header until entries are asked for: by an index, a method such as `to_scipy` or `sum`, or
@@ -68,7 +68,7 @@ class Matrix:
 
     @property
     def path(self) -> str:
-        """The place it was opened from."""
+        """The path it was opened with."""
         return self._shown
 
     @property
@@ -94,7 +94,7 @@ class Matrix:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of values."""
+        """The type of the values."""
         return np.dtype(self._source.dtype)
 
     @property
@@ -124,12 +124,12 @@ class Matrix:
 
     @property
     def rows(self) -> pandas.DataFrame:
-        """The annotations of rows, with their names as the index. It takes pandas."""
+        """The annotations of rows, with their names as the index. Requires pandas."""
         return self._frame(0)
 
     @property
     def cols(self) -> pandas.DataFrame:
-        """The annotations of columns, with their names as the index. It takes pandas."""
+        """The annotations of columns, with their names as the index. Requires pandas."""
         return self._frame(1)
 
     def annotations(self, axis: str) -> Annotations:
@@ -138,7 +138,7 @@ class Matrix:
         Parameters
         ----------
         axis : {"rows", "cols", "cells", "features"}
-            Whose they are.
+            The axis.
 
         Returns
         -------
@@ -185,21 +185,34 @@ class Matrix:
         Parameters
         ----------
         key : index, or two of them
-            Each is a position, a slice, a name, or a list or array of positions, truth values or names. What is no
-            name is looked up in columns of text in the annotations, such as the symbols of genes. Lists for rows
-            and columns select all cells that they cross in, as in AnnData.
+            Each is a position, a slice, a name, or a list or array of positions, booleans or names. A string that
+            is not a name is looked up in the text columns of the annotations, such as the symbols of genes. Lists
+            for rows and for columns select the cells where they cross, as in AnnData.
 
         Returns
         -------
         scipy.sparse.csr_array or scipy.sparse.csc_array
-            In the order of the file; a value if one row and one column are selected by themselves.
+            In the order of the file, always of two dimensions; a value if one row and one column are given as a
+            position or name each.
 
         Raises
         ------
         IndexError
-            Outside of the matrix.
+            A position is outside of the matrix.
         KeyError
             No row or column has the name.
+        nnz.ArgumentError
+            Several have it, or the axis has no names.
+        nnz.MemoryLimitError
+            The entries need more memory than allowed.
+        nnz.CorruptFileError
+            What is read of the file is damaged.
+
+        Examples
+        --------
+        >>> m = nnz.open("examples/pbmc_10x_v3_mtx")
+        >>> m[0, :].shape, m[:, [3, 1]].shape, m["SOD1", 3].item()
+        ((1, 1107), (507, 2), 2)
         """
         row, col = _pair(key)
         shape = self.shape
@@ -230,20 +243,30 @@ class Matrix:
         return made if dtype is None else made.astype(dtype, copy=False)
 
     def to_scipy(self, order: Optional[str] = None, *, matrix: bool = False, duplicates: Optional[str] = None) -> Block:
-        """Read all entries.
+        """Read all entries into a sparse array of SciPy.
 
         Parameters
         ----------
         order : {"row", "col"}, optional
             Makes compressed rows or columns; by default the order of the file.
         matrix : bool
-            Makes a `csr_matrix` or `csc_matrix` in place of an array.
+            Whether to make a `csr_matrix` or `csc_matrix`, and not an array.
         duplicates : {"refuse", "sum", "keep"}, optional
-            What to do with entries at one place; by default they are kept where the format allows them.
+            What to do with entries at the same position; by default they are kept where the format allows them.
 
         Returns
         -------
         scipy.sparse.csr_array or scipy.sparse.csc_array
+            With sorted indices of 32 bits, or of 64 where the matrix or the number of entries needs them.
+
+        Raises
+        ------
+        nnz.MemoryLimitError
+            The entries need more memory than allowed. `iter_batches` reads less at a time.
+        nnz.CorruptFileError
+            The file is damaged.
+        nnz.DuplicateError
+            Entries share a position, and ``duplicates`` is ``"refuse"``.
 
         Examples
         --------
@@ -253,28 +276,69 @@ class Matrix:
         return _convert.read(self._source, self._memory, order, matrix, duplicates)
 
     def to_numpy(self, order: Optional[str] = None) -> npt.NDArray[Any]:
-        """Read every cell, those that are zero too.
+        """Read every cell into an array, zeros too.
 
         Parameters
         ----------
         order : {"row", "col"}, optional
-            How cells follow each other in memory; by default as in the file.
+            The order of cells in memory, that of C or of Fortran; by default that of the file.
+
+        Returns
+        -------
+        numpy.ndarray
+            Of the shape of the matrix.
+
+        Raises
+        ------
+        nnz.MemoryLimitError
+            All cells need more memory than allowed.
+        nnz.CorruptFileError
+            The file is damaged.
+
+        Examples
+        --------
+        >>> nnz.open("examples/pbmc_10x_v3_mtx").to_numpy().shape
+        (507, 1107)
         """
         return _convert.read_dense(self._source, self._memory, order)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Read all entries into a data frame with sparse columns, and names as its index and columns."""
+        """Read all entries into a data frame with sparse columns. Requires pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Of the shape of the matrix. Its index and columns are the names, or positions where there are none.
+
+        Examples
+        --------
+        >>> nnz.open("examples/pbmc_10x_v3_mtx").to_pandas().loc["ENSG00000142168"].sum().item()
+        1529
+        """
         return _convert.to_pandas(self)
 
     def to_anndata(self) -> anndata.AnnData:
-        """Read all entries, names and annotations into an AnnData, with cells as observations.
+        """Read all entries, names and annotations into an AnnData, with cells as observations. Requires anndata.
 
-        Where the file does not say what rows are, they are observations.
+        Returns
+        -------
+        anndata.AnnData
+            Of the shape cells by features; rows are observations where the file does not say what they are. `X` is a
+            `csr_matrix` or `csc_matrix`.
+
+        See Also
+        --------
+        nnz.read_anndata : Reads layers and all else of a file of AnnData, too.
+
+        Examples
+        --------
+        >>> nnz.open("examples/pbmc_10x_v3_mtx").to_anndata().shape
+        (1107, 507)
         """
         return _convert.to_anndata(self, lambda matrix: matrix.to_scipy(matrix=True))
 
     def to_torch(self, order: Optional[str] = None) -> torch.Tensor:
-        """Read all entries into a sparse tensor of PyTorch. It takes torch.
+        """Read all entries into a sparse tensor of PyTorch. Requires torch.
 
         Parameters
         ----------
@@ -289,14 +353,21 @@ class Matrix:
         Raises
         ------
         nnz.UnsupportedError
-            This version of PyTorch has no tensors of the type of the values.
+            This PyTorch does not have the type of the values.
+        ImportError
+            PyTorch is not installed.
+
+        Examples
+        --------
+        >>> nnz.open("examples/pbmc_10x_v3_mtx").to_torch().layout  # doctest: +SKIP
+        torch.sparse_csc
         """
         from . import _torch
 
         return _torch.from_block(self.to_scipy(order))
 
     def __binsparse_descriptor__(self) -> Dict[str, Any]:
-        """Describe the arrays of `__binsparse__`, as Binsparse does. All entries are read, and kept until then."""
+        """Describe the arrays of `__binsparse__`, as Binsparse does. All entries are read, and kept for that call."""
         self._read[:] = [_binsparse.of_block(self.to_scipy())]
         return self._read[0].descriptor
 
@@ -305,12 +376,17 @@ class Matrix:
         return _binsparse.take(self._read, lambda: _binsparse.of_block(self.to_scipy())).arrays
 
     def iter_batches(self, nbytes: int = 1 << 26) -> Iterator[Block]:
-        """Read the matrix in blocks of rows or columns, whichever it is stored by, one after the other.
+        """Read the matrix in blocks of a bounded size, one after the other: of rows, or of columns if `order` is ``"col"``.
 
         Parameters
         ----------
         nbytes : int
-            Bytes of a block, about. It has one row or column at the least.
+            Approximate maximum size of a block in bytes. It has at least one row or column.
+
+        Yields
+        ------
+        scipy.sparse.csr_array or scipy.sparse.csc_array
+            Some rows and all columns, or all rows and some columns.
 
         Examples
         --------
@@ -319,50 +395,6 @@ class Matrix:
         23866
         """
         return batches(self._source, self._memory, nbytes)
-
-    def sum(self, axis: Optional[int] = None) -> Reduced:
-        """Add up the values of the whole, of each column (``axis=0``) or of each row (``axis=1``).
-
-        Integers are added exactly, in 64 bits; floats in 64 bits, with the error carried along.
-
-        Examples
-        --------
-        >>> int(nnz.open("examples/pbmc_10x_v3_mtx").sum())
-        41549
-        """
-        return _reduce.total(self._source, axis, self._memory)
-
-    def mean(self, axis: Optional[int] = None) -> Reduced:
-        """Compute the mean of all cells, of each column (``axis=0``) or of each row (``axis=1``)."""
-        return _reduce.mean(self._source, axis, self._memory)
-
-    def var(self, axis: Optional[int] = None, ddof: int = 0) -> Reduced:
-        """Compute the variance of all cells, of each column (``axis=0``) or of each row (``axis=1``).
-
-        Parameters
-        ----------
-        axis : {0, 1}, optional
-            By default that of the whole.
-        ddof : int
-            What is subtracted from the number of cells: 0 as in NumPy; 1 as in ``nnz stats``.
-        """
-        return _reduce.var(self._source, axis, ddof, self._memory)
-
-    def std(self, axis: Optional[int] = None, ddof: int = 0) -> Reduced:
-        """Compute the square root of `var`."""
-        return np.sqrt(_reduce.var(self._source, axis, ddof, self._memory))
-
-    def min(self, axis: Optional[int] = None) -> Reduced:
-        """Find the least of all cells, of each column (``axis=0``) or of each row (``axis=1``)."""
-        return _reduce.extreme(self._source, axis, False, self._memory)
-
-    def max(self, axis: Optional[int] = None) -> Reduced:
-        """Find the greatest of all cells, of each column (``axis=0``) or of each row (``axis=1``)."""
-        return _reduce.extreme(self._source, axis, True, self._memory)
-
-    def count_nonzero(self, axis: Optional[int] = None) -> Reduced:
-        """Count the entries that are not zero, of the whole, of each column (``axis=0``) or row (``axis=1``)."""
-        return _reduce.count_nonzero(self._source, axis, self._memory)
 
     def __repr__(self) -> str:
         return _show.text(self)

@@ -29,9 +29,11 @@ def open(path: Union[str, bytes, os.PathLike[Any]], *, memory: Union[int, str, N
     Raises
     ------
     FileNotFoundError
-        There is nothing of that name.
+        The path does not exist.
     nnz.FormatError
-        The content is of no format that is read.
+        The content matches no supported format.
+    nnz.CorruptFileError
+        The header is damaged.
 
     Examples
     --------

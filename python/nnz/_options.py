@@ -25,27 +25,27 @@ class TargetOptions(TypedDict, total=False):
         Which triangles of a symmetric matrix are written: ``"keep"`` as in the source, ``"general"`` (the same as
         ``expand=True``) both, ``"auto"`` one if the other follows from it.
     ``cell_axis``
-        The axis of the target cells are on: ``"rows"``, ``"cols"``, or ``"as-is"``.
+        The axis of the target that cells are on: ``"rows"``, ``"cols"``, or ``"as-is"``.
     ``duplicates``
-        What to do with entries at one place: ``"refuse"``, ``"sum"`` or ``"keep"``.
+        What to do with entries at the same position: ``"refuse"``, ``"sum"`` or ``"keep"``.
     ``compress``
         How arrays are compressed: ``"none"``, ``"gzip:6"``, ``"zstd:3"``.
     ``row_names``, ``col_names``
-        The column of annotations that names the rows, the columns.
+        The column of annotations to take the names of rows, of columns from.
     ``make_unique``
-        Whether names that occur again get a number.
+        Whether names that occur again get a number, as in ``var_names_make_unique`` of anndata.
     ``row_annotations``, ``col_annotations``
         Tables to add by name: data frames of pandas, or paths of ``.csv`` or ``.tsv`` files.
     ``force``
-        Whether a target that is there is replaced.
+        Whether a target that exists is replaced.
     ``strict``
-        Whether it is an error that the target does not hold all of the source.
+        Whether it is an error if the target format does not hold all of the source, and not a warning.
     ``no_sync``
-        Does not wait until the data is on disk.
+        Whether not to wait until the data is on disk.
     ``threads``
-        Threads that work at the same time; by default as many as there are cores.
+        Number of threads; by default that of the cores.
     ``memory``
-        Bytes of memory for sorting, or a text such as ``"2G"``; by default a quarter of what is free.
+        Bytes of memory for sorting, or a string such as ``"2G"``; by default a quarter of what is free.
 
     All others are options of one format each, which `nnz.formats` lists, with underscores for dashes.
     """

@@ -51,10 +51,10 @@ def var(source: _nnz.Source, axis: Optional[int], ddof: int, memory: Any) -> Red
 
 
 def extreme(source: _nnz.Source, axis: Optional[int], greatest: bool, memory: Any) -> Reduced:
-    """Find the least or greatest."""
+    """Find the minimum or maximum."""
     values = _stats(source, axis, "all", memory)[MAX if greatest else MIN]
     if isinstance(values, list) and any(value is None for value in values):
-        raise ArgumentError(f"there are no cells to find the {'greatest' if greatest else 'least'} of")
+        raise ArgumentError(f"the {'maximum' if greatest else 'minimum'} of no cells is not defined")
     return _shaped(values, axis, np.dtype(source.dtype))
 
 

@@ -80,7 +80,7 @@ def _rows(given: Any) -> Sequence[Tuple[str, int, int]]:
 
 def _several(given: Any) -> Iterable[Any]:
     if not isinstance(given, Iterable):
-        raise ArgumentError(f"a region is a text or (chromosome, start, end), not {given!r}")
+        raise ArgumentError(f"a region is a string or (chromosome, start, end), not {given!r}")
     return given
 
 
@@ -88,10 +88,10 @@ def _one(given: Any) -> Tuple[str, int, int]:
     try:
         chromosome, *bases = given
     except (TypeError, ValueError):
-        raise ArgumentError(f"a region is a text or (chromosome, start, end), not {given!r}") from None
+        raise ArgumentError(f"a region is a string or (chromosome, start, end), not {given!r}") from None
     start, end = (*bases, None, None)[:2]
     if len(bases) > 2:
-        raise ArgumentError(f"a region is a text or (chromosome, start, end), not {given!r}")
+        raise ArgumentError(f"a region is a string or (chromosome, start, end), not {given!r}")
     return _checked(chromosome, 0 if start is None else start, LAST if end is None else end)
 
 
@@ -104,7 +104,7 @@ def _checked(chromosome: Any, start: Any, end: Any) -> Tuple[str, int, int]:
 
 def _name(chromosome: Any) -> str:
     if not isinstance(chromosome, str):
-        raise ArgumentError(f"the name of a chromosome is a text, not {chromosome!r}")
+        raise ArgumentError(f"the name of a chromosome is a string, not {chromosome!r}")
     return chromosome
 
 

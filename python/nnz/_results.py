@@ -13,7 +13,7 @@ from ._errors import DroppedWarning, Position
 
 @dataclass(frozen=True)
 class Summary:
-    """What was written.
+    """The result of what writes: what was written, and what was not.
 
     Attributes
     ----------
@@ -26,15 +26,15 @@ class Summary:
     bytes_after : int
         Bytes written.
     disk : int
-        Bytes of temporary space on disk.
+        Bytes that temporary files took on disk.
     seconds : float
-        How long it took.
+        Seconds that it took.
     dropped : list of str
         What the target does not hold.
     left_out : list of str
-        What was left out for another reason, which is named with each.
+        What was left out for another reason, with the reason.
     notes : list of str
-        What was noticed on the way, and is allowed.
+        What is unusual in the source, but allowed.
     """
 
     shape: Tuple[int, ...]
@@ -72,7 +72,7 @@ def _outside() -> int:
 
 @dataclass(frozen=True)
 class SplitSummary:
-    """What splitting a file came to.
+    """The result of `nnz.split`.
 
     Attributes
     ----------
@@ -88,14 +88,14 @@ class SplitSummary:
 
 @dataclass(frozen=True)
 class RepairSummary:
-    """What repairing a file came to.
+    """The result of `nnz.repair`.
 
     Attributes
     ----------
     repairs : list of str
-        What was mended, with its place.
+        What was repaired, with its place.
     written : Summary or None
-        What was written; None of fragments.
+        What was written; None for fragments.
     """
 
     repairs: List[str]
@@ -104,7 +104,7 @@ class RepairSummary:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was found while a file was checked.
+    """A fault or a note, as `nnz.validate` lists them.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Difference:
-    """One difference between two matrices or files.
+    """A difference between two matrices or files, as `nnz.diff` lists them.
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Format:
-    """A format that is read or written.
+    """A format that is read or written, as `nnz.formats` lists them.
 
     Attributes
     ----------

@@ -69,7 +69,7 @@ class Table:
 
     @property
     def path(self) -> str:
-        """The place it was opened from."""
+        """The path it was opened with."""
         return self._shown
 
     @property
@@ -106,7 +106,7 @@ class Table:
         Parameters
         ----------
         key : index, label, list of labels, or an index of rows and one of columns
-            Rows are selected by a position, a slice, or a list or array of positions or truth values; columns by
+            Rows are selected by a position, a slice, or a list or array of positions or booleans; columns by
             labels or positions. A label alone is a column.
 
         Returns
@@ -118,7 +118,7 @@ class Table:
         Raises
         ------
         IndexError
-            There is no such position.
+            A position is outside of the table.
         KeyError
             No column has the label.
         """
@@ -191,7 +191,7 @@ class Table:
         nnz.ArgumentError
             Several columns have the same label.
         nnz.MemoryLimitError
-            It takes more memory than allowed.
+            The values need more memory than allowed.
 
         Examples
         --------
@@ -205,17 +205,27 @@ class Table:
         return dict(zip(labels, self._read(self._rows, self._cols)))
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Read all values into a data frame. It takes pandas.
+        """Read all values into a data frame, with the types of the file. Requires pandas.
 
         Returns
         -------
         pandas.DataFrame
-            With the types of the file.
+            Of the shape of the table. Its index counts the rows from 0.
+
+        Raises
+        ------
+        nnz.MemoryLimitError
+            The values need more memory than allowed.
+
+        Examples
+        --------
+        >>> nnz.open("testdata/daphne/frame_10types.dbdf")[:2, ["c_i8", "c_i32"]].to_pandas().shape
+        (2, 2)
         """
         try:
             import pandas
         except ImportError:
-            raise ImportError("to_pandas takes pandas: pip install pandas") from None
+            raise ImportError("to_pandas requires pandas: pip install pandas") from None
         values = self._read(self._rows, self._cols)
         frame = pandas.DataFrame(dict(enumerate(values)), index=pandas.RangeIndex(len(self._rows)))
         frame.columns = pandas.Index(self.columns, dtype=object)
@@ -227,7 +237,12 @@ class Table:
         Parameters
         ----------
         nbytes : int
-            Bytes of the values of a table. It has one row at the least.
+            Maximum size of the values of a table in bytes. It has at least one row.
+
+        Yields
+        ------
+        Table
+            Rows that follow each other, and all columns.
 
         Examples
         --------
@@ -236,13 +251,13 @@ class Table:
         [4, 2]
         """
         if nbytes < 1:
-            raise ArgumentError(f"nbytes: {nbytes} is no size of a batch")
+            raise ArgumentError(f"nbytes {nbytes}: expected 1 or more")
         row = sum(dtype.itemsize for dtype in self.dtypes)
         together = max(nbytes // max(row, 1), 1)
         return (self[start : start + together] for start in range(0, len(self._rows), together))
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """Give a stream of Arrow, which reads some rows at a time. Other types than those of the file are not made."""
+        """Give a stream of Arrow, which reads some rows at a time. The types are those of the file; a requested schema is ignored."""
         return self._source.stream(runs(self._rows), list(self._cols))
 
     def __repr__(self) -> str:
@@ -284,7 +299,7 @@ def _no_names() -> _index.NameIndex:
 def _open_source(path: str, memory: Any) -> _nnz.TableSource:
     source = _nnz.open(path, memory)
     if not isinstance(source, _nnz.TableSource):
-        raise UnsupportedError(f"{path}: holds no table any more", path)
+        raise UnsupportedError(f"{path}: no longer holds a table", path)
     return source
 
 

@@ -64,7 +64,7 @@ class Tensor:
 
     @property
     def path(self) -> str:
-        """The place it was opened from."""
+        """The path it was opened with."""
         return self._shown
 
     @property
@@ -92,7 +92,7 @@ class Tensor:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of values."""
+        """The type of the values."""
         return np.dtype(self._source.dtype)
 
     @property
@@ -102,12 +102,12 @@ class Tensor:
 
     @property
     def levels(self) -> str:
-        """The levels that entries are stored in, as Binsparse has them, such as ``"sparse3(element)"``."""
+        """The levels that entries are stored in, in the words of Binsparse, such as ``"sparse3(element)"``."""
         return self._source.levels
 
     @property
     def fill_value(self) -> Any:
-        """The value of cells that are not stored, mostly zero."""
+        """The value of cells that are not stored, usually zero."""
         fill = self._source.fill
         return self.dtype.type(0) if fill is None else fill[0]
 
@@ -122,22 +122,41 @@ class Tensor:
         Raises
         ------
         nnz.MemoryLimitError
-            All cells take more memory than allowed.
+            All cells need more memory than allowed.
+
+        Examples
+        --------
+        >>> cells = nnz.open("testdata/scipy/npz/scipy1.18.1/coo_array_3d.npz").to_numpy()
+        >>> cells.shape
+        (3, 4, 5)
         """
         source = self._source
         return source.read_dense(self._memory).reshape(source.shape)
 
     def to_sparse(self) -> sparse.COO:
-        """Read all entries into an array of PyData ``sparse``, with its fill value. It takes that package.
+        """Read all entries into an array of PyData ``sparse``, with its fill value. Requires that package.
 
         Returns
         -------
         sparse.COO
+            Of the shape of the tensor.
+
+        Raises
+        ------
+        nnz.MemoryLimitError
+            The entries need more memory than allowed.
+        ImportError
+            PyData sparse is not installed.
+
+        Examples
+        --------
+        >>> nnz.open("testdata/scipy/npz/scipy1.18.1/coo_array_3d.npz").to_sparse().nnz  # doctest: +SKIP
+        36
         """
         try:
             import sparse
         except ImportError:
-            raise ImportError("to_sparse takes PyData sparse: pip install sparse") from None
+            raise ImportError("to_sparse requires PyData sparse: pip install sparse") from None
         source = self._source
         coordinates, data = source.read(self._memory)
         fill = self.fill_value
@@ -156,7 +175,12 @@ class Tensor:
         Raises
         ------
         nnz.UnsupportedError
-            Cells that are not stored are not zero, there are no dimensions, or SciPy is older.
+            The fill value is not zero, there are no dimensions, or this SciPy is older.
+
+        Examples
+        --------
+        >>> nnz.open("testdata/scipy/npz/scipy1.18.1/coo_array_3d.npz").to_scipy().nnz
+        36
         """
         from scipy import sparse
 
@@ -170,7 +194,7 @@ class Tensor:
             raise UnsupportedError(f"{self._shown}: this SciPy has no arrays of {self.ndim} dimensions", self._shown) from error
 
     def to_torch(self) -> torch.Tensor:
-        """Read all entries into a sparse tensor of PyTorch, in its COO layout. It takes torch.
+        """Read all entries into a sparse tensor of PyTorch, in its COO layout. Requires torch.
 
         Returns
         -------
@@ -180,7 +204,14 @@ class Tensor:
         Raises
         ------
         nnz.UnsupportedError
-            Cells that are not stored are not zero.
+            The fill value is not zero, or this PyTorch does not have the type of the values.
+        ImportError
+            PyTorch is not installed.
+
+        Examples
+        --------
+        >>> nnz.open("testdata/scipy/npz/scipy1.18.1/coo_array_3d.npz").to_torch().shape  # doctest: +SKIP
+        torch.Size([3, 4, 5])
         """
         from . import _torch
 
@@ -206,7 +237,7 @@ class Tensor:
         return made if dtype is None else made.astype(dtype, copy=False)
 
     def __binsparse_descriptor__(self) -> Dict[str, Any]:
-        """Describe the arrays of `__binsparse__`, as Binsparse does. All entries are read, and kept until then."""
+        """Describe the arrays of `__binsparse__`, as Binsparse does. All entries are read, and kept for that call."""
         self._read[:] = [self._exported()]
         return self._read[0].descriptor
 
@@ -228,7 +259,7 @@ class Tensor:
 def _open_source(path: str, memory: Any) -> _nnz.TensorSource:
     source = _nnz.open(path, memory)
     if not isinstance(source, _nnz.TensorSource):
-        raise UnsupportedError(f"{path}: holds no tensor any more", path)
+        raise UnsupportedError(f"{path}: no longer holds a tensor", path)
     return source
 
 

@@ -17,7 +17,7 @@ def _torch() -> Any:
     try:
         import torch
     except ImportError:
-        raise ImportError("to_torch takes PyTorch: pip install torch") from None
+        raise ImportError("to_torch requires PyTorch: pip install torch") from None
     return torch
 
 

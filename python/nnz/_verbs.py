@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import os
-from builtins import slice as builtin_slice
-from typing import TYPE_CHECKING, Any, List, Optional, Sequence
+from typing import TYPE_CHECKING, Optional, Sequence
 
-import numpy as np
-
-from . import _index, _nnz
+from . import _nnz
 from ._errors import ArgumentError, UnsupportedError
 from ._fragment_verbs import holds_fragments, write_fragments
-from ._matrix import Matrix, open_matrix
 from ._options import PathLike, WriteOptions, prepared
 from ._progress import Progress, reporting
 from ._results import RepairSummary, SplitSummary, Summary, summary
@@ -30,8 +26,8 @@ def convert(source: PathLike, target: PathLike, *, progress: Progress = None, **
     source, target : str or os.PathLike
         Paths, or ``PATH::GROUP``.
     progress : bool or callable, optional
-        True shows a bar of tqdm where it is installed; a callable is called with a word for the work, the number
-        of entries done, and their number or None.
+        True shows a bar of tqdm if it is installed; a callable is called with the name of the step, the number of
+        entries done, and the total number or None.
     **options
         As in `nnz.WriteOptions`.
 
@@ -42,8 +38,16 @@ def convert(source: PathLike, target: PathLike, *, progress: Progress = None, **
 
     Raises
     ------
-    nnz.Error
-        The source is broken, the target exists and ``force`` is not set, or a value does not fit.
+    FileNotFoundError
+        The source does not exist.
+    nnz.CorruptFileError
+        The source is damaged.
+    nnz.ExistsError
+        The target exists, and ``force`` is not set.
+    nnz.CastError
+        The type of the target cannot hold a value exactly.
+    nnz.UnsupportedError
+        ``strict`` is set, and the target format does not hold all of the source.
 
     Examples
     --------
@@ -61,81 +65,35 @@ def convert(source: PathLike, target: PathLike, *, progress: Progress = None, **
 
 
 def transpose(source: PathLike, target: PathLike, *, progress: Progress = None, **options: Unpack[WriteOptions]) -> Summary:
-    """Write a matrix with rows and columns exchanged. Options are those of `nnz.convert`."""
-    given = {**prepared(dict(options)), "transpose": True}
-    with reporting(progress) as report:
-        made = _nnz.convert(os.fsdecode(source), os.fsdecode(target), given, report)
-    return summary(made)
-
-
-def slice(
-    source: PathLike,
-    target: PathLike,
-    *,
-    rows: Any = None,
-    cols: Any = None,
-    cells: Any = None,
-    features: Any = None,
-    progress: Progress = None,
-    **options: Unpack[WriteOptions],
-) -> Summary:
-    """Write some rows and columns of a matrix; of a file of AnnData, all that belongs to them.
+    """Write a matrix with rows and columns exchanged.
 
     Parameters
     ----------
     source, target : str or os.PathLike
         Paths, or ``PATH::GROUP``.
-    rows, cols, cells, features : optional
-        What is selected, each once, in this order: a text as in ``nnz slice`` (``"CD3E,0:10"``, ``"cell_type=B"``,
-        ``"@genes.txt"``), a list of names, or, of rows and columns, a slice, positions or truth values. A tuple has
-        several of these, which all have to hold.
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options
-        As in `nnz.WriteOptions`.
+        As in `nnz.WriteOptions`. Entries are stored by column where they were by row unless ``order`` says otherwise.
+
+    Returns
+    -------
+    nnz.Summary
+
+    Raises
+    ------
+    nnz.Error
+        As in `nnz.convert`.
 
     Examples
     --------
-    >>> target = tmp / "part.bpcells"
-    >>> nnz.slice("examples/pbmc_10x_v3_mtx", target, rows=["APP", "SOD1"], cols="0:100").shape
-    (2, 100)
+    >>> nnz.transpose("examples/pbmc_10x_v3_mtx", tmp / "cells.mtx").shape
+    (1107, 507)
     """
-    place = os.fsdecode(source)
-    opened: List[Matrix] = []
-    selected = tuple(
-        selections(given, axis, place, opened)
-        for given, axis in ((rows, 0), (cols, 1), (cells, None), (features, None))
-    )
+    given = {**prepared(dict(options)), "transpose": True}
     with reporting(progress) as report:
-        made = _nnz.slice(place, os.fsdecode(target), selected, prepared(dict(options)), report)
+        made = _nnz.convert(os.fsdecode(source), os.fsdecode(target), given, report)
     return summary(made)
-
-
-def selections(given: Any, axis: Optional[int], place: str, opened: List[Matrix]) -> List[Any]:
-    """Turn what is selected of an axis into what the compiled part takes."""
-    if given is None:
-        return []
-    several = given if isinstance(given, tuple) else (given,)
-    return [_selection(one, axis, place, opened) for one in several]
-
-
-def _selection(given: Any, axis: Optional[int], place: str, opened: List[Matrix]) -> Any:
-    if isinstance(given, str):
-        return given
-    if not isinstance(given, builtin_slice):
-        texts = list(given)
-        if texts and all(isinstance(text, str) for text in texts):
-            return [str(text) for text in texts]
-    if axis is None:
-        raise TypeError("cells and features are selected by texts and names")
-    if not opened:
-        opened.append(open_matrix(place))
-    length = opened[0].shape[axis]
-    one = ("row", "column")[axis]
-    found = _index.select(given, length, one, lambda: _index.NameIndex([], one, list))
-    if found.repeated is not None:
-        raise ArgumentError(f"a {one} is selected twice")
-    return np.arange(length, dtype=np.uint64) if found.positions is None else found.positions
 
 
 def concat(
@@ -151,24 +109,50 @@ def concat(
     progress: Progress = None,
     **options: Unpack[WriteOptions],
 ) -> Summary:
-    """Write matrices one behind the other.
+    """Concatenate matrices, or files of AnnData with all that is in them.
 
     Parameters
     ----------
     sources : sequence of str or os.PathLike
-        What comes first to last.
+        Paths, or ``PATH::GROUP``, in the order of the result.
     target : str or os.PathLike
-        Where they are written.
+        Where the result is written.
     axis : {"rows", "cols", "cells", "features"}
-        The axis they are put together along.
+        The axis to concatenate along.
     ignore_names : bool
-        Takes the names of the other axis from the first that has any.
-    join, label, index_unique, fill : optional
-        Of files of AnnData, as in ``nnz concat``.
+        Whether names of the other axis may differ; those of the first source that has any are written.
+    join : {"inner", "outer"}, optional
+        For files of AnnData: what is kept of the other axis where files differ. By default a difference is an error.
+    label : str, optional
+        For files of AnnData: a new column of annotations with the number of the source, from 0.
+    index_unique : str, optional
+        For files of AnnData: what is put between a name and the number of its source.
+    fill : float, optional
+        For files of AnnData: the value of cells that a source does not have, with ``join="outer"``.
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options
         As in `nnz.WriteOptions`.
+
+    Returns
+    -------
+    nnz.Summary
+
+    Raises
+    ------
+    nnz.ArgumentError
+        The lengths or names of the other axis differ.
+    nnz.Error
+        As in `nnz.convert`.
+
+    Examples
+    --------
+    >>> source = "examples/pbmc_10x_v3_mtx"
+    >>> parts = [tmp / "first.bpcells", tmp / "second.bpcells"]
+    >>> for path, cols in zip(parts, (":500", "500:")):
+    ...     _ = nnz.slice(source, path, cols=cols)
+    >>> nnz.concat(parts, tmp / "both.bpcells", "cols").shape
+    (507, 1107)
     """
     paths = [os.fsdecode(source) for source in sources]
     files = (join, label, index_unique, fill)
@@ -186,22 +170,39 @@ def split(
     progress: Progress = None,
     **options: Unpack[WriteOptions],
 ) -> SplitSummary:
-    """Write the cells of a file of AnnData that share a value of a column of obs to a file each.
+    """Write a file of AnnData as several: one for each value of a column of `obs`, with the cells that have it.
 
     Parameters
     ----------
     source : str or os.PathLike
         The file.
     directory : str or os.PathLike
-        Where the files go, each named by its value.
+        Where the files are written, each named by its value. It is made if it does not exist.
     by : str
-        The column of obs.
+        The name of the column.
     extension : {"h5ad", "zarr"}
-        What the files are.
+        The format of the files.
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options
         As in `nnz.WriteOptions`.
+
+    Returns
+    -------
+    nnz.SplitSummary
+
+    Raises
+    ------
+    nnz.ArgumentError
+        There is no such column, or the source is not of AnnData.
+    nnz.Error
+        As in `nnz.convert`.
+
+    Examples
+    --------
+    >>> source = "testdata/anndata/valid/0.12.19/h5ad/full_csr.h5ad"
+    >>> [part.shape for part in nnz.split(source, tmp / "batches", by="batch").files.values()]
+    [(6, 7), (5, 7)]
     """
     given = prepared(dict(options))
     with reporting(progress) as report:
@@ -217,18 +218,36 @@ def repair(
     progress: Progress = None,
     **options: Unpack[WriteOptions],
 ) -> RepairSummary:
-    """Write a broken file as it was meant to be, where that is certain.
+    """Write a damaged file as it was meant to be, where that is certain: overflowed pointers, wrong counts, wrong order.
 
     Parameters
     ----------
     source, target : str or os.PathLike
         The file, and where it is written.
     complete : bool
-        Takes a text with fewer entries than its header states for complete.
+        Whether a text with fewer entries than its header states counts as complete.
     progress : bool or callable, optional
         As in `nnz.convert`.
     **options
         As in `nnz.WriteOptions`.
+
+    Returns
+    -------
+    nnz.RepairSummary
+
+    Raises
+    ------
+    nnz.CorruptFileError
+        What the file was meant to be is not certain. `nnz.validate` lists what is wrong with it.
+    nnz.Error
+        As in `nnz.convert`.
+
+    Examples
+    --------
+    >>> source = "testdata/anndata/malformed/indptr_wrapped_int8.h5ad"
+    >>> done = nnz.repair(source, tmp / "good.h5ad")
+    >>> len(done.repairs), nnz.validate(tmp / "good.h5ad")
+    (1, [])
     """
     with reporting(progress) as report:
         repairs, made = _nnz.repair(

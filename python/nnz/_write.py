@@ -58,6 +58,20 @@ def write(
     Returns
     -------
     nnz.Summary
+        Of fragments a `nnz.FragmentSummary`.
+
+    Raises
+    ------
+    nnz.ExistsError
+        The target exists, and ``force`` is not set.
+    nnz.CastError
+        The type of the target cannot hold a value exactly.
+    nnz.UnsupportedError
+        The format cannot hold the object; with ``strict=True`` also not all of it.
+    nnz.ArgumentError
+        The arguments do not fit the object or the format.
+    OSError
+        Writing has failed. The target is as it was.
 
     Examples
     --------

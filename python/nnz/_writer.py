@@ -1,4 +1,4 @@
-"""A matrix that is written as its parts come."""
+"""A matrix that is written part by part."""
 
 from __future__ import annotations
 
@@ -20,10 +20,19 @@ if TYPE_CHECKING:
 
 
 class Writer:
-    """A matrix that is written as its parts come. `nnz.writer` makes one.
+    """A matrix that is written part by part. `nnz.writer` makes one.
 
-    Used in a ``with`` statement, it ends the matrix where the block ends, and removes what was written where the
-    block raises. Until then the target is as it was. One thread may use it.
+    At the end of a ``with`` statement the matrix is completed, or removed if the block raised. Until then the target is
+    as it was. A writer is for one thread at a time.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> parts = nnz.writer(tmp / "rows.mtx", (4, 3))
+    >>> parts.write(np.eye(2, 3))
+    >>> parts.write(np.eye(2, 3))
+    >>> parts.close().entries
+    4
     """
 
     def __init__(
@@ -41,7 +50,7 @@ class Writer:
         self._summary: Optional[Summary] = None
         self._ended = False
         if self._dtype is not None:
-            # What makes no sense is said now.
+            # Invalid arguments are errors now, not at the first block.
             self._start(self._dtype)
 
     def __repr__(self) -> str:
@@ -68,9 +77,18 @@ class Writer:
         ValueError
             The block has another width than the matrix, or there are more rows or columns than the matrix has.
         nnz.CastError
-            Values of that type may not fit.
+            The type of the matrix cannot hold all values of that type.
         OSError
-            Writing has failed. Nothing is left of the target then.
+            Writing has failed. What was written is removed.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> with nnz.writer(tmp / "cols.bpcells", (2, 2), "col", dtype="uint32") as parts:
+        ...     parts.write(np.array([[1], [0]], np.uint32))
+        ...     parts.write(np.array([[0], [2]], np.uint32))
+        >>> nnz.open(tmp / "cols.bpcells").to_numpy().tolist()
+        [[1, 0], [0, 2]]
         """
         if self._ended:
             raise ArgumentError(f"{self._path}: writing has ended")
@@ -96,12 +114,24 @@ class Writer:
             raise
 
     def close(self) -> Summary:
-        """End the matrix and put it in its place.
+        """Complete the matrix and move it to its path. A second call returns the same.
+
+        Returns
+        -------
+        nnz.Summary
 
         Raises
         ------
         nnz.CorruptFileError
-            There were fewer rows or columns than the matrix has. Nothing is written then.
+            There were fewer rows or columns than the matrix has. What was written is removed.
+        OSError
+            Writing has failed. What was written is removed.
+
+        Examples
+        --------
+        >>> parts = nnz.writer(tmp / "none.mtx", (0, 3))
+        >>> parts.close().shape
+        (0, 3)
         """
         if self._summary is not None:
             return self._summary
@@ -115,7 +145,15 @@ class Writer:
         return self._summary
 
     def abort(self) -> None:
-        """Remove what was written. The target stays as it was."""
+        """Remove what was written. The target stays as it was.
+
+        Examples
+        --------
+        >>> parts = nnz.writer(tmp / "aborted.mtx", (4, 3))
+        >>> parts.abort()
+        >>> (tmp / "aborted.mtx").exists()
+        False
+        """
         if not self._ended:
             self._ended = True
             if self._compiled is not None:
@@ -157,7 +195,7 @@ def writer(
     axis_kinds: Kinds = None,
     **options: Unpack[TargetOptions],
 ) -> Writer:
-    """Write a matrix whose parts come one after the other, such as one that does not fit into memory.
+    """Write a matrix part by part, such as one that does not fit into memory.
 
     Parameters
     ----------
@@ -167,7 +205,7 @@ def writer(
         The number of rows and columns of all parts.
     order : {"row", "col"}
         Whether parts are rows, one below the other, or columns, side by side. The target is stored so unless its
-        format is not; then entries are sorted, out of memory where need be.
+        format is stored the other way; then entries are sorted, in bounded memory.
     dtype : numpy.dtype, optional
         The type of values; by default that of the first part.
     rows, cols : pandas.DataFrame, optional
@@ -193,5 +231,5 @@ def writer(
     given: Dict[str, Any] = dict(options)
     lengths = [operator.index(length) for length in shape]
     if len(lengths) != 2 or min(lengths) < 0:
-        raise ArgumentError(f"shape {shape}: a matrix has 2 lengths, from 0 on")
+        raise ArgumentError(f"shape {shape}: expected 2 integers that are not negative")
     return Writer(os.fsdecode(path), (lengths[0], lengths[1]), order, dtype, (rows, cols, axis_kinds), given)

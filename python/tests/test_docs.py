@@ -1,10 +1,13 @@
 """What the documentation shows is executed, and what is public is documented and typed."""
 
+import ast
 import contextlib
 import doctest
 import importlib
+import importlib.util
 import inspect
 import io
+import json
 import pathlib
 import pkgutil
 import re
@@ -15,8 +18,30 @@ from conftest import ROOT
 
 import nnz
 
-PAGES = sorted((ROOT / "docs" / "python").glob("*.md")) + [ROOT / "python" / "README.md"]
+DOCS = ROOT / "docs" / "python"
+# Made of docstrings, whose examples are executed there.
+REFERENCE = DOCS / "reference.md"
+PAGES = sorted(set(DOCS.glob("*.md")) - {REFERENCE}) + [ROOT / "python" / "README.md", ROOT / "README.md"]
 BLOCK = re.compile(r"^```python\n(.*?)^```(?:\n+```text\n(.*?)^```)?", re.MULTILINE | re.DOTALL)
+# Packages that need not be installed. Without them, a page is executed up to the next heading of a section.
+OPTIONAL = ("bpcells", "scanpy")
+# What a page needs that it does not import.
+NEEDED = {
+    "bpcells.md": ["pandas"],
+    "fragments.md": ["pandas"],
+    "notebook.ipynb": ["anndata"],
+    "quickstart.md": ["anndata"],
+    "scanpy.md": ["anndata", "dask"],
+}
+# What examples of docstrings need.
+NEEDED_BY_EXAMPLES = {
+    "nnz._anndata": ["anndata", "dask"],
+    "nnz._annotations": ["pandas"],
+    "nnz._fragment_arrays": ["pandas"],
+    "nnz._fragments": ["pandas"],
+    "nnz._matrix": ["anndata"],
+    "nnz._table": ["pandas"],
+}
 
 
 def modules():
@@ -28,11 +53,44 @@ def modules():
 
 @pytest.mark.parametrize("module", list(modules()), ids=lambda module: module.__name__)
 def test_examples_of_docstrings(module, tmp_path, monkeypatch):
+    for needed in NEEDED_BY_EXAMPLES.get(module.__name__, []):
+        pytest.importorskip(needed)
     monkeypatch.chdir(ROOT)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", nnz.DroppedWarning)
         done = doctest.testmod(module, extraglobs={"nnz": nnz, "tmp": tmp_path}, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert done.failed == 0
+
+
+def public_functions():
+    """Yield the functions and methods of the package by their names, those of private bases too."""
+    for name in nnz.__all__:
+        public = getattr(nnz, name)
+        if inspect.isfunction(public):
+            yield f"nnz.{name}", public
+        if inspect.isclass(public) and not issubclass(public, (Exception, dict)):
+            for member, value in inspect.getmembers(public, inspect.isfunction):
+                if not member.startswith("_") and value.__module__.startswith("nnz."):
+                    yield f"nnz.{name}.{member}", value
+
+
+PUBLIC_FUNCTIONS = dict(public_functions())
+
+
+@pytest.mark.parametrize("name", PUBLIC_FUNCTIONS)
+def test_functions_document_parameters_and_results_with_an_example(name):
+    function = PUBLIC_FUNCTIONS[name]
+    documentation = inspect.getdoc(function) or ""
+    head, *rest = re.split(r"^([A-Z]\w+)\n-+\n", documentation, flags=re.MULTILINE)
+    sections = dict(zip(rest[::2], rest[1::2]))
+    assert re.match(r"[A-Z].*\.", head), name
+    parameters = inspect.signature(function).parameters.values()
+    lines = re.findall(r"^(?:\S.* :|\*\*\w+$)", sections.get("Parameters", ""), re.MULTILINE)
+    stated = {one.strip(" :*") for line in lines for one in line.partition(" :")[0].split(",")}
+    assert stated == {parameter.name for parameter in parameters if parameter.name != "self"}, name
+    if function.__annotations__.get("return") not in (None, "None"):
+        assert "Returns" in sections or "Yields" in sections, name
+    assert ">>> " in sections.get("Examples", ""), name
 
 
 def test_everything_public_is_documented():
@@ -42,26 +100,98 @@ def test_everything_public_is_documented():
         public = getattr(nnz, name)
         assert inspect.getdoc(public), name
         if inspect.isclass(public):
-            for member, value in vars(public).items():
-                if not member.startswith("_") and (callable(value) or isinstance(value, property)):
-                    assert inspect.getdoc(value), f"{name}.{member}"
+            for member, value in inspect.getmembers(public, lambda value: isinstance(value, property)):
+                assert member.startswith("_") or inspect.getdoc(value), f"{name}.{member}"
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if "docs" in page.parts], ids=lambda page: page.name)
-def test_pages_run_from_top_to_bottom(page, tmp_path, monkeypatch):
-    pytest.importorskip("anndata")
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
+def missing(code):
+    """Return the optional packages that code imports and that are not installed."""
+    found = set()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            found |= {name.name.partition(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module.partition(".")[0])
+    return sorted(name for name in found & set(OPTIONAL) if importlib.util.find_spec(name) is None)
+
+
+def execute(code, name, scope):
+    """Execute code and return what it prints."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+        warnings.simplefilter("ignore", nnz.DroppedWarning)
+        exec(compile(code, name, "exec"), scope)
+    return printed.getvalue()
+
+
+@pytest.fixture
+def clone(tmp_path, monkeypatch):
+    """A directory with the data of the repository, as a clone has it."""
+    for name in ("examples", "testdata"):
+        (tmp_path / name).symlink_to(ROOT / name)
     monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_pages_run_from_top_to_bottom(page, clone):
+    for needed in NEEDED.get(page.name, []):
+        pytest.importorskip(needed)
+    scope, left_out, executed = {}, {}, 0
+    for section in re.split(r"^(?=## )", page.read_text(), flags=re.MULTILINE):
+        absent = []
+        for code, expected in BLOCK.findall(section):
+            absent += missing(code)
+            if absent:
+                left_out.update(dict.fromkeys(absent))
+                continue
+            printed = execute(code, str(page), scope)
+            executed += 1
+            if expected:
+                assert printed.strip() == expected.strip(), code
+            else:
+                assert not printed, f"the page does not show what this prints: {code}"
+    assert executed
+    if left_out:
+        pytest.skip(f"without {', '.join(left_out)}: {executed} blocks were executed, the others were not")
+
+
+def test_the_notebook_runs_cell_by_cell(clone):
+    path = DOCS / "notebook.ipynb"
+    for needed in NEEDED[path.name]:
+        pytest.importorskip(needed)
+    notebook = json.loads(path.read_text())
+    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
+    assert len({cell["id"] for cell in notebook["cells"]}) == len(notebook["cells"])
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert len(cells) > 5
     scope = {}
-    blocks = BLOCK.findall(page.read_text())
-    assert blocks
-    for code, expected in blocks:
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed), warnings.catch_warnings():
-            warnings.simplefilter("ignore", nnz.DroppedWarning)
-            exec(compile(code, str(page), "exec"), scope)
-        if expected:
-            assert printed.getvalue().strip() == expected.strip(), code
+    for cell in cells:
+        # Outputs differ from run to run, and are made by who opens it.
+        assert cell["outputs"] == [] and cell["execution_count"] is None
+        execute("".join(cell["source"]), str(path), scope)
+
+
+def test_the_reference_is_what_the_docstrings_say():
+    spec = importlib.util.spec_from_file_location("reference", ROOT / "python" / "docs" / "reference.py")
+    reference = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(reference)
+    page = REFERENCE.read_text()
+    assert page == reference.page(), "run python python/docs/reference.py > docs/python/reference.md"
+    for name in nnz.__all__:
+        assert f"`nnz.{name}" in page, name
+    # As they are made of headings.
+    headings = re.findall(r"^#+ (.*)", page, re.MULTILINE)
+    anchors = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    assert set(re.findall(r"\]\(#([^)]*)\)", page)) <= anchors
+    assert len(anchors) == len(headings)
+
+
+def test_links_lead_somewhere():
+    for page in [*PAGES, REFERENCE]:
+        for target in re.findall(r"\]\(([^)#]*)(?:#[^)]*)?\)", page.read_text()):
+            if target and "://" not in target:
+                assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
 def test_types_are_installed():

@@ -1,0 +1,104 @@
+"""Writing some rows and columns of a file."""
+
+from __future__ import annotations
+
+import os
+from builtins import slice as builtin_slice
+from typing import TYPE_CHECKING, Any, List, Optional
+
+import numpy as np
+
+from . import _index, _nnz
+from ._errors import ArgumentError
+from ._matrix import Matrix, open_matrix
+from ._options import PathLike, WriteOptions, prepared
+from ._progress import Progress, reporting
+from ._results import Summary, summary
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+def slice(
+    source: PathLike,
+    target: PathLike,
+    *,
+    rows: Any = None,
+    cols: Any = None,
+    cells: Any = None,
+    features: Any = None,
+    progress: Progress = None,
+    **options: Unpack[WriteOptions],
+) -> Summary:
+    """Write some rows and columns of a matrix; of a file of AnnData, all that belongs to them.
+
+    Parameters
+    ----------
+    source, target : str or os.PathLike
+        Paths, or ``PATH::GROUP``.
+    rows, cols, cells, features : optional
+        What is written, in this order, each row and column at most once: a string as in ``nnz slice``
+        (``"CD3E,0:10"``, ``"cell_type=B"``, ``"@genes.txt"``) or a list of names; for `rows` and `cols` also a slice,
+        positions or booleans. A tuple holds several selections, which all have to apply.
+    progress : bool or callable, optional
+        As in `nnz.convert`.
+    **options
+        As in `nnz.WriteOptions`.
+
+    Returns
+    -------
+    nnz.Summary
+
+    Raises
+    ------
+    KeyError
+        No row or column has the name.
+    IndexError
+        A position is outside of the matrix.
+    nnz.ArgumentError
+        A row or column is selected twice.
+    nnz.Error
+        As in `nnz.convert`.
+
+    Examples
+    --------
+    >>> target = tmp / "part.bpcells"
+    >>> nnz.slice("examples/pbmc_10x_v3_mtx", target, rows=["APP", "SOD1"], cols="0:100").shape
+    (2, 100)
+    """
+    place = os.fsdecode(source)
+    opened: List[Matrix] = []
+    selected = tuple(
+        selections(given, axis, place, opened)
+        for given, axis in ((rows, 0), (cols, 1), (cells, None), (features, None))
+    )
+    with reporting(progress) as report:
+        made = _nnz.slice(place, os.fsdecode(target), selected, prepared(dict(options)), report)
+    return summary(made)
+
+
+def selections(given: Any, axis: Optional[int], place: str, opened: List[Matrix]) -> List[Any]:
+    """Turn what is selected of an axis into what the compiled part takes."""
+    if given is None:
+        return []
+    several = given if isinstance(given, tuple) else (given,)
+    return [_selection(one, axis, place, opened) for one in several]
+
+
+def _selection(given: Any, axis: Optional[int], place: str, opened: List[Matrix]) -> Any:
+    if isinstance(given, str):
+        return given
+    if not isinstance(given, builtin_slice):
+        texts = list(given)
+        if texts and all(isinstance(text, str) for text in texts):
+            return [str(text) for text in texts]
+    if axis is None:
+        raise TypeError("cells and features are selected by texts and names")
+    if not opened:
+        opened.append(open_matrix(place))
+    length = opened[0].shape[axis]
+    one = ("row", "column")[axis]
+    found = _index.select(given, length, one, lambda: _index.NameIndex([], one, list))
+    if found.repeated is not None:
+        raise ArgumentError(f"a {one} is selected twice")
+    return np.arange(length, dtype=np.uint64) if found.positions is None else found.positions

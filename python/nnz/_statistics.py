@@ -1,0 +1,183 @@
+"""Statistics of a matrix that are computed in one pass."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+
+from . import _nnz, _reduce
+from ._reduce import Reduced
+
+
+class Statistics:
+    """Sums, means, variances, extremes and counts of a matrix."""
+
+    __slots__ = ()
+
+    _memory: Any
+
+    @property
+    def _source(self) -> _nnz.Source:
+        raise NotImplementedError
+
+    def sum(self, axis: Optional[int] = None) -> Reduced:
+        """Add up the values of all cells, of each column (``axis=0``) or of each row (``axis=1``).
+
+        Integers are added exactly. Floats are added in 64 bits, with compensation for rounding errors.
+
+        Parameters
+        ----------
+        axis : {0, 1}, optional
+            By default the whole matrix.
+
+        Returns
+        -------
+        numpy.generic or numpy.ndarray
+            Of type uint64, int64 or float64.
+
+        Raises
+        ------
+        OverflowError
+            The sum of integers does not fit 64 bits.
+        nnz.UnsupportedError
+            The values are complex, as for all statistics.
+
+        Examples
+        --------
+        >>> int(nnz.open("examples/pbmc_10x_v3_mtx").sum())
+        41549
+        """
+        return _reduce.total(self._source, axis, self._memory)
+
+    def mean(self, axis: Optional[int] = None) -> Reduced:
+        """Compute the mean of all cells, of each column (``axis=0``) or of each row (``axis=1``).
+
+        Parameters
+        ----------
+        axis : {0, 1}, optional
+            By default the whole matrix.
+
+        Returns
+        -------
+        numpy.generic or numpy.ndarray
+            Of type float64.
+
+        Examples
+        --------
+        >>> nnz.open("examples/pbmc_10x_v3_mtx").mean(axis=1).shape
+        (507,)
+        """
+        return _reduce.mean(self._source, axis, self._memory)
+
+    def var(self, axis: Optional[int] = None, ddof: int = 0) -> Reduced:
+        """Compute the variance of all cells, of each column (``axis=0``) or of each row (``axis=1``).
+
+        Parameters
+        ----------
+        axis : {0, 1}, optional
+            By default the whole matrix.
+        ddof : int
+            What is subtracted from the number of cells: 0 as in NumPy; 1 as in ``nnz stats``.
+
+        Returns
+        -------
+        numpy.generic or numpy.ndarray
+            Of type float64.
+
+        Examples
+        --------
+        >>> round(nnz.open("examples/pbmc_10x_v3_mtx").var().item(), 4)
+        0.2707
+        """
+        return _reduce.var(self._source, axis, ddof, self._memory)
+
+    def std(self, axis: Optional[int] = None, ddof: int = 0) -> Reduced:
+        """Compute the standard deviation, the square root of `var`.
+
+        Parameters
+        ----------
+        axis, ddof : optional
+            As in `var`.
+
+        Returns
+        -------
+        numpy.generic or numpy.ndarray
+            Of type float64.
+
+        Examples
+        --------
+        >>> round(nnz.open("examples/pbmc_10x_v3_mtx").std().item(), 4)
+        0.5203
+        """
+        return np.sqrt(_reduce.var(self._source, axis, ddof, self._memory))
+
+    def min(self, axis: Optional[int] = None) -> Reduced:
+        """Find the minimum of all cells, of each column (``axis=0``) or of each row (``axis=1``). Zeros count.
+
+        Parameters
+        ----------
+        axis : {0, 1}, optional
+            By default the whole matrix.
+
+        Returns
+        -------
+        numpy.generic or numpy.ndarray
+            Of the type of the matrix.
+
+        Raises
+        ------
+        nnz.ArgumentError
+            There are no cells.
+
+        Examples
+        --------
+        >>> nnz.open("examples/pbmc_10x_v3_mtx").min().item()
+        0
+        """
+        return _reduce.extreme(self._source, axis, False, self._memory)
+
+    def max(self, axis: Optional[int] = None) -> Reduced:
+        """Find the maximum of all cells, of each column (``axis=0``) or of each row (``axis=1``). Zeros count.
+
+        Parameters
+        ----------
+        axis : {0, 1}, optional
+            By default the whole matrix.
+
+        Returns
+        -------
+        numpy.generic or numpy.ndarray
+            Of the type of the matrix.
+
+        Raises
+        ------
+        nnz.ArgumentError
+            There are no cells.
+
+        Examples
+        --------
+        >>> nnz.open("examples/pbmc_10x_v3_mtx").max().item()
+        36
+        """
+        return _reduce.extreme(self._source, axis, True, self._memory)
+
+    def count_nonzero(self, axis: Optional[int] = None) -> Reduced:
+        """Count the cells that are not zero: all, in each column (``axis=0``) or in each row (``axis=1``).
+
+        Parameters
+        ----------
+        axis : {0, 1}, optional
+            By default the whole matrix.
+
+        Returns
+        -------
+        numpy.generic or numpy.ndarray
+            Of type int64.
+
+        Examples
+        --------
+        >>> nnz.open("examples/pbmc_10x_v3_mtx").count_nonzero().item()
+        23866
+        """
+        return _reduce.count_nonzero(self._source, axis, self._memory)
