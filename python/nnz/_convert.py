@@ -88,13 +88,23 @@ def dense_to_sparse(array: npt.NDArray[Any]) -> Any:
     return sparse.csr_array((array[rows, cols], cols, indptr), shape=array.shape)
 
 
+def plain(obj: Any) -> npt.NDArray[Any]:
+    """Make an array of numbers."""
+    if isinstance(obj, np.ma.MaskedArray) and np.ma.is_masked(obj):
+        raise ArgumentError("an array with masked values cannot be written: filled() says what they are")
+    array = np.asarray(obj)
+    if array.dtype.kind not in "biufc":
+        raise ArgumentError(f"values of type {array.dtype} cannot be written")
+    return array
+
+
 def compressed(obj: Any, order: Optional[str] = None) -> Any:
     """Make compressed rows or columns of a matrix of SciPy or an array, of the order that is wanted or any."""
     if hasattr(obj, "tocsr") and (hasattr(obj, "format") or hasattr(obj, "getformat")):
         fits = obj.format in ("csr", "csc") if order is None else obj.format == ("csr" if order == "row" else "csc")
         block = obj if fits else obj.tocsc() if order == "col" else obj.tocsr()
     else:
-        array = np.asarray(obj)
+        array = plain(obj)
         if array.ndim != 2:
             raise ArgumentError(f"a matrix has 2 dimensions, not {array.ndim}")
         block = dense_to_sparse(array)

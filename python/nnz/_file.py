@@ -49,7 +49,7 @@ class File(Mapping[str, Dataset]):
     def __getitem__(self, key: str) -> Any:
         if key not in self._members:
             raise KeyError(key)
-        return open_dataset(f"{self._shown}::{key}")
+        return open_dataset(f"{self._path}::{key}", shown=f"{self._shown}::{key}")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)

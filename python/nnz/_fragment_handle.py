@@ -28,10 +28,10 @@ class FragmentHandle:
         self._start(_nnz.FragmentSource.open(shown, memory), shown, absolute(shown), memory)
 
     @classmethod
-    def of(cls, source: _nnz.FragmentSource, shown: str, memory: Any) -> Self:
+    def of(cls, source: _nnz.FragmentSource, path: str, shown: str, memory: Any) -> Self:
         """Take what is open."""
         made = cls.__new__(cls)
-        made._start(source, shown, absolute(shown), memory)
+        made._start(source, shown, path, memory)
         return made
 
     def _start(self, source: _nnz.FragmentSource, shown: str, path: str, memory: Any) -> None:

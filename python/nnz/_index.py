@@ -114,6 +114,9 @@ def select(index: Any, length: int, one: str, names: Callable[[], NameIndex]) ->
 
 
 def _several(index: Any, length: int, one: str, names: Callable[[], NameIndex]) -> Selected:
+    if isinstance(index, (list, tuple)) and len({isinstance(one, str) for one in index}) > 1:
+        # NumPy would make texts of all.
+        raise PositionError(f"{one}s are selected by integers, booleans or names, not by some of each")
     array = np.asarray(index)
     if array.ndim != 1:
         raise PositionError(f"{one}s are selected by a position, a slice, a name, or a list of one dimension")
@@ -133,11 +136,17 @@ def _several(index: Any, length: int, one: str, names: Callable[[], NameIndex]) 
 
 
 def _positions(given: npt.NDArray[Any], length: int, one: str) -> npt.NDArray[np.uint64]:
+    if given.dtype.itemsize < 8:
+        # The length may not fit a narrow type.
+        given = given.astype(np.int64)
     outside = (given >= length) if given.dtype.kind == "u" else (given < -length) | (given >= length)
     if outside.any():
         first = given[outside][0]
         raise PositionError(f"{one} {first} is outside of {length} {one}s")
-    return np.where(given < 0, given + length, given).astype(np.uint64)
+    if given.dtype.kind == "u":
+        return given.astype(np.uint64)
+    wide = given.astype(np.int64)
+    return np.where(wide < 0, wide + length, wide).astype(np.uint64)
 
 
 def _unique(positions: npt.NDArray[np.uint64]) -> Selected:

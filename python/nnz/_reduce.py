@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, List, Optional
 
 import numpy as np
@@ -68,9 +69,13 @@ def _along(axis: Optional[int]) -> Optional[str]:
     """Return what is computed for each of: what lies along the other axis is taken together."""
     if axis is None:
         return None
-    if isinstance(axis, int) and axis in (0, -2):
+    try:
+        number = None if isinstance(axis, bool) else operator.index(axis)
+    except TypeError:
+        number = None
+    if number in (0, -2):
         return "cols"
-    if isinstance(axis, int) and axis in (1, -1):
+    if number in (1, -1):
         return "rows"
     raise ArgumentError(f"axis {axis!r}: expected 0, 1 or None")
 

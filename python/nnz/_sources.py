@@ -18,6 +18,8 @@ def source_of(obj: Any) -> Source:
     """Make a source of what is written."""
     if isinstance(obj, (Matrix, Tensor)):
         return obj._source
+    if type(obj).__module__.partition(".")[0] == "dask" and hasattr(obj, "compute"):
+        obj = obj.compute()
     if _torch.is_tensor(obj):
         obj = _torch.to_scipy(obj)
         if isinstance(obj, tuple):
@@ -29,7 +31,7 @@ def source_of(obj: Any) -> Source:
         return _of_scipy(obj)
     if _binsparse.is_offered(obj):
         return _binsparse.source_of(obj)
-    array = np.asarray(obj)
+    array = _convert.plain(obj)
     if array.ndim == 2:
         return _of_block(_convert.dense_to_sparse(array))
     return _of_dense(array)
@@ -69,8 +71,6 @@ def _of_pydata(obj: Any) -> Source:
 
 def _of_dense(array: npt.NDArray[Any]) -> Source:
     """Take the cells of an array that are not zero; all of one without dimensions."""
-    if array.dtype.kind not in "biufc":
-        raise ArgumentError(f"values of type {array.dtype} cannot be written")
     if not array.ndim:
         return _binsparse.source(_binsparse.of_entries((), [], array.reshape(1)))
     stored = _stored(array)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import threading
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple, Type, Union
 
@@ -23,7 +24,8 @@ class Writer:
     """A matrix that is written part by part. `nnz.writer` makes one.
 
     At the end of a ``with`` statement the matrix is completed, or removed if the block raised. Until then the target is
-    as it was. A writer is for one thread at a time.
+    as it was. Blocks of several threads follow each other in the
+    order they come; a child process cannot write.
 
     Examples
     --------
@@ -49,6 +51,8 @@ class Writer:
         self._compiled: Optional[_nnz.PartsWriter] = None
         self._summary: Optional[Summary] = None
         self._ended = False
+        self._pid = os.getpid()
+        self._lock = threading.Lock()
         if self._dtype is not None:
             # Invalid arguments are errors now, not at the first block.
             self._start(self._dtype)
@@ -90,8 +94,14 @@ class Writer:
         >>> nnz.open(tmp / "cols.bpcells").to_numpy().tolist()
         [[1, 0], [0, 2]]
         """
+        with self._lock:
+            self._write(block)
+
+    def _write(self, block: Any) -> None:
         if self._ended:
             raise ArgumentError(f"{self._path}: writing has ended")
+        if self._pid != os.getpid():
+            raise ArgumentError(f"{self._path}: another process is writing it")
         by_row = self._order == "row"
         matrix = _convert.compressed(block, self._order)
         across = self._shape[1] if by_row else self._shape[0]
@@ -137,6 +147,8 @@ class Writer:
             return self._summary
         if self._ended:
             raise ArgumentError(f"{self._path}: writing has ended")
+        if self._pid != os.getpid():
+            raise ArgumentError(f"{self._path}: another process is writing it")
         if self._compiled is None:
             self._start(np.dtype(np.float64))
         assert self._compiled is not None
@@ -156,7 +168,8 @@ class Writer:
         """
         if not self._ended:
             self._ended = True
-            if self._compiled is not None:
+            # What a parent process writes is left to it: its thread is not in this one.
+            if self._compiled is not None and self._pid == os.getpid():
                 self._compiled.abort()
 
     def _start(self, dtype: np.dtype[Any]) -> None:
@@ -230,6 +243,6 @@ def writer(
     """
     given: Dict[str, Any] = dict(options)
     lengths = [operator.index(length) for length in shape]
-    if len(lengths) != 2 or min(lengths) < 0:
-        raise ArgumentError(f"shape {shape}: expected 2 integers that are not negative")
+    if len(lengths) != 2 or min(lengths) < 0 or max(lengths) >= 1 << 63:
+        raise ArgumentError(f"shape {shape}: expected a number of rows and of columns, each from 0 to 2^63 - 1")
     return Writer(os.fsdecode(path), (lengths[0], lengths[1]), order, dtype, (rows, cols, axis_kinds), given)

@@ -27,7 +27,9 @@ pub(crate) fn memory(py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyResu
     if let Ok(bytes) = given.extract::<u64>() {
         return Ok(bytes);
     }
-    let text: String = given.extract()?;
+    let refused =
+        |_| argument(py, format!("memory {given}: expected bytes, or a size such as \"500M\""));
+    let text: String = given.extract().map_err(refused)?;
     let size = nnz::text::parse_size(&text);
     size.map_err(|error| argument(py, format!("memory {text:?}: {error}")))
 }

@@ -409,7 +409,7 @@ impl Source {
     ) -> PyResult<ReadOptions> {
         let duplicates = duplicates.map(|how| duplicate_policy(py, how)).transpose()?;
         let options = ReadOptions::default()
-            .order(by.map(|by| order(py, by)).transpose()?)
+            .order(Some(by.map_or(Ok(self.header().order), |by| order(py, by))?))
             .duplicates(duplicates)
             .names(false)
             .threads(threads(workers));

@@ -171,3 +171,15 @@ def test_chunks_have_the_bytes_that_were_asked_for(tmp_path):
     for block in adata.X.blocks:
         chunk = block.compute()
         assert 10_000 < chunk.data.nbytes + chunk.indices.nbytes < 80_000
+
+
+def test_what_stays_on_disk_is_written(tmp_path):
+    adata = nnz.read_anndata(FULL, nbytes=60)
+    expected = sparse.csr_array(anndata.read_h5ad(FULL).X)
+    nnz.write(adata, tmp_path / "m.mtx", to="matrix-market")
+    found = nnz.open(tmp_path / "m.mtx").to_scipy("row")
+    np.testing.assert_array_equal(found.toarray(), expected.toarray().T if found.shape != expected.shape else expected.toarray())
+    nnz.write(adata.X, tmp_path / "x.bsp.h5")
+    same(nnz.open(tmp_path / "x.bsp.h5").to_scipy("row"), expected)
+    nnz.write(adata, tmp_path / "m.h5ad")
+    equal(nnz.read_anndata(tmp_path / "m.h5ad").to_memory(), anndata.read_h5ad(FULL))

@@ -115,3 +115,21 @@ def test_names_that_occur_twice_select_nothing(tmp_path):
         m["a"]
     with pytest.raises(ValueError, match="columns have no names"):
         m[:, "a"]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "uint32", "int64", "uint64"])
+def test_positions_of_any_type_are_taken_on_long_axes(tmp_path, dtype):
+    matrix = random_matrix((300, 70_000), 0.001)
+    nnz.write(matrix, tmp_path / "m.bpcells")
+    m = nnz.open(tmp_path / "m.bpcells")
+    some = np.array([1, 100, 3], dtype)
+    for rows, cols in ((some, slice(None)), (slice(None), some)):
+        same(sparse.csr_array(m[rows, cols]), sparse.csr_array(matrix[rows, :][:, cols]))
+
+
+def test_names_and_positions_are_not_mixed(store):
+    path, _ = store
+    m = nnz.open(path)
+    for mixed in (["r1", 0], [0, "r1"], ("r1", 2, "r3")):
+        with pytest.raises(IndexError, match="names"):
+            m[[*mixed]]

@@ -314,3 +314,10 @@ def test_what_is_offered_and_broken_is_refused(tmp_path, change):
     with pytest.raises(nnz.Error):
         nnz.write(Offered({"binsparse": {**described, **change}}, arrays), tmp_path / "bad.npz")
     assert os.listdir(tmp_path) == ["good.npz"]
+
+
+def test_tensors_stored_in_another_order_of_dimensions_are_sorted_for_scipy(tmp_path):
+    source = TESTDATA / "binsparse" / "valid" / "c" / "custom_S2s_t201.bsp.h5"
+    nnz.convert(source, tmp_path / "v.npz")
+    assert nnz.validate(tmp_path / "v.npz") == []
+    np.testing.assert_array_equal(nnz.open(tmp_path / "v.npz").to_numpy(), nnz.open(source).to_numpy())

@@ -128,3 +128,32 @@ def test_symmetric_matrices_are_written_whole_or_half(tmp_path):
     nnz.convert(tmp_path / "s.mtx", tmp_path / "g.mtx", expand=True)
     assert nnz.diff(tmp_path / "s.mtx", tmp_path / "g.mtx") == []
     assert nnz.open(tmp_path / "g.mtx").nnz > nnz.open(tmp_path / "s.mtx").nnz
+
+
+@pytest.mark.parametrize("target", ["u.h5ad", "u.zarr", "u.mtx"])
+def test_a_file_of_anndata_is_transposed(tmp_path, target):
+    matrix = random_matrix((3, 4), 0.9)
+    nnz.write(matrix, tmp_path / "t.h5ad", row_names=list("abc"), col_names=list("wxyz"))
+    nnz.transpose(tmp_path / "t.h5ad", tmp_path / target)
+    found = nnz.open(tmp_path / target)
+    assert found.shape == (4, 3)
+    same(found.to_scipy("row"), matrix.T.tocsr())
+
+
+def test_a_file_is_found_after_the_working_directory_has_changed(tmp_path, monkeypatch):
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        nnz.convert(FULL, tmp_path / folder / "f.h5ad")
+    monkeypatch.chdir(tmp_path / "one")
+    opened = nnz.open("f.h5ad")
+    monkeypatch.chdir(tmp_path / "two")
+    (tmp_path / "two" / "f.h5ad").unlink()
+    assert opened["X"].to_scipy().nnz == 26
+    assert opened["X"].path == "f.h5ad::X"
+
+
+def test_masked_values_and_records_are_refused(tmp_path):
+    for given in (np.ma.array([[1.0, 2.0]], mask=[[0, 1]]), np.zeros((2, 2), [("a", int)])):
+        with pytest.raises(nnz.ArgumentError):
+            nnz.write(given, tmp_path / "m.npz")
+    nnz.write(np.ma.array([[1.0, 2.0]]), tmp_path / "m.npz")

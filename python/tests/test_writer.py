@@ -1,5 +1,6 @@
 """Matrices whose parts are written as they come."""
 
+import gc
 import os
 import signal
 import threading
@@ -177,3 +178,38 @@ def test_an_interrupt_leaves_nothing(tmp_path):
             while time.monotonic() < until:
                 writer.write(part)
     assert os.listdir(tmp_path) == []
+
+
+def test_a_child_that_drops_a_writer_leaves_it_to_its_parent(tmp_path):
+    matrix = random_matrix()
+    writer = nnz.writer(tmp_path / "m.bpcells", matrix.shape)
+    writer.write(matrix[:10])
+    child = os.fork()
+    if child == 0:
+        try:
+            del writer
+            gc.collect()
+        finally:
+            os._exit(0)
+    until = time.monotonic() + 30
+    ended = 0
+    while not ended and time.monotonic() < until:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        time.sleep(0.01)
+    if not ended:
+        os.kill(child, signal.SIGKILL)
+    assert ended and status == 0
+    writer.write(matrix[10:])
+    writer.close()
+    same(nnz.open(tmp_path / "m.bpcells").to_scipy("row"), matrix)
+
+
+def test_parts_of_several_threads_are_all_written(tmp_path):
+    part = sparse.csr_array(np.eye(1, 5))
+    with nnz.writer(tmp_path / "m.bpcells", (400, 5)) as writer:
+        threads = [threading.Thread(target=lambda: [writer.write(part) for _ in range(100)]) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert nnz.open(tmp_path / "m.bpcells").nnz == 400

@@ -138,6 +138,29 @@ impl Tensor {
         }
     }
 
+    /// Sorts the entries by their coordinates, the first dimension first.
+    ///
+    /// # Errors
+    ///
+    /// Fails where it holds two entries at the same place, an index outside of it, or lists of different lengths.
+    pub fn sort(&mut self) -> Result<()> {
+        let order = self.sorted()?;
+        if order.is_sorted() {
+            return Ok(());
+        }
+        for list in &mut self.coordinates {
+            *list = order.iter().map(|&entry| list[entry]).collect();
+        }
+        if !matches!(self.values, Values::Iso(_)) {
+            let mut values = Values::new(self.value_type());
+            for &entry in &order {
+                values.extend_from(&self.values, entry..entry + 1);
+            }
+            self.values = values;
+        }
+        Ok(())
+    }
+
     fn sorted(&self) -> Result<Vec<usize>> {
         order::sorted(&self.columns()?, self.len(), &self.shape)
     }

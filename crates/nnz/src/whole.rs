@@ -64,6 +64,10 @@ fn find(from: &Location, options: &OpenOptions) -> Result<Option<Found>> {
 
 /// Looks for such a file; `None`, too, where the target holds one matrix.
 fn find_for(from: &Location, to: &Location, options: &ConvertOptions) -> Result<Option<Found>> {
+    if options.transpose {
+        // What it is a file of has rows and columns that stay.
+        return Ok(None);
+    }
     let formats = options.registry.formats().iter().filter_map(|format| format.whole());
     // Before the source is looked at, which may take long.
     if !formats.into_iter().any(|format| format.is_target(to, options)) {

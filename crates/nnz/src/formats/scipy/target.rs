@@ -130,6 +130,8 @@ pub(super) fn write_tensor(
     if let Some(value_type) = options.value_type {
         crate::tensor::cast(&mut tensor, value_type, options.rounding)?;
     }
+    // Whatever the order of the dimensions in the source.
+    tensor.sort()?;
     let entries = (&*tensor.shape, &*tensor.coordinates);
     let bytes_after = scipy::write_coo(&path, entries, &tensor.values, write, npz)?;
     Ok(Summary {
