@@ -30,7 +30,7 @@ const SEED: &str = "PROPTEST_RNG_SEED";
 pub(crate) struct Options {
     /// Mutate each file 200 times and kill a write 200 times, instead of 20; also run what takes
     /// gigabytes of disk, each fuzz target for a minute and stress rounds
-    /// for five; property tests draw other cases each time.
+    /// for five, the Python package with PyTorch and without the GIL; property tests draw other cases each time.
     #[arg(long)]
     full: bool,
     /// Leave out the tests that need Python.
@@ -73,6 +73,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     } else {
         summary.step("pytest tests/python", python::run);
         summary.step("pytest python/tests", python_package::run);
+        if options.full {
+            summary.step("pytest python/tests, PyTorch", python_package::torch);
+            free_threaded(&mut summary);
+        }
     }
     match r::missing() {
         None => summary.step("Rscript tests/r", r::run),
@@ -99,6 +103,16 @@ fn large() -> Result<()> {
         // One after the other: each has the whole disk.
         .args(["--ignored", "--nocapture", "--test-threads", "1"]);
     cargo::run(&mut test)
+}
+
+/// Tests the Python package without the GIL, where there is such a Python.
+fn free_threaded(summary: &mut Summary) {
+    let name = "pytest python/tests, without the GIL";
+    if venv::has_free_threaded() {
+        summary.step(name, python_package::free_threaded);
+    } else {
+        summary.skip(name, "no python3.13t or python3.14t here");
+    }
 }
 
 /// Runs each fuzz target.
