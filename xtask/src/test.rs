@@ -36,6 +36,9 @@ pub(crate) struct Options {
     /// Leave out the tests that need Python.
     #[arg(long)]
     skip_python: bool,
+    /// Run the tests of the Python package alone.
+    #[arg(long, conflicts_with = "skip_python")]
+    only_python_package: bool,
 }
 
 /// Runs every step, also after one has failed, and ends with a summary.
@@ -43,6 +46,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let rounds = if options.full { "200" } else { "20" };
     let seed = seed(options.full);
     let mut summary = Summary::default();
+    if options.only_python_package {
+        python_package(&mut summary, options.full);
+        return summary.end();
+    }
     summary.step("cargo test --workspace", || {
         println!(
             "    each file mutated {rounds} times, writes killed {rounds} times, {SEED}={seed}"
@@ -72,11 +79,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         summary.skip("pytest python/tests", "--skip-python");
     } else {
         summary.step("pytest tests/python", python::run);
-        summary.step("pytest python/tests", python_package::run);
-        if options.full {
-            summary.step("pytest python/tests, PyTorch", python_package::torch);
-            free_threaded(&mut summary);
-        }
+        python_package(&mut summary, options.full);
     }
     match r::missing() {
         None => summary.step("Rscript tests/r", r::run),
@@ -103,6 +106,15 @@ fn large() -> Result<()> {
         // One after the other: each has the whole disk.
         .args(["--ignored", "--nocapture", "--test-threads", "1"]);
     cargo::run(&mut test)
+}
+
+/// Tests the Python package.
+fn python_package(summary: &mut Summary, full: bool) {
+    summary.step("pytest python/tests", python_package::run);
+    if full {
+        summary.step("pytest python/tests, PyTorch", python_package::torch);
+        free_threaded(summary);
+    }
 }
 
 /// Tests the Python package without the GIL, where there is such a Python.
