@@ -122,7 +122,9 @@ class _Reader:
                 parts["X"] = self._entries("X", kinds, store)
             parts["layers"] = {name: self._entries(f"layers/{name}", kinds, store) for name in old.layers}
             if old.raw is not None:
-                parts["raw"] = {"var": old.raw.var, "varm": dict(old.raw.varm)}
+                # The types of anndata do not know it.
+                varm = old.raw.varm  # pyright: ignore[reportAttributeAccessIssue]
+                parts["raw"] = {"var": old.raw.var, "varm": dict(varm)}
                 parts["raw"]["X"] = self._entries("raw/X" if "raw/X" in kinds else "raw.X", kinds, store)
             return anndata.AnnData(**parts)
         finally:

@@ -81,7 +81,7 @@ def dense_to_sparse(array: npt.NDArray[Any]) -> Any:
     if array.dtype.kind == "f":
         stored |= np.signbit(array)
     elif array.dtype.kind == "c":
-        stored |= np.signbit(array.real) | np.signbit(array.imag)
+        stored |= np.signbit(np.real(array)) | np.signbit(np.imag(array))
     rows, cols = np.nonzero(stored)
     indptr = np.zeros(array.shape[0] + 1, np.int64)
     np.cumsum(np.count_nonzero(stored, axis=1), out=indptr[1:])

@@ -22,7 +22,11 @@ def to_frame(names: Optional[Sequence[str]], columns: Sequence[Column], length: 
         raise ImportError("annotations are data frames, which require pandas: pip install pandas") from None
     index = pandas.RangeIndex(length) if names is None else pandas.Index(list(names), dtype=object)
     made = {name: _series(column) for name, *column in columns}
-    frame = pandas.DataFrame(made, index=pandas.RangeIndex(length), columns=list(made))
+    # The types of pandas want lists that are no lists of str.
+    columns_in_order = list(made)
+    frame = pandas.DataFrame(
+        made, index=pandas.RangeIndex(length), columns=columns_in_order  # pyright: ignore[reportArgumentType]
+    )
     frame.index = index
     return frame
 

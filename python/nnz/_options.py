@@ -102,8 +102,6 @@ def prepared(options: Dict[str, Any]) -> Dict[str, Any]:
         made["type"] = np.dtype(kind).name
     for name in ("row_annotations", "col_annotations"):
         table = made.get(name)
-        if hasattr(table, "columns"):
-            made[name] = _frames.from_frame(table)
-        elif table is not None:
-            made[name] = os.fspath(table)
+        if table is not None:
+            made[name] = _frames.from_frame(table) if hasattr(table, "columns") else os.fspath(table)
     return made

@@ -19,11 +19,12 @@ class Bar:
         self._what: Optional[str] = None
 
     def __call__(self, what: str, done: int, total: Optional[int]) -> None:
-        if what != self._what or (self._bar is not None and done < self._bar.n):
+        bar = self._bar
+        if bar is None or what != self._what or done < bar.n:
             self.close()
-            self._bar = self._tqdm(total=total, desc=what, unit=" entries", unit_scale=True, leave=False)
+            bar = self._bar = self._tqdm(total=total, desc=what, unit=" entries", unit_scale=True, leave=False)
             self._what = what
-        self._bar.update(done - self._bar.n)
+        bar.update(done - bar.n)
 
     def close(self) -> None:
         """Remove the bar."""

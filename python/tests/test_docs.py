@@ -11,10 +11,13 @@ import json
 import pathlib
 import pkgutil
 import re
+import subprocess
+import sys
 import warnings
 
 import pytest
-from conftest import ROOT
+import typed_use
+from conftest import FULL, PBMC, ROOT
 
 import nnz
 
@@ -203,6 +206,51 @@ def test_mypy_accepts_the_package():
     settings = ["--config-file", str(ROOT / "python" / "pyproject.toml"), "--cache-dir", "/dev/null"]
     report, errors, status = api.run([*settings, "-p", "nnz"])
     assert status == 0, report + errors
+
+
+def test_mypy_accepts_what_users_write():
+    api = pytest.importorskip("mypy.api")
+    settings = ["--config-file", str(ROOT / "python" / "pyproject.toml"), "--cache-dir", "/dev/null"]
+    report, errors, status = api.run([*settings, typed_use.__file__])
+    assert status == 0, report + errors
+
+
+def test_pyright_accepts_what_users_write(tmp_path):
+    report, status = pyright(tmp_path, typed_use.__file__, {"typeCheckingMode": "strict"})
+    assert status == 0, report
+    # It reads the types of the package: what is wrong is found.
+    (tmp_path / "wrong.py").write_text("import nnz\nn: int = nnz.convert('a', 'b').dropped\nnnz.diff(1)\n")
+    report, status = pyright(tmp_path, tmp_path / "wrong.py", {"typeCheckingMode": "strict"})
+    assert status == 1 and "reportAssignmentType" in report and "reportCallIssue" in report
+
+
+def test_pyright_accepts_the_package(tmp_path):
+    # Packages that need not be installed, and what is compiled, have no source here.
+    missing = {"reportMissingImports": "none", "reportMissingModuleSource": "none"}
+    package = pathlib.Path(nnz.__file__).parent
+    report, status = pyright(tmp_path, package, {"typeCheckingMode": "standard", **missing, "exclude": []})
+    assert status == 0, report
+    assert "No source files found" not in report
+
+
+def pyright(directory, checked, settings):
+    pytest.importorskip("basedpyright")
+    config = directory / "pyrightconfig.json"
+    config.write_text(json.dumps({**settings, "include": [str(checked)]}))
+    command = [sys.executable, "-m", "basedpyright", "-p", str(config), "--pythonpath", sys.executable]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return done.stdout + done.stderr, done.returncode
+
+
+def test_what_users_write_runs(tmp_path):
+    assert typed_use.shape_of(PBMC) == (1107, 507)
+    assert typed_use.blocks_of(PBMC) == 23866
+    with pytest.warns(nnz.DroppedWarning):
+        assert len(typed_use.converted(PBMC, tmp_path / "m.bpcells")) == 1
+    assert typed_use.written(tmp_path / "m.bpcells", tmp_path / "n.bpcells").nnz == 23866
+    assert typed_use.kind_of(str(FULL)).startswith("X, ")
+    assert typed_use.kind_of(str(tmp_path / "none")) == "nothing"
+    assert typed_use.kind_of(str(tmp_path / "m.bpcells")) == "2 dimensions"
 
 
 def test_stubs_name_what_is_compiled():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sparse
 from conftest import PBMC, random_matrix, same
 
 import nnz

@@ -30,12 +30,15 @@ const SEED: &str = "PROPTEST_RNG_SEED";
 pub(crate) struct Options {
     /// Mutate each file 200 times and kill a write 200 times, instead of 20; also run what takes
     /// gigabytes of disk, each fuzz target for a minute and stress rounds
-    /// for five; property tests draw other cases each time.
+    /// for five, the Python package with PyTorch and without the GIL; property tests draw other cases each time.
     #[arg(long)]
     full: bool,
     /// Leave out the tests that need Python.
     #[arg(long)]
     skip_python: bool,
+    /// Run the tests of the Python package alone.
+    #[arg(long, conflicts_with = "skip_python")]
+    only_python_package: bool,
 }
 
 /// Runs every step, also after one has failed, and ends with a summary.
@@ -43,6 +46,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let rounds = if options.full { "200" } else { "20" };
     let seed = seed(options.full);
     let mut summary = Summary::default();
+    if options.only_python_package {
+        python_package(&mut summary, options.full);
+        return summary.end();
+    }
     summary.step("cargo test --workspace", || {
         println!(
             "    each file mutated {rounds} times, writes killed {rounds} times, {SEED}={seed}"
@@ -72,7 +79,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         summary.skip("pytest python/tests", "--skip-python");
     } else {
         summary.step("pytest tests/python", python::run);
-        summary.step("pytest python/tests", python_package::run);
+        python_package(&mut summary, options.full);
     }
     match r::missing() {
         None => summary.step("Rscript tests/r", r::run),
@@ -99,6 +106,25 @@ fn large() -> Result<()> {
         // One after the other: each has the whole disk.
         .args(["--ignored", "--nocapture", "--test-threads", "1"]);
     cargo::run(&mut test)
+}
+
+/// Tests the Python package.
+fn python_package(summary: &mut Summary, full: bool) {
+    summary.step("pytest python/tests", python_package::run);
+    if full {
+        summary.step("pytest python/tests, PyTorch", python_package::torch);
+        free_threaded(summary);
+    }
+}
+
+/// Tests the Python package without the GIL, where there is such a Python.
+fn free_threaded(summary: &mut Summary) {
+    let name = "pytest python/tests, without the GIL";
+    if venv::has_free_threaded() {
+        summary.step(name, python_package::free_threaded);
+    } else {
+        summary.skip(name, "no python3.13t or python3.14t here");
+    }
 }
 
 /// Runs each fuzz target.

@@ -1,6 +1,7 @@
 //! `cargo xtask wheel`: wheels of the Python package, with the command in them.
 
-use std::ffi::OsStr;
+use std::env;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -69,7 +70,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 /// Returns whether the standard library of a target is installed, or can be.
 fn has_target(target: &str) -> bool {
     let installed = || {
-        let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+        let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
         rustc.args(["--print", "target-libdir", "--target", target]).current_dir(cargo::root());
         cargo::output(&mut rustc).is_ok_and(|libdir| Path::new(libdir.trim()).is_dir())
     };
@@ -107,6 +108,14 @@ impl Build<'_> {
             .arg("--out")
             .arg(&made)
             .current_dir(cargo::root().join("python"));
+        if self.target.is_some() {
+            // zig is a module of that environment. Its linker is a script that looks for it again by the name
+            // `python3`, so that the environment comes first.
+            maturin.env("PATH", path_with(self.python.parent())?);
+            // zig turns off 512-bit registers unless they are asked for by name, also in the kernels of libdeflate
+            // that are compiled for AVX-512 and chosen at run time. By itself the flag changes no other code.
+            maturin.env("CFLAGS_x86_64_unknown_linux_gnu", "-mevex512");
+        }
         if self.release {
             maturin.arg("--release");
         }
@@ -128,6 +137,13 @@ impl Build<'_> {
         fs::rename(&wheel, &kept).map_err(|error| Error::at(&kept, &error))?;
         Ok(kept)
     }
+}
+
+/// Returns the search path with a directory before all others.
+fn path_with(first: Option<&Path>) -> Result<OsString> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let directories = first.map(Path::to_owned).into_iter().chain(env::split_paths(&path));
+    env::join_paths(directories).map_err(|error| Error::new(format!("PATH: {error}")))
 }
 
 /// Installs a wheel into an environment, in place of an older one.

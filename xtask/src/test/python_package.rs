@@ -1,26 +1,89 @@
 //! The step of the Python package: its wheel is built, installed and tested.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::venv;
 use crate::cargo;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::wheel::{self, Build};
 
-/// Builds the wheel with the development profile, installs it into an environment and runs `python/tests`.
+/// The oldest and newest Python that the packages of scanpy have wheels for.
+const SCANPY: (venv::Version, venv::Version) = ((3, 11), (3, 12));
+
+/// What is run without the GIL: packages that other tests want have no wheels for such a Python.
+const THREADED: [&str; 3] = ["test_processes.py", "test_statistics.py", "test_writer.py"];
+
+/// Builds the wheel with the development profile, and runs `python/tests` on the oldest and the newest Python here, and
+/// those with scanpy.
 pub(crate) fn run() -> Result<()> {
-    let tests = cargo::root().join("python").join("tests");
-    let python = venv::python(&tests.join("requirements.txt"))?;
-    // In the target directory, which has what is built of the library's own dependencies.
+    let tests = tests();
+    let pythons = venv::oldest_and_newest(&tests.join("requirements.txt"))?;
+    let python = pythons.first().ok_or_else(|| Error::new("no Python here"))?;
+    // One wheel is for all of them.
+    let wheel = build(python, python)?;
+    for python in &pythons {
+        wheel::install(python, &wheel)?;
+        pytest(python, &tests, &tests)?;
+    }
+    let readers = cargo::root().join("tests").join("readers").join("scanpy");
+    let (oldest, newest) = SCANPY;
+    match venv::python_between(&readers.join("requirements.txt"), oldest, newest)? {
+        Some(python) => {
+            wheel::install(&python, &wheel)?;
+            pytest(&python, &tests.join("scanpy"), &tests)
+        }
+        None => {
+            println!(
+                "    SKIPPED: python/tests/scanpy wants a Python of {}.{} to {}.{}",
+                oldest.0, oldest.1, newest.0, newest.1
+            );
+            Ok(())
+        }
+    }
+}
+
+/// Runs the tests with PyTorch, whose packages take gigabytes.
+pub(crate) fn torch() -> Result<()> {
+    let tests = tests();
+    let maturin = venv::python(&tests.join("requirements.txt"))?;
+    let wheel = build(&maturin, &maturin)?;
+    let python = venv::python(&tests.join("torch-requirements.txt"))?;
+    wheel::install(&python, &wheel)?;
+    pytest(&python, &tests.join("test_torch.py"), &tests)
+}
+
+/// Runs the tests of threads, processes and work on all cores on each Python without the GIL that is here.
+pub(crate) fn free_threaded() -> Result<()> {
+    let tests = tests();
+    let pythons = venv::free_threaded(&tests.join("free-threaded-requirements.txt"))?;
+    for python in &pythons {
+        wheel::install(python, &build(python, python)?)?;
+        for file in THREADED {
+            pytest(python, &tests.join(file), &tests)?;
+        }
+    }
+    Ok(())
+}
+
+fn tests() -> PathBuf {
+    cargo::root().join("python").join("tests")
+}
+
+/// Builds a wheel for an interpreter, in the target directory, which has what is built of the library's own
+/// dependencies.
+fn build(maturin: &Path, interpreter: &Path) -> Result<PathBuf> {
     let out = cargo::target_directory()?.join("wheels");
-    let build = Build { python: &python, out: &out, release: false, target: None };
-    wheel::install(&python, &build.run(&python)?)?;
-    let mut pytest = Command::new(&python);
+    Build { python: maturin, out: &out, release: false, target: None }.run(interpreter)
+}
+
+fn pytest(python: &Path, tests: &Path, directory: &Path) -> Result<()> {
+    let mut pytest = Command::new(python);
     pytest
         .args(["-m", "pytest"])
-        .arg(&tests)
+        .arg(tests)
         // Not beside the package, whose source would be imported in place of the wheel.
-        .current_dir(&tests)
+        .current_dir(directory)
         .env("PYTHONDONTWRITEBYTECODE", "1");
     cargo::run(&mut pytest)
 }

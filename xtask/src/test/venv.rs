@@ -18,7 +18,11 @@ const OLDEST: Version = (3, 10);
 const NEWEST: Version = (3, 12);
 
 /// Where to look for an interpreter, in this order, when `NNZ_PYTHON` does not name one.
-const INTERPRETERS: [&str; 5] = ["python3", "python3.12", "python3.11", "python3.10", "python"];
+const INTERPRETERS: [&str; 7] =
+    ["python3", "python3.12", "python3.11", "python3.10", "python", "python3.13", "python3.14"];
+
+/// Interpreters without the GIL.
+const FREE_THREADED: [&str; 2] = ["python3.13t", "python3.14t"];
 
 /// Asked of an interpreter: its version, and whether it can make an environment with pip in it.
 const PROBE: &str = "
@@ -52,6 +56,35 @@ pub(crate) fn python_between(
     let fits = |found: &Interpreter| found.able && (oldest..=newest).contains(&found.minor());
     let found = candidates().into_iter().find(fits);
     found.map(|interpreter| environment(requirements, &interpreter)).transpose()
+}
+
+/// Returns the interpreters of environments for the oldest and the newest Python here; of one where there is one.
+pub(crate) fn oldest_and_newest(requirements: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = candidates();
+    found.retain(|interpreter| interpreter.able && interpreter.minor() >= OLDEST);
+    // Of equal ones the first is taken, as everywhere.
+    found.sort_by_key(Interpreter::minor);
+    found.dedup_by_key(|interpreter| interpreter.minor());
+    if found.len() > 2 {
+        found.drain(1..found.len() - 1);
+    }
+    if found.is_empty() {
+        // It knows why.
+        return Ok(vec![environment(requirements, &choose()?)?]);
+    }
+    found.iter().map(|interpreter| environment(requirements, interpreter)).collect()
+}
+
+/// Whether there is a Python that was built without the GIL.
+pub(crate) fn has_free_threaded() -> bool {
+    FREE_THREADED.iter().any(|name| probe(&OsString::from(name)).is_some_and(|found| found.able))
+}
+
+/// Returns the interpreters of environments for each Python here that was built without the GIL.
+pub(crate) fn free_threaded(requirements: &Path) -> Result<Vec<PathBuf>> {
+    let found = FREE_THREADED.iter().filter_map(|name| probe(&OsString::from(name)));
+    let able = found.filter(|interpreter| interpreter.able);
+    able.map(|interpreter| environment(requirements, &interpreter)).collect()
 }
 
 fn environment(requirements: &Path, interpreter: &Interpreter) -> Result<PathBuf> {
