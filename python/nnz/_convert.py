@@ -90,7 +90,7 @@ def dense_to_sparse(array: npt.NDArray[Any]) -> Any:
 
 def plain(obj: Any) -> npt.NDArray[Any]:
     """Make an array of numbers."""
-    if isinstance(obj, np.ma.MaskedArray) and np.ma.is_masked(obj):
+    if isinstance(obj, np.ma.MaskedArray) and bool(np.any(obj.mask)):
         raise ArgumentError("an array with masked values cannot be written: filled() says what they are")
     array = np.asarray(obj)
     if array.dtype.kind not in "biufc":

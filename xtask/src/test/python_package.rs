@@ -1,5 +1,6 @@
 //! The step of the Python package: its wheel is built, installed and tested.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -24,18 +25,21 @@ pub(crate) fn run() -> Result<()> {
     let wheel = build(python, python)?;
     for python in &pythons {
         wheel::install(python, &wheel)?;
-        pytest(python, &tests, &tests)?;
+        pytest(python, &[tests.as_os_str()], &tests)?;
     }
     let readers = cargo::root().join("tests").join("readers").join("scanpy");
     let (oldest, newest) = SCANPY;
     match venv::python_between(&readers.join("requirements.txt"), oldest, newest)? {
         Some(python) => {
             wheel::install(&python, &wheel)?;
-            pytest(&python, &tests.join("scanpy"), &tests)
+            pytest(&python, &[tests.join("with_scanpy").as_os_str()], &tests)?;
+            // The page for users of scanpy.
+            let page = tests.join("test_docs.py");
+            pytest(&python, &[page.as_os_str(), OsStr::new("-k"), OsStr::new("scanpy")], &tests)
         }
         None => {
             println!(
-                "    SKIPPED: python/tests/scanpy wants a Python of {}.{} to {}.{}",
+                "    SKIPPED: python/tests/with_scanpy wants a Python of {}.{} to {}.{}",
                 oldest.0, oldest.1, newest.0, newest.1
             );
             Ok(())
@@ -50,7 +54,7 @@ pub(crate) fn torch() -> Result<()> {
     let wheel = build(&maturin, &maturin)?;
     let python = venv::python(&tests.join("torch-requirements.txt"))?;
     wheel::install(&python, &wheel)?;
-    pytest(&python, &tests.join("test_torch.py"), &tests)
+    pytest(&python, &[tests.join("test_torch.py").as_os_str()], &tests)
 }
 
 /// Runs the tests of threads, processes and work on all cores on each Python without the GIL that is here.
@@ -60,7 +64,7 @@ pub(crate) fn free_threaded() -> Result<()> {
     for python in &pythons {
         wheel::install(python, &build(python, python)?)?;
         for file in THREADED {
-            pytest(python, &tests.join(file), &tests)?;
+            pytest(python, &[tests.join(file).as_os_str()], &tests)?;
         }
     }
     Ok(())
@@ -77,11 +81,11 @@ fn build(maturin: &Path, interpreter: &Path) -> Result<PathBuf> {
     Build { python: maturin, out: &out, release: false, target: None }.run(interpreter)
 }
 
-fn pytest(python: &Path, tests: &Path, directory: &Path) -> Result<()> {
+fn pytest(python: &Path, arguments: &[&OsStr], directory: &Path) -> Result<()> {
     let mut pytest = Command::new(python);
     pytest
         .args(["-m", "pytest"])
-        .arg(tests)
+        .args(arguments)
         // Not beside the package, whose source would be imported in place of the wheel.
         .current_dir(directory)
         .env("PYTHONDONTWRITEBYTECODE", "1");
