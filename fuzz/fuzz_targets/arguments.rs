@@ -7,9 +7,6 @@ use std::os::unix::ffi::OsStrExt as _;
 use libfuzzer_sys::fuzz_target;
 use nnz::{Compression, Location, ValueType, formats::Registry};
 
-#[path = "../../crates/nnz-cli/src/args/values.rs"]
-mod values;
-
 fuzz_target!(|input: &[u8]| {
     let location = Location::parse(OsStr::from_bytes(input));
     if let Location::Path { path, group } = &location {
@@ -20,7 +17,7 @@ fuzz_target!(|input: &[u8]| {
                 let tail = format!("::{group}");
                 assert!(shown.ends_with(&tail) && !group.starts_with('/'));
                 assert!(input.starts_with(path.as_os_str().as_bytes()));
-                // A place is told as it is given, but for slashes that mean nothing.
+                // A place is shown as it was given, but for slashes that mean nothing.
                 if !group.starts_with(':') && path.to_str().is_some() {
                     assert_eq!(Location::parse(&shown), location);
                 }
@@ -39,11 +36,11 @@ fuzz_target!(|input: &[u8]| {
     if let Ok(value_type) = text.parse::<ValueType>() {
         assert_eq!(value_type.to_string().parse::<ValueType>().ok(), Some(value_type));
     }
-    if let Ok(bytes) = values::memory(text) {
-        assert_eq!(values::memory(&bytes.to_string()), Ok(bytes));
+    if let Ok(bytes) = nnz::text::parse_size(text) {
+        assert_eq!(nnz::text::parse_size(&bytes.to_string()), Ok(bytes));
         assert!(text.starts_with(|digit: char| digit.is_ascii_digit()));
     }
-    if let Ok(Compression::Gzip(level)) = values::compress(text) {
+    if let Ok(Compression::Gzip(level)) = text.parse() {
         assert!((1..=9).contains(&level));
     }
 });
