@@ -112,7 +112,7 @@ def source(exported: Exported) -> Source:
     """Make a source of named arrays."""
     descriptor, arrays = exported
     if "binsparse" not in descriptor:
-        # Some give what stands under the key only.
+        # Some objects return only the value of the key.
         descriptor = {"binsparse": descriptor}
     # Who made an array in memory is not what a user keeps in a file.
     descriptor = {key: value for key, value in descriptor.items() if key != "original_source"}

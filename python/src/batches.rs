@@ -121,7 +121,7 @@ impl Cutting {
         let next = empty(self.wide, self.value_type);
         self.first += self.block.majors();
         let full = std::mem::replace(&mut self.block, next);
-        // Whoever took blocks has gone.
+        // The reader was dropped.
         let gone = |_| Error::new(ErrorKind::Cancelled, Place::default());
         self.sender.send(full).map_err(gone)
     }

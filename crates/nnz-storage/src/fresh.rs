@@ -34,10 +34,9 @@ const LARGE: std::ops::RangeInclusive<usize> = 4 << 20..=64 << 20;
 
 /// Asks for large pages for bytes that nothing was written to, where they are worth it.
 ///
-/// Finding memory for some megabytes takes longer than filling them, and a tenth of that with large pages. For hundreds
+/// Page faults of some megabytes take longer than writing to them, and a tenth of that with large pages. For hundreds
 /// of megabytes they are not asked for: with them, 600 MB were read in half the time where memory was warm, but in five
-/// times the time where a virtual machine had given it back to its host, which is what it does with memory that lies
-/// idle in large pieces.
+/// times the time where a virtual machine had returned it to its host, as it does with large pieces of idle memory.
 pub fn enlarge_pages(bytes: &mut [u8]) {
     #[cfg(target_os = "linux")]
     if LARGE.contains(&bytes.len()) {

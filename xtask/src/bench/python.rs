@@ -27,7 +27,7 @@ pub(crate) struct Options {
     runs: u16,
 }
 
-/// Builds a release wheel, installs it beside the others and lets all run in turn.
+/// Builds and installs a release wheel, and runs the benchmark of the package.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let target = cargo::target_directory()?;
     let data = options.data.clone().unwrap_or_else(|| target.join("bench-data"));
