@@ -19,12 +19,12 @@
 
 mod array;
 mod byte_order;
+mod cached;
 #[cfg(any(feature = "hdf5", feature = "zarr"))]
 mod chunk_cache;
 mod compress;
 mod container;
 pub mod directory;
-mod ends;
 #[cfg(feature = "hdf5")]
 pub mod hdf5;
 mod json;
@@ -50,7 +50,7 @@ pub mod tree;
 pub mod zarr;
 
 pub use array::NumberArray;
+pub use cached::CachedArray;
 pub use compress::Compression;
 pub use container::{ArrayId, Capabilities, Container, ContainerWriter, FoundGroup};
-pub use ends::KeptEnds;
 pub use kind::{ContainerInfo, ContainerKind, CreateOptions, OpenContainer};

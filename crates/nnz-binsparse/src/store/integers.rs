@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use nnz_container::{Container, KeptEnds, NumberArray};
+use nnz_container::{CachedArray, Container, NumberArray};
 use nnz_core::{At, Bint8, Element, Error, Place, Result, ValueType};
 
 use super::absent::array_or_empty;
@@ -16,9 +16,9 @@ const BLOCK: usize = 1 << 14;
 pub(crate) struct Integers(Box<dyn NumberArray>);
 
 impl Integers {
-    /// Keeps what is asked for by itself at either end.
-    pub(crate) fn keep_ends(self) -> Self {
-        Self(Box::new(KeptEnds::new(self.0)))
+    /// Caches short reads.
+    pub(crate) fn cached(self) -> Self {
+        Self(Box::new(CachedArray::new(self.0)))
     }
 
     /// Opens an array that the descriptor has a type for.

@@ -71,7 +71,7 @@ impl LevelStore {
         found: &mut Deviations,
     ) -> (Option<Self>, Option<u64>) {
         let mut open = |name: String| Integers::open(container, descriptor, &name, found);
-        let pointers = outer.map(|_| open(layout::pointers(dimension)).map(Integers::keep_ends));
+        let pointers = outer.map(|_| open(layout::pointers(dimension)).map(Integers::cached));
         let end = dimension + extents.len();
         let indices: Vec<_> = (dimension..end).map(|d| open(layout::indices(d))).collect();
         let mut lengths = indices.iter().flatten().map(Integers::len);

@@ -1,12 +1,12 @@
 //! `idxptr`: where each major vector starts among the entries.
 
-use nnz_container::{Container, KeptEnds, NumberArray};
+use nnz_container::{CachedArray, Container, NumberArray};
 use nnz_core::{At, Error, Order, Result, Shape};
 
 use super::members::{IDXPTR, SHAPE};
 use crate::FormatVersion;
 
-/// The `idxptr` of a matrix. A long one has only its last element read when it is opened.
+/// The `idxptr` of a matrix. Opening reads the block of the last element only.
 pub(super) struct Pointers {
     pub(super) array: Box<dyn NumberArray>,
     /// Number of entries.
@@ -20,7 +20,7 @@ impl Pointers {
         shape: Shape,
         order: Order,
     ) -> Result<Self> {
-        let array: Box<dyn NumberArray> = Box::new(KeptEnds::new(container.array(IDXPTR)?));
+        let array: Box<dyn NumberArray> = Box::new(CachedArray::new(container.array(IDXPTR)?));
         let expected = generation.pointer_type();
         if array.value_type() != expected {
             let found = format!("elements of type {}", array.value_type());

@@ -59,7 +59,7 @@ impl Compressed {
         order: Order,
         repairs: Option<&Repairs>,
     ) -> Result<Self> {
-        let arrays = CompressedArrays { pointers: arrays.pointers.keep_ends(), ..arrays };
+        let arrays = CompressedArrays { pointers: arrays.pointers.cached(), ..arrays };
         let CompressedArrays { pointers, indices, values } = &arrays;
         let (majors, minors) = (shape.major(order), shape.minor(order));
         if Some(pointers.len()) != majors.checked_add(1) {

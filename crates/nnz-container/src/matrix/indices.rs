@@ -86,10 +86,10 @@ impl Indices {
         &self.0
     }
 
-    /// Keeps what is asked for by itself at either end, as [`Vector::keep_ends`] does.
+    /// Caches short reads, as [`Vector::cached`] does.
     #[must_use]
-    pub fn keep_ends(self) -> Self {
-        Self(self.0.keep_ends())
+    pub fn cached(self) -> Self {
+        Self(self.0.cached())
     }
 
     /// Takes the numbers.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nnz_core::{ArrayAbout, At, Bint8, Error, Place, Result, Scalar, ValueType, Values, readable};
 
 use crate::NumberArray;
-use crate::ends::Ends;
+use crate::cached::BlockCache;
 use crate::tree::{ElementType, Group, NdArray};
 
 /// Elements that need no proof that so many are stored.
@@ -19,7 +19,7 @@ pub struct Vector {
     len: u64,
     chunk: Option<u64>,
     /// What was read, where that is kept.
-    ends: Option<Box<Ends>>,
+    cache: Option<Box<BlockCache>>,
 }
 
 enum Source {
@@ -45,7 +45,7 @@ impl Vector {
         }
         let chunk = array.storage().chunk_shape.and_then(|chunk| chunk.first().copied());
         let source = Source::Numbers(group.container()?.array(name)?);
-        Ok(Self { source, value_type, len, chunk, ends: None })
+        Ok(Self { source, value_type, len, chunk, cache: None })
     }
 
     /// Takes an array of one dimension.
@@ -62,7 +62,7 @@ impl Vector {
         let value_type = array.value_type()?;
         let chunk = array.storage().chunk_shape.and_then(|chunk| chunk.first().copied());
         let source = Source::Row(array.into(), Vec::new());
-        Ok(Self { source, value_type, len, chunk, ends: None })
+        Ok(Self { source, value_type, len, chunk, cache: None })
     }
 
     /// Takes a row of an array of two dimensions.
@@ -81,7 +81,7 @@ impl Vector {
         let value_type = array.value_type()?;
         let outer = std::iter::once(row..row + 1).collect();
         let source = Source::Row(Arc::clone(array), outer);
-        Ok(Self { source, value_type, len, chunk: None, ends: None })
+        Ok(Self { source, value_type, len, chunk: None, cache: None })
     }
 
     /// Makes a vector of zeros of the type `uint8`, which are stored nowhere; messages say `place`.
@@ -92,15 +92,14 @@ impl Vector {
             value_type: ValueType::U8,
             len,
             chunk: None,
-            ends: None,
+            cache: None,
         }
     }
 
-    /// Keeps what is asked for by itself at either end, and all of a short array, as
-    /// [`KeptEnds`](crate::KeptEnds) does.
+    /// Caches short reads, as [`CachedArray`](crate::CachedArray) does.
     #[must_use]
-    pub fn keep_ends(mut self) -> Self {
-        self.ends = Some(Box::new(Ends::new(self.value_type, self.len)));
+    pub fn cached(mut self) -> Self {
+        self.cache = Some(Box::new(BlockCache::new(self.value_type, self.len)));
         self
     }
 
@@ -169,8 +168,8 @@ impl Vector {
     ///
     /// Fails where the range ends past the last element, or the storage cannot be read.
     pub fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
-        match &self.ends {
-            Some(ends) => ends.read(first, out, &|first, out| self.read_stored(first, out)),
+        match &self.cache {
+            Some(cache) => cache.read(first, out, &|first, out| self.read_stored(first, out)),
             None => self.read_stored(first, out),
         }
     }
@@ -211,6 +210,28 @@ impl Vector {
         let count = range.end.saturating_sub(range.start);
         self.read_bytes(range.start, prepare(values, self.value_type, count))?;
         check_booleans(values, |at| self.place_of(range.start.saturating_add(at)))
+    }
+}
+
+impl NumberArray for Vector {
+    fn place(&self) -> Place {
+        self.place()
+    }
+
+    fn value_type(&self) -> ValueType {
+        self.value_type
+    }
+
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn stored_bytes(&self) -> Result<u64> {
+        self.about().map(|about| about.bytes)
+    }
+
+    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
+        self.read_bytes(first, out)
     }
 }
 

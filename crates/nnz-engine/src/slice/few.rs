@@ -8,7 +8,7 @@ use super::Slice;
 use super::pick::Majors;
 use super::picked::Stretch;
 use crate::parts::Gathering;
-use crate::stages::{BATCH, apply};
+use crate::stages::apply;
 
 /// Majors of a stretch that is short, at the most.
 const SHORT: u64 = 64;
@@ -16,34 +16,35 @@ const SHORT: u64 = 64;
 /// Stretches that are read together, at the most.
 const MANY: usize = 4096;
 
-/// Takes the next stretches if they are short and have few entries, as far as they make a batch, and counts these.
+/// Entries that are read together, at the most: few enough that those of all threads stay in cache, and
+/// that fresh memory for them costs little.
+const ENTRIES: usize = 16 * 1024;
+
+/// Takes the next stretches if they are short and have few entries, as far as they make a batch.
 pub(super) fn few(
     source: &dyn MatrixSource,
     stretches: &mut VecDeque<Stretch>,
-) -> Result<Option<(Vec<Stretch>, usize)>> {
+) -> Result<Option<Vec<Stretch>>> {
     let mut taken = Vec::new();
     let mut entries = 0;
     while let Some(one) = stretches.front().filter(|one| one.len <= SHORT && taken.len() < MANY) {
         let before = source.stored_before(one.old().start)?;
         let up_to = source.stored_before(one.old().end)?;
         let count = up_to.zip(before).and_then(|(up_to, before)| up_to.checked_sub(before));
-        let Some(count) = count.filter(|count| entries + count <= BATCH as u64) else { break };
+        let Some(count) = count.filter(|count| entries + count <= ENTRIES as u64) else { break };
         entries += count;
         if count > 0 {
             taken.push(*one);
         }
         stretches.pop_front();
     }
-    let entries = usize::try_from(entries).unwrap_or(0);
-    Ok(Some((taken, entries)).filter(|(taken, _)| !taken.is_empty()))
+    Ok(Some(taken).filter(|taken| !taken.is_empty()))
 }
 
 /// Stretches that are read together.
 pub(super) struct Few<'a> {
     pub(super) slice: &'a Slice,
     pub(super) stretches: Vec<Stretch>,
-    /// Entries they have, before some are left out.
-    pub(super) entries: usize,
     pub(super) fields: Projection,
     pub(super) gathering: Gathering,
 }
@@ -54,7 +55,8 @@ impl Unit for Few<'_> {
         let source = &*self.slice.inner;
         let empty = || Batch::new(source.header().order, Values::new(source.header().value_type));
         let (mut read, mut spare) = (empty(), empty());
-        self.gathering.start(source.header().order, batch, self.entries);
+        // The same for all, so that no batch has to grow when it is used again.
+        self.gathering.start(source.header().order, batch, ENTRIES);
         for one in &self.stretches {
             let steps = self.slice.steps(Majors::Moved(*one));
             let mut reader = source.batches(one.old(), self.fields).map_err(within)?;
