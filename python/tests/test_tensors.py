@@ -321,3 +321,18 @@ def test_tensors_stored_in_another_order_of_dimensions_are_sorted_for_scipy(tmp_
     nnz.convert(source, tmp_path / "v.npz")
     assert nnz.validate(tmp_path / "v.npz") == []
     np.testing.assert_array_equal(nnz.open(tmp_path / "v.npz").to_numpy(), nnz.open(source).to_numpy())
+
+
+@pytest.mark.parametrize("many", [4, 50_000])
+def test_unsorted_coo_arrays_of_scipy_are_read(tmp_path, many):
+    rng = np.random.default_rng(5)
+    cells = rng.choice(60 * 50 * 40, many, replace=False)
+    coords = np.array(np.unravel_index(cells, (60, 50, 40)))
+    values = rng.integers(1, 100, many)
+    np.savez(
+        tmp_path / "a.npz", format=b"coo", shape=(60, 50, 40), coords=coords, data=values, _is_array=np.array(True)
+    )
+    dense = np.zeros((60, 50, 40), values.dtype)
+    dense[tuple(coords)] = values
+    np.testing.assert_array_equal(nnz.open(tmp_path / "a.npz").to_numpy(), dense)
+    assert nnz.validate(tmp_path / "a.npz") == []

@@ -244,3 +244,52 @@ fn every_file_is_written_again() {
     }
     assert!(written > 150, "{written}");
 }
+
+/// Writes a coo array of 3 x 4 x 5 whose entries are in the given order.
+fn write_three_dimensions(path: &std::path::Path, order: &[usize]) {
+    let entries = [([0, 0, 1], 1.0), ([0, 2, 0], 2.0), ([1, 1, 4], 3.0), ([2, 0, 0], 4.0)];
+    let column = |dimension: usize| order.iter().map(|&at| entries[at].0[dimension]).collect();
+    let coordinates: Vec<Vec<u64>> = (0..3).map(column).collect();
+    let values = nnz::Values::F64(order.iter().map(|&at| entries[at].1).collect());
+    nnz_scientific::scipy::write_coo(
+        path,
+        (&[3, 4, 5], &coordinates),
+        &values,
+        nnz::output::WriteOptions { overwrite: true, sync: false },
+        nnz_container::npz::NpzOptions::default(),
+    )
+    .unwrap();
+}
+
+fn printed(path: &std::path::Path) -> Result<String, nnz::Error> {
+    let Dataset::Tensor(tensor) = nnz::open(path)? else { panic!("no tensor") };
+    let mut text = Vec::new();
+    tensor.cat(&CatOptions::default(), &mut text)?;
+    Ok(String::from_utf8(text).unwrap())
+}
+
+#[test]
+fn entries_of_three_dimensions_are_sorted_as_they_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.npz");
+    write_three_dimensions(&path, &[0, 1, 2, 3]);
+    let sorted = printed(&path).unwrap();
+    assert_eq!(sorted, "0\t0\t1\t1.0\n0\t2\t0\t2.0\n1\t1\t4\t3.0\n2\t0\t0\t4.0\n");
+    for order in [[3, 2, 1, 0], [1, 0, 2, 3], [0, 1, 3, 2], [2, 3, 0, 1]] {
+        write_three_dimensions(&path, &order);
+        assert_eq!(printed(&path).unwrap(), sorted, "{order:?}");
+    }
+    write_three_dimensions(&path, &[]);
+    assert_eq!(printed(&path).unwrap(), "");
+}
+
+#[test]
+fn entries_of_three_dimensions_at_one_place_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.npz");
+    for order in [&[0, 1, 1, 2][..], &[2, 1, 0, 2]] {
+        write_three_dimensions(&path, order);
+        let error = printed(&path).unwrap_err();
+        assert!(manifest::has_place(&error, &path), "{error}");
+    }
+}

@@ -3,6 +3,7 @@
 mod target;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use nnz_binsparse::{Layout, Level, LevelKind};
 use nnz_container::matrix::Vector;
@@ -49,6 +50,7 @@ impl Format for Npy {
             return Ok(Dataset::Matrix(Box::new(NpySource::new(file, array)?)));
         }
         let NpyFile { shape, fortran_order, elements } = array;
+        let elements = Vector::new(elements)?;
         let levels: Vec<Level> = match shape.len() {
             0 => Vec::new(),
             rank => vec![Level { kind: LevelKind::Dense, rank }],
@@ -64,9 +66,10 @@ impl Format for Npy {
                 rank => format!("{rank} dimensions"),
             }),
             bytes: Some(file.len()),
+            arrays: vec![elements.about()?],
             ..About::default()
         };
-        tensor_arrays::open(file.path(), layout, shape, Vec::new(), Vector::new(elements)?, about)
+        tensor_arrays::open(file.path(), layout, shape, Vec::new(), Arc::new(elements), about)
     }
 
     fn target(

@@ -1,9 +1,10 @@
 //! Sparse matrices of SciPy.
 
+mod sorted;
 mod target;
 
 use nnz_binsparse::{Layout, Level, LevelKind};
-use nnz_container::matrix::Indices;
+use nnz_container::matrix::{Indices, Vector};
 use nnz_core::{About, Error, Finding, MatrixSource, Result, readable};
 use nnz_scientific::scipy::{ScipyFile, is_scipy};
 
@@ -51,15 +52,18 @@ impl Format for Scipy {
         let level = Level { kind: LevelKind::Sparse, rank: tensor.shape.len() };
         let layout = Layout::new(vec![level], None);
         let layout = layout.ok_or_else(|| Error::argument("more dimensions than are handled"))?;
+        let indices = tensor.coordinates.iter().map(Indices::vector);
         let about = About {
             format: "SciPy sparse array".to_owned(),
             container: "npz".to_owned(),
             dialect: Some(format!("coo array of {} dimensions", tensor.shape.len())),
             bytes,
+            arrays: indices.chain([&tensor.values]).map(Vector::about).collect::<Result<_>>()?,
             ..About::default()
         };
-        let indices = tensor.coordinates.into_iter().map(Indices::into_vector).collect();
-        tensor_arrays::open(file.path(), layout, tensor.shape, indices, tensor.values, about)
+        let shape = tensor.shape.clone();
+        let (indices, values) = sorted::sorted(tensor);
+        tensor_arrays::open(file.path(), layout, shape, indices, values, about)
     }
 
     fn target(

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use nnz_binsparse::{DESCRIPTOR, Descriptor, Keys, Layout, Version};
-use nnz_container::matrix::Vector;
 use nnz_container::{Capabilities, Container, NumberArray};
 use nnz_core::{About, Error, ErrorKind, Finding, Names, Place, Result, Structure, ValueType};
 
@@ -17,17 +16,13 @@ pub(super) fn open(
     path: &Path,
     layout: Layout,
     shape: Vec<u64>,
-    indices: Vec<Vector>,
-    values: Vector,
-    mut about: About,
+    indices: Vec<Array>,
+    values: Array,
+    about: About,
 ) -> Result<Dataset> {
-    about.arrays = indices.iter().chain([&values]).map(Vector::about).collect::<Result<_>>()?;
     let stored = values.len();
     let named = (0..).zip(indices).map(|(number, array)| (format!("indices_{number}"), array));
-    let arrays: Vec<(String, Arc<Vector>)> = named
-        .chain([("values".to_owned(), values)])
-        .map(|(name, array)| (name, Arc::new(array)))
-        .collect();
+    let arrays: Vec<(String, Array)> = named.chain([("values".to_owned(), values)]).collect();
     let types = arrays.iter().map(|(name, array)| (name.clone(), array.value_type().into()));
     let descriptor = Descriptor {
         version: Version::default(),
@@ -47,11 +42,14 @@ pub(super) fn open(
     Ok(Dataset::Tensor(TensorFile::new(Box::new(container), descriptor).with_about(about)))
 }
 
+/// An array of a tensor.
+pub(super) type Array = Arc<dyn NumberArray>;
+
 /// Arrays under other names, and a description.
 struct Renamed {
     path: PathBuf,
     text: String,
-    arrays: Vec<(String, Arc<Vector>)>,
+    arrays: Vec<(String, Array)>,
 }
 
 impl Container for Renamed {
@@ -107,7 +105,7 @@ impl Renamed {
     }
 }
 
-struct Shared(Arc<Vector>);
+struct Shared(Array);
 
 impl NumberArray for Shared {
     fn place(&self) -> Place {
@@ -123,7 +121,7 @@ impl NumberArray for Shared {
     }
 
     fn stored_bytes(&self) -> Result<u64> {
-        self.0.about().map(|about| about.bytes)
+        self.0.stored_bytes()
     }
 
     fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {

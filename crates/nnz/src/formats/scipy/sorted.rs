@@ -1,0 +1,155 @@
+//! The entries of n-dimensional arrays, sorted by their coordinates.
+//!
+//! SciPy keeps the entries of a `coo` array in any order, and a tensor is read in that of its
+//! coordinates. Sorted files are read where they are; entries of others are sorted in memory, when they
+//! are first asked for.
+
+use std::sync::{Arc, OnceLock};
+
+use nnz_binsparse::Tensor;
+use nnz_container::NumberArray;
+use nnz_container::matrix::{Indices, Vector};
+use nnz_core::{Error, ErrorKind, Place, Result, Structure, ValueType, Values};
+use nnz_scientific::scipy::CooTensor;
+
+use crate::ConvertOptions;
+use crate::formats::tensor_arrays::Array;
+
+/// Entries that are checked at a time.
+const BLOCK: usize = 16 * 1024;
+
+/// The arrays of a `coo` array, in order.
+struct Sorted {
+    stored: CooTensor,
+    /// The indices of each dimension and the values, sorted; `None` where the stored ones are.
+    arrays: OnceLock<Option<Vec<Values>>>,
+}
+
+/// Returns the indices of each dimension and the values, which are sorted as they are read.
+pub(super) fn sorted(stored: CooTensor) -> (Vec<Array>, Array) {
+    let dimensions = stored.coordinates.len();
+    let sorted = Arc::new(Sorted { stored, arrays: OnceLock::new() });
+    let part = |part| -> Array { Arc::new(Part { sorted: Arc::clone(&sorted), part }) };
+    ((0..dimensions).map(|dimension| part(Some(dimension))).collect(), part(None))
+}
+
+impl Sorted {
+    fn arrays(&self) -> Result<Option<&[Values]>> {
+        if self.arrays.get().is_none() {
+            let arrays = if self.is_sorted()? { None } else { Some(self.sort()?) };
+            self.arrays.get_or_init(|| arrays);
+        }
+        Ok(self.arrays.get().and_then(Option::as_deref))
+    }
+
+    /// Checks whether no entry lies before the one stored before it.
+    fn is_sorted(&self) -> Result<bool> {
+        let CooTensor { shape, coordinates, values } = &self.stored;
+        let mut block = vec![vec![0_u64; BLOCK]; shape.len()];
+        let mut last: Option<Vec<u64>> = None;
+        let mut first = 0;
+        while first < values.len() {
+            let left = usize::try_from(values.len() - first).unwrap_or(usize::MAX);
+            let count = left.min(BLOCK);
+            for ((list, indices), &extent) in block.iter_mut().zip(coordinates).zip(shape) {
+                indices.read(first, extent, &mut list[..count])?;
+            }
+            let at = |entry: usize| block.iter().map(move |list| list[entry]);
+            let follows = last.as_ref().is_none_or(|last| at(0).ge(last.iter().copied()));
+            if !follows || !(1..count).all(|entry| at(entry).ge(at(entry - 1))) {
+                return Ok(false);
+            }
+            last = Some(at(count - 1).collect());
+            first += count as u64;
+        }
+        Ok(true)
+    }
+
+    /// Reads all entries and sorts them, in as much memory as a conversion may use.
+    fn sort(&self) -> Result<Vec<Values>> {
+        let CooTensor { shape, coordinates, values } = &self.stored;
+        let place = values.place();
+        // The coordinates, the values and the order, and the sorted ones beside them.
+        let each = 16 * shape.len() + 2 * values.value_type().size() + 8;
+        let needed = values.len().saturating_mul(each as u64);
+        let allowed = ConvertOptions::default().memory;
+        if needed > allowed {
+            return Err(Error::new(ErrorKind::Memory { needed, allowed }, place));
+        }
+        let read = |(indices, &extent): (&Indices, &u64)| {
+            let len = usize::try_from(values.len()).unwrap_or(usize::MAX);
+            let Some(Values::U64(mut list)) = Values::try_zeroed(ValueType::U64, len) else {
+                return Err(Error::new(ErrorKind::Memory { needed, allowed }, place.clone()));
+            };
+            indices.read(0, extent, &mut list)?;
+            Ok(list)
+        };
+        let lists = coordinates.iter().zip(shape).map(read).collect::<Result<Vec<Vec<u64>>>>()?;
+        let mut own = Values::new(values.value_type());
+        values.read(0..values.len(), &mut own)?;
+        let mut tensor = Tensor {
+            shape: shape.clone(),
+            coordinates: lists,
+            values: own,
+            structure: Structure::General,
+            fill: None,
+        };
+        tensor.sort().map_err(|error| error.with_context(&Place { array: None, ..place }))?;
+        Ok(tensor.coordinates.into_iter().map(Values::U64).chain([tensor.values]).collect())
+    }
+}
+
+/// The indices of one dimension, or the values.
+struct Part {
+    sorted: Arc<Sorted>,
+    part: Option<usize>,
+}
+
+impl Part {
+    fn vector(&self) -> &Vector {
+        let CooTensor { coordinates, values, .. } = &self.sorted.stored;
+        self.part.and_then(|part| coordinates.get(part)).map_or(values, Indices::vector)
+    }
+}
+
+impl NumberArray for Part {
+    fn place(&self) -> Place {
+        self.vector().place()
+    }
+
+    fn value_type(&self) -> ValueType {
+        // Indices of any type are read as this one.
+        if self.part.is_some() { ValueType::U64 } else { self.vector().value_type() }
+    }
+
+    fn len(&self) -> u64 {
+        self.vector().len()
+    }
+
+    fn stored_bytes(&self) -> Result<u64> {
+        self.vector().stored_bytes()
+    }
+
+    fn read_bytes(&self, first: u64, out: &mut [u8]) -> Result<()> {
+        let stored = &self.sorted.stored;
+        if let Some(arrays) = self.sorted.arrays()? {
+            let all = self.part.map_or(arrays.last(), |part| arrays.get(part));
+            return copy(all.map_or(&[], Values::bytes), self.value_type().size(), first, out);
+        }
+        let Some(part) = self.part else { return stored.values.read_bytes(first, out) };
+        let mut indices = vec![0; out.len() / size_of::<u64>()];
+        stored.coordinates[part].read(first, stored.shape[part], &mut indices)?;
+        out.copy_from_slice(Values::U64(indices).bytes());
+        Ok(())
+    }
+}
+
+/// Copies elements of some bytes each, from `first` on.
+fn copy(all: &[u8], size: usize, first: u64, out: &mut [u8]) -> Result<()> {
+    let start = usize::try_from(first).unwrap_or(usize::MAX).saturating_mul(size);
+    let Some(part) = all.get(start..start.saturating_add(out.len())) else {
+        return Err(Error::argument("elements behind the last one"));
+    };
+    out.copy_from_slice(part);
+    Ok(())
+}
