@@ -707,7 +707,7 @@ pub(crate) struct Completions {
 
 /// Write the manual, a page for the command and one for each verb
 #[derive(Debug, Group)]
-#[command(after_help = "Example:\n  nnz man /usr/local/share/man/man1")]
+#[command(after_help = "Example:\n  nnz man ~/.local/share/man/man1")]
 pub(crate) struct Man {
     /// The directory to write to, which is made if it is not there
     #[arg(value_name = "DIR")]

@@ -6,7 +6,7 @@ use nnz::Error;
 use nnz::text::escaped;
 
 /// Returns what the library says that helps, to be put behind the message.
-pub(crate) fn hint(error: &Error) -> String {
+pub fn hint(error: &Error) -> String {
     match error.hint() {
         Some(hint) => format!("; {} {}", argument(hint.item), escaped(&hint.effect)),
         None => String::new(),

@@ -12,7 +12,7 @@ const LAST_MOMENTS: Duration = Duration::from_secs(2);
 ///
 /// An output is invisible until it is complete, so ending is safe at any time; what the system
 /// cannot forget by itself is removed first.
-pub(crate) fn install() {
+pub fn install() {
     // Without a handler, a limit on file sizes would kill the program; with one, writing fails and
     // says so.
     let exceeded = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));

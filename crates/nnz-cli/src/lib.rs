@@ -7,14 +7,18 @@
 )]
 
 mod args;
-mod hints;
-mod interrupt;
+pub mod hints;
+pub mod interrupt;
 mod limits;
 mod output;
 mod progress;
-mod stdio;
-mod usage;
+mod startup;
+pub mod stdio;
+pub mod usage;
 mod verbs;
+
+#[doc(hidden)]
+pub use {ctor, startup::occupy_closed_streams};
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};

@@ -1,6 +1,6 @@
 //! The program `nnz`.
 
-mod startup;
+nnz_cli::occupy_closed_streams!();
 
 use std::process::ExitCode;
 

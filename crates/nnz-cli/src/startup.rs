@@ -5,16 +5,29 @@ use std::os::fd::{AsRawFd as _, BorrowedFd, IntoRawFd as _};
 use rustix::fs::{Mode, OFlags};
 use rustix::stdio::{stdin, stdout};
 
-// Before `main`, Rust opens /dev/null for reading and writing in place of a closed standard stream, so
-// that output to it is lost without an error. A caller may open /dev/null in the same way on purpose,
-// as Python's `subprocess.DEVNULL` does, and nothing tells the two apart afterwards. This runs
-// earlier, and opens it so that it cannot be used: `nnz::storage::stdio` makes an error of that.
-ctor::declarative::ctor! {
-    #[ctor(unsafe)]
-    fn open_closed_streams_for_the_wrong_access() {
-        occupy(stdin(), OFlags::WRONLY);
-        occupy(stdout(), OFlags::RDONLY);
-    }
+/// Makes reading from and writing to closed standard streams an error; to be put into the `main.rs` of a
+/// program.
+///
+/// Before `main`, Rust opens /dev/null for reading and writing in place of a closed standard stream, so
+/// that output to it is lost without an error. A caller may open /dev/null in the same way on purpose,
+/// as Python's `subprocess.DEVNULL` does, and nothing distinguishes the two afterwards. This runs
+/// earlier, and opens it so that it cannot be used: `nnz::storage::stdio` makes an error of that.
+#[macro_export]
+macro_rules! occupy_closed_streams {
+    () => {
+        $crate::ctor::declarative::ctor! {
+            #[ctor(unsafe)]
+            fn open_closed_streams_for_the_wrong_access() {
+                $crate::occupy_closed_streams();
+            }
+        }
+    };
+}
+
+/// Opens /dev/null with the wrong access in place of standard input and output that are closed.
+pub fn occupy_closed_streams() {
+    occupy(stdin(), OFlags::WRONLY);
+    occupy(stdout(), OFlags::RDONLY);
 }
 
 /// Opens /dev/null in place of a stream that is closed.

@@ -7,7 +7,7 @@ use nnz::{Error, ErrorKind, Place};
 
 /// Runs `write` on standard output, buffered, and makes sure that all of it has arrived. On a
 /// terminal, control characters are escaped.
-pub(crate) fn with_stdout(
+pub fn with_stdout(
     escapes: TerminalEscapes,
     write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error>,
 ) -> Result<(), Error> {
@@ -18,24 +18,24 @@ pub(crate) fn with_stdout(
 
 /// Prints a line to standard error, without control characters. That nobody can read it is no reason
 /// to fail.
-pub(crate) fn tell(line: &str) {
+pub fn tell(line: &str) {
     let _ = writeln!(io::stderr(), "{}", nnz::text::escaped(line));
 }
 
 /// Prints an error to standard error, which may have several lines, and what to do about it.
-pub(crate) fn tell_error(program: &str, error: &Error, hint: &str) {
+pub fn tell_error(program: &str, error: &Error, hint: &str) {
     let (place, kind) = (error.place(), error.kind());
     let place = if place.is_unknown() { String::new() } else { format!("{place}: ") };
     let _ = writeln!(io::stderr(), "{program}: {place}{kind}{hint}");
 }
 
 /// Makes an error of what the system said of standard output.
-pub(crate) fn failed(error: io::Error) -> Error {
+pub fn failed(error: io::Error) -> Error {
     Error::new(ErrorKind::Io(error), Place::path("standard output"))
 }
 
 /// Prints an answer that the exit status gives as well: a closed pipe does not change it.
-pub(crate) fn print_answer(
+pub fn print_answer(
     escapes: TerminalEscapes,
     write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Error>,
 ) -> Result<(), Error> {
@@ -46,6 +46,6 @@ pub(crate) fn print_answer(
 }
 
 /// Whether whoever reads standard output has closed it.
-pub(crate) fn is_closed_pipe(error: &Error) -> bool {
+pub fn is_closed_pipe(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Io(io) if io.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -6,12 +6,10 @@ use std::io::{self, Write as _};
 use clap::error::{ContextKind, ContextValue};
 use nnz::storage::stdio::TerminalEscapes;
 
-use super::stdio::{failed, is_closed_pipe, tell_error};
+use crate::stdio::{failed, is_closed_pipe, tell_error};
 
 /// Reads the arguments, or prints what there is to say and returns the status to end with.
-pub(crate) fn parse<A: clap::Parser>(
-    arguments: impl IntoIterator<Item = OsString>,
-) -> Result<A, u8> {
+pub fn parse<A: clap::Parser>(arguments: impl IntoIterator<Item = OsString>) -> Result<A, u8> {
     A::try_parse_from(arguments).map_err(|error| {
         if error.use_stderr() { refuse(error) } else { print(&error, A::command().get_name()) }
     })

@@ -1,25 +1,17 @@
 //! `--memory` is obeyed: the peak stays below it and a fixed allowance, whatever the matrix is like.
 //!
+//! It is a program of its own, since the system counts what the parent holds into the peak of a child.
 //! What takes minutes and several gigabytes of disk is ignored unless asked for:
 //! `cargo test --release -p nnz-cli --test memory -- --ignored`.
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    dead_code,
-    missing_docs,
-    unreachable_pub,
-    reason = "a test stops where it fails, and uses what it needs of what tests share"
-)]
-
-mod common;
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test stops where it fails")]
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use common::{command, run, text};
+use nnz_testing::command::{command, run, text};
 use wait4::Wait4 as _;
 
 /// What the command may take beside `--memory`: its own code, buffers of threads, allocators.
@@ -27,8 +19,7 @@ const ALLOWANCE: u64 = 150_000_000;
 
 /// Runs the command with so many megabytes to its end, and holds its peak to the promise.
 ///
-/// The system counts into a process's peak what its parent held when it was started, so that these
-/// tests have to stay small themselves: they write what they make up as they go.
+/// These tests have to stay small themselves: they write inputs as they generate them.
 #[track_caller]
 fn within(megabytes: u64, arguments: &[&str]) {
     within_and(megabytes, ALLOWANCE, arguments);

@@ -54,7 +54,7 @@ impl FragmentsVerb {
 #[command(after_help = "\
 Examples:
   nnz fragments import fragments.tsv.gz pbmc.fragments
-  nnz fragments import unsorted.tsv pbmc.fragments --sort --memory 2G
+  nnz fragments import unsorted.tsv sorted.fragments --sort --memory 2G
   nnz fragments import fragments.tsv.gz cells.fragments --cells barcodes.tsv.gz")]
 pub(crate) struct Import {
     /// The text; - is standard input

@@ -1,0 +1,74 @@
+//! Lists what there is of Binsparse in a file.
+#![allow(clippy::exit, reason = "a program ends with a status")]
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use nnz::binsparse::Descriptor;
+use nnz::storage::stdio::TerminalEscapes;
+use nnz::{Error, Location, matrix::Structure, text::escaped};
+
+use nnz_cli::stdio::{failed, print_answer};
+
+use nnz_binsparse_tools::{place, run as run_tool};
+
+nnz_cli::occupy_closed_streams!();
+
+const TOOL: &str = "bsp-ls";
+
+/// List the matrices and tensors of Binsparse in a file
+///
+/// One a line, with tabs between: group, format, shape, stored values, type of the values, and what
+/// else there is to say of it.
+#[derive(Parser)]
+#[command(name = TOOL, version)]
+struct Args {
+    /// The file or directory
+    #[arg(value_name = "FILE", value_parser = place())]
+    source: Location,
+}
+
+fn main() -> ExitCode {
+    run_tool(TOOL, run)
+}
+
+fn run(args: Args) -> Result<bool, Error> {
+    let found = nnz::formats::list_binsparse(&args.source, &nnz::OpenOptions::new())?;
+    if found.is_empty() {
+        let place = args.source.source_place();
+        return Err(Error::mismatch(place, "no Binsparse", "a matrix or tensor of it"));
+    }
+    let mut text = String::new();
+    let mut sound = true;
+    for (group, descriptor) in found {
+        let told = match &descriptor {
+            Ok(descriptor) => summary(descriptor),
+            Err(error) => format!("broken: {error}"),
+        };
+        sound &= descriptor.is_ok();
+        text += &format!("/{}\t{told}\n", escaped(&group));
+    }
+    print_answer(TerminalEscapes::Text, |out| out.write_all(text.as_bytes()).map_err(failed))?;
+    Ok(sound)
+}
+
+fn summary(descriptor: &Descriptor) -> String {
+    let shape: Vec<String> = descriptor.shape.iter().map(u64::to_string).collect();
+    let values = descriptor.data_type("values").map(|values| values.to_string());
+    let mut words = vec![
+        descriptor.layout.to_string(),
+        if shape.is_empty() { "scalar".to_owned() } else { shape.join(" x ") },
+        descriptor.stored.to_string(),
+        values.unwrap_or_default(),
+    ];
+    if descriptor.structure != Structure::General {
+        words.push(descriptor.structure.to_string());
+    }
+    if descriptor.fill {
+        words.push("fill".to_owned());
+    }
+    words.push(format!("version {}", descriptor.version));
+    words.extend(descriptor.user.iter().map(|(key, _)| format!("key {key:?}")));
+    let words: Vec<_> = words.iter().map(|word| escaped(word)).collect();
+    words.join("\t")
+}

@@ -1,0 +1,42 @@
+//! Converts Binsparse to a Matrix Market file.
+#![allow(clippy::exit, reason = "a program ends with a status")]
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use nnz::{ConvertOptions, Location};
+
+use nnz_binsparse_tools::{Writing, convert, place, run as run_tool};
+
+nnz_cli::occupy_closed_streams!();
+
+const TOOL: &str = "bsp2mtx";
+
+/// Convert a matrix of Binsparse to a Matrix Market file
+///
+/// What is there is replaced when all is written. The user's key "comment" becomes lines of comments;
+/// other keys have no place in such a file, and are named on standard error.
+#[derive(Parser)]
+#[command(name = TOOL, version)]
+struct Args {
+    /// The matrix
+    #[arg(value_name = "IN[:GROUP]", value_parser = place())]
+    source: Location,
+
+    /// The file to write; - for standard output
+    #[arg(value_name = "OUT.mtx", value_parser = place())]
+    target: Location,
+
+    #[command(flatten)]
+    writing: Writing,
+}
+
+fn main() -> ExitCode {
+    run_tool(TOOL, |args: Args| {
+        let format = Some("mtx");
+        let write = args.writing.options();
+        let options = ConvertOptions::default().format(format).write(write);
+        let source = nnz::open(&args.source)?.into_matrix()?;
+        convert(TOOL, (&*source, &args.source), &args.target, &options).map(|()| true)
+    })
+}

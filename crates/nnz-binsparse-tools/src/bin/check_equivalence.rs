@@ -1,0 +1,54 @@
+//! Compares two matrices.
+#![allow(clippy::exit, reason = "a program ends with a status")]
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use nnz::storage::stdio::TerminalEscapes;
+use nnz::{ConvertOptions, DiffOptions, Difference, Error, Location};
+
+use nnz_cli::stdio::{failed, print_answer};
+
+use nnz_binsparse_tools::{place, run as run_tool};
+
+nnz_cli::occupy_closed_streams!();
+
+const TOOL: &str = "check_equivalence";
+
+/// Tell whether two matrices or tensors hold the same numbers, however they are stored
+///
+/// The exit status is 0 if they do, and 1 if not.
+#[derive(Parser)]
+#[command(name = TOOL, version)]
+struct Args {
+    /// The first matrix
+    #[arg(value_name = "A[:GROUP]", value_parser = place())]
+    first: Location,
+
+    /// The second matrix
+    #[arg(value_name = "B[:GROUP]", value_parser = place())]
+    second: Location,
+}
+
+fn main() -> ExitCode {
+    run_tool(TOOL, run)
+}
+
+fn run(args: Args) -> Result<bool, Error> {
+    let ConvertOptions { memory, threads, .. } = ConvertOptions::default();
+    let options = DiffOptions::default().stored(false).most(1).memory(memory).threads(threads);
+    let mut found = None;
+    nnz::diff(&args.first, &args.second, &options, &mut |difference| {
+        found.get_or_insert(difference);
+    })?;
+    let told = match &found {
+        None => "The matrices hold the same numbers.".to_owned(),
+        Some(Difference::Shape(a, b)) => format!("The matrices differ in shape: {a}, {b}."),
+        Some(Difference::Entry { row, col, .. }) => {
+            format!("The matrices differ, first at row {row}, column {col}.")
+        }
+        Some(_) => "The matrices differ.".to_owned(),
+    };
+    print_answer(TerminalEscapes::Text, |out| writeln!(out, "{told}").map_err(failed))?;
+    Ok(found.is_none())
+}

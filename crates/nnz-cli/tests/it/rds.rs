@@ -1,0 +1,367 @@
+//! Objects of R: those of BPCells, and matrices.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use nnz_testing::command::{content, names_in, run, testdata, text};
+use serde_json::Value;
+
+fn r(name: &str) -> String {
+    text(&testdata().join("rds").join(format!("{name}.rds"))).to_owned()
+}
+
+fn info(path: &str) -> Value {
+    serde_json::from_str(&run(&["info", "--json", path]).good()).unwrap()
+}
+
+mod bpcells {
+    use super::*;
+
+    /// The objects of the manifest that hold a matrix, and the directories that hold the same.
+    fn objects() -> Vec<(String, PathBuf)> {
+        let manifest = fs::read(testdata().join("bpcells/manifest.json")).unwrap();
+        let manifest: Value = serde_json::from_slice(&manifest).unwrap();
+        let all = manifest["artifacts"].as_array().unwrap().iter();
+        let listed = all.filter(|a| a["backend"] == "rds" && a["kind"] == "matrix");
+        let mut listed: Vec<_> = listed.map(|a| a["path"].as_str().unwrap()).collect();
+        assert_eq!(listed.len(), names_in(&testdata().join("bpcells/matrix_rds")).len());
+        listed.retain(|path| !path.contains("MatrixDir") && !path.contains("lazy"));
+        assert_eq!(listed.len(), 50);
+        let twin = |path: &str| {
+            let name = path.trim_start_matches("matrix_rds/").trim_end_matches(".rds");
+            let name = name.trim_end_matches(".list").trim_end_matches(".uncompressed_rds");
+            // Integers that were stored as floats, in an object only.
+            let name = name.replace("basic_uint_as_float", "basic_uint");
+            testdata().join("bpcells/matrix_dir").join(name)
+        };
+        let path = |path: &str| text(&testdata().join("bpcells").join(path)).to_owned();
+        listed.into_iter().map(|object| (path(object), twin(object))).collect()
+    }
+
+    #[test]
+    fn every_object_holds_what_its_directory_does() {
+        for (object, twin) in objects() {
+            let twin = text(&twin);
+            let as_float = object.contains("as_float");
+            if !as_float {
+                assert_eq!(run(&["cat", &object]).good(), run(&["cat", twin]).good(), "{object}");
+            }
+            run(&["diff", "--stored", &object, twin]).good();
+            for axis in ["rows", "cols"] {
+                let names = |place: &str| run(&["names", place, axis]).good();
+                assert_eq!(names(&object), names(twin), "{object}");
+            }
+            assert_eq!(run(&["validate", &object]).good(), "");
+            let (told, expected) = (info(&object), info(twin));
+            assert_eq!(told["format"], "BPCells matrix");
+            assert_eq!(told["container"], "R object");
+            for key in ["rows", "cols", "nnz", "order", "row_axis", "structure"] {
+                assert_eq!(told[key], expected[key], "{object}: {key}");
+            }
+            if !as_float {
+                assert_eq!(told["version"], expected["version"], "{object}");
+                assert_eq!(told["value_type"], expected["value_type"], "{object}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_object_becomes_its_directory_and_the_directory_an_object() {
+        let dir = tempfile::tempdir().unwrap();
+        let (store, made) = (dir.path().join("back.bpcells"), dir.path().join("made.rds"));
+        for (number, (object, twin)) in objects().into_iter().enumerate() {
+            if object.contains("as_float") {
+                continue;
+            }
+            let unpacked = if object.contains(".unpacked.") { &["--unpacked"][..] } else { &[] };
+            let compress = ["none", "gzip:1", "gzip:6", "gzip:9"][number % 4];
+            let convert = |from: &str, to: &Path, how: &[&str]| {
+                let start = ["convert", "-q", "--no-sync", "--force", from, text(to)];
+                run(&[&start, unpacked, how].concat()).good();
+            };
+            convert(&object, &store, &[]);
+            assert_eq!(content(&store), content(&twin), "{object}");
+            convert(text(&twin), &made, &["--compress", compress]);
+            assert_eq!(fs::read(&made).unwrap().starts_with(b"\x1f\x8b"), compress != "none");
+            run(&["validate", text(&made)]).good();
+            convert(text(&made), &store, &[]);
+            assert_eq!(content(&store), content(&twin), "{object}");
+        }
+        assert_eq!(names_in(dir.path()), ["back.bpcells", "made.rds"]);
+    }
+
+    #[test]
+    fn objects_that_only_point_say_to_what() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("never.bpcells");
+        for (name, class) in [
+            ("basic_uint.MatrixDir_reference", "class MatrixDir"),
+            ("basic_uint.lazy_subset", "class MatrixSubset"),
+        ] {
+            let path = testdata().join("bpcells/matrix_rds").join(format!("{name}.rds"));
+            let path = text(&path);
+            for arguments in [
+                &["info", path][..],
+                &["cat", path],
+                &["names", path, "rows"],
+                &["stats", path],
+                &["convert", path, text(&target)],
+            ] {
+                let said = run(arguments).refused();
+                for part in [path, class, "only points to", "matrix_dir/basic_uint.packed.col"] {
+                    assert!(said.contains(part), "{said}");
+                }
+            }
+            let found = run(&["validate", path]);
+            assert!(found.code == Some(1) && found.out.contains(class), "{found:?}");
+        }
+        assert!(names_in(dir.path()).is_empty());
+    }
+
+    #[test]
+    fn fragments_are_no_matrix() {
+        let folder = testdata().join("bpcells/fragments_rds");
+        for name in names_in(&folder) {
+            let path = folder.join(name);
+            let said = run(&["stats", text(&path)]).refused();
+            assert!(said.contains("fragments-v2") && said.contains("nnz fragments"), "{said}");
+        }
+    }
+
+    #[test]
+    fn what_an_object_cannot_be_is_a_usage_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let from = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
+        let to = dir.path().join("a.rds");
+        let (from, to) = (text(&from), text(&to));
+        for how in [
+            &["convert", from, to, "--layout", "array"][..],
+            &["convert", from, to, "--to", "dgCMatrix", "--unpacked"],
+            &["convert", from, to, "--to", "dgCMatrix", "--format-version", "1"],
+            &["convert", from, "-", "--to", "dgCMatrix"],
+            &["convert", from, &format!("{to}::group"), "--to", "dgCMatrix"],
+        ] {
+            assert_eq!(run(how).code, Some(2), "{how:?}");
+        }
+        let by_row = run(&["convert", from, to, "--to", "dgCMatrix", "--order", "row"]);
+        assert!(by_row.refused().contains("not stored by row"));
+        assert!(names_in(dir.path()).is_empty());
+    }
+
+    #[test]
+    fn objects_of_version_1_hold_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        for (number, name) in
+            ["uint.packed.col", "uint.unpacked.row", "float.packed.row", "double.packed.col"]
+                .iter()
+                .enumerate()
+        {
+            let from = testdata().join(format!("bpcells/matrix_dir/basic_{name}"));
+            let [old, new] =
+                [1, 2].map(|version| dir.path().join(format!("{number}-{version}.rds")));
+            run(&["convert", "--quiet", text(&from), text(&old), "--format-version", "1"]).good();
+            assert!(run(&["info", text(&old)]).good().contains("-v1\n"), "{name}");
+            assert_eq!(run(&["diff", "--stored", text(&from), text(&old)]).good(), "", "{name}");
+            assert_eq!(run(&["validate", text(&old)]).good(), "", "{name}");
+            run(&["convert", "--quiet", text(&old), text(&new)]).good();
+            assert_eq!(run(&["diff", "--stored", text(&from), text(&new)]).good(), "", "{name}");
+        }
+    }
+
+    #[test]
+    fn an_object_is_read_whole_and_so_has_to_fit_into_memory() {
+        let path = testdata().join("bpcells/matrix_rds/basic_uint.packed.col.rds");
+        let dir = tempfile::tempdir().unwrap();
+        let path = text(&path);
+        let target = dir.path().join("a.bpcells");
+        for verb in [
+            &["info", path][..],
+            &["cat", path],
+            &["names", path, "rows"],
+            &["validate", path],
+            &["stats", path],
+            &["diff", path, path],
+            &["convert", path, text(&target)],
+        ] {
+            let said = run(&[verb, &["--memory", "1K"]].concat()).refused_by(verb[0]);
+            assert!(said.contains(path) && said.contains("--memory"), "{said}");
+            assert!(said.contains("1000 are allowed"), "{said}");
+        }
+        assert!(names_in(dir.path()).is_empty());
+        run(&["info", path, "--memory", "100K"]).good();
+    }
+}
+
+mod matrices {
+    use super::*;
+
+    #[test]
+    fn one_matrix_in_each_class_is_one_matrix() {
+        let first = r("dgC");
+        let names = |place: &str| ["rows", "cols"].map(|axis| run(&["names", place, axis]).good());
+        assert_eq!(names(&first)[0].lines().last(), Some("r30"));
+        assert_eq!(run(&["cat", &first]).good().lines().count(), 60);
+        for (name, order, stored) in [
+            ("dgC", "col".into(), 60),
+            ("dgC_dnn", "col".into(), 60),
+            ("dgR", "row".into(), 60),
+            ("dgT", Value::Null, 60),
+            ("dge", "col".into(), 600),
+            ("plain_double", "col".into(), 600),
+        ] {
+            let path = r(name);
+            run(&["diff", &first, &path]).good();
+            assert_eq!(names(&path), names(&first), "{name}");
+            run(&["validate", &path]).good();
+            let told = info(&path);
+            assert_eq!(told["format"], "R matrix");
+            assert_eq!((&told["rows"], &told["cols"]), (&30.into(), &20.into()));
+            assert_eq!((&told["order"], &told["nnz"]), (&order, &stored.into()), "{name}");
+            assert_eq!(told["value_type"], "float64");
+        }
+        assert_eq!(info(&first)["dialect"], "dgCMatrix");
+        assert_eq!(info(&first)["container"], "R object (gzip)");
+    }
+
+    #[test]
+    fn symmetric_classes_mean_the_same_and_store_a_triangle() {
+        for name in ["dsC_up", "dsC_lo", "dsR", "dsT"] {
+            run(&["diff", &r("dsC_up"), &r(name)]).good();
+            assert!(info(&r(name))["structure"].as_str().unwrap().starts_with("symmetric"));
+            run(&["validate", &r(name)]).good();
+        }
+    }
+
+    #[test]
+    fn other_values_are_what_r_says() {
+        for (name, value_type, entries) in [
+            ("plain_int", "int32", "0\t0\t1\n1\t0\t2\n0\t1\t3\n1\t1\t4\n0\t2\t5\n1\t2\t6\n"),
+            ("plain_lgl", "bint8", "0\t0\t0\n1\t0\t0\n0\t1\t1\n1\t1\t1\n0\t2\t1\n1\t2\t1\n"),
+            (
+                "plain_cplx",
+                "complex[float64]",
+                "0\t0\t1.0\t0.0\n1\t0\t2.0\t0.0\n0\t1\t3.0\t0.0\n1\t1\t4.0\t0.0\n",
+            ),
+            ("plain_raw", "uint8", "0\t0\t1\n1\t0\t2\n0\t1\t3\n1\t1\t4\n"),
+            ("dgC_0x3", "float64", ""),
+            ("dgC_4x0", "float64", ""),
+        ] {
+            assert_eq!(run(&["cat", &r(name)]).good(), entries, "{name}");
+            assert_eq!(info(&r(name))["value_type"], value_type, "{name}");
+            run(&["validate", &r(name)]).good();
+        }
+        assert_eq!(run(&["names", &r("plain_int"), "rows"]).good(), "");
+        assert_eq!(run(&["names", &r("plain_int"), "cols"]).good(), "a\nb\nc\n");
+        let pattern = run(&["cat", &r("ngC")]).good();
+        assert!(pattern.lines().count() == 60 && pattern.lines().all(|line| line.ends_with("\t1")));
+        let twice = r("dgT_dup");
+        assert!(run(&["cat", &twice]).code == Some(1));
+        let dir = tempfile::tempdir().unwrap();
+        let sums = dir.path().join("sums.mtx");
+        run(&["convert", "-q", "--duplicates", "sum", &twice, text(&sums)]).good();
+        assert_eq!(run(&["cat", text(&sums)]).good(), "0\t0\t4.0\n1\t1\t2.0\n");
+    }
+
+    #[test]
+    fn what_is_no_matrix_of_numbers_is_refused_by_name() {
+        let mut told = 0;
+        for (name, part) in [
+            ("all", "version"),
+            ("nested", "names"),
+            ("deferred", "a character vector"),
+            ("seq_down", "an integer vector"),
+            ("closure", "closure"),
+            ("env", "environment"),
+            ("global", "environment"),
+            ("builtin", "builtin"),
+            ("bytecode", ""),
+            ("formula", "environment"),
+            ("workspace", "save"),
+            ("plain_chr", "a character vector"),
+            ("ddi", "ddiMatrix"),
+            ("dsy", "dsyMatrix"),
+            ("dtC_unit", "diagonal"),
+            ("lgC_na", "NA"),
+        ] {
+            let said = run(&["cat", &r(name)]).refused();
+            assert!(said.contains(&r(name)) && said.contains(part), "{name}: {said}");
+            let found = run(&["validate", &r(name)]);
+            assert!(found.code == Some(1) && found.out.contains(part), "{name}: {found:?}");
+            told += 1;
+        }
+        assert_eq!(told, 16);
+    }
+
+    #[test]
+    fn broken_objects_are_told_by_their_ending_and_their_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let whole = fs::read(r("dgC")).unwrap();
+        let path = dir.path().join("cut.rds");
+        for len in [3, 20, whole.len() / 2, whole.len() - 9] {
+            fs::write(&path, &whole[..len]).unwrap();
+            let said = run(&["info", text(&path)]).refused();
+            assert!(said.contains("cut.rds"), "{said}");
+            assert_eq!(run(&["validate", text(&path)]).code, Some(1));
+        }
+        fs::write(&path, b"\x28\xb5\x2f\xfd and more").unwrap();
+        assert!(run(&["info", text(&path)]).refused().contains("zstd"));
+        // What it is decides, not what it is called.
+        let text_in_disguise = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n";
+        fs::write(&path, text_in_disguise).unwrap();
+        assert_eq!(run(&["cat", text(&path)]).good(), "0\t0\t2.0\n");
+        let plain = dir.path().join("unnamed");
+        fs::copy(r("dgC"), &plain).unwrap();
+        run(&["diff", &r("dgC"), text(&plain)]).good();
+    }
+
+    #[test]
+    fn whatever_fits_becomes_a_dgcmatrix_and_the_same_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let made = dir.path().join("made.rds");
+        let store = testdata().join("bpcells/matrix_dir");
+        let market = testdata().join("matrix-market/valid");
+        let mut sources: Vec<_> =
+            ["basic_uint.packed.row", "special_double.packed.col", "zerocols_uint.packed.col"]
+                .map(|name| text(&store.join(name)).to_owned())
+                .into();
+        sources.push(text(&store.join("basic_float.unpacked.col")).to_owned());
+        sources.extend(["dgC", "dgR", "dgT", "dge", "dsC_up", "dsT", "lgC", "ngC", "dtC"].map(r));
+        sources.extend(["plain_int", "plain_lgl", "plain_raw", "dgC_0x3", "dgC_4x0"].map(r));
+        for name in names_in(&market).into_iter().filter(|name| name.contains("pattern")) {
+            sources.push(text(&market.join(name)).to_owned());
+        }
+        for from in &sources {
+            let start = ["convert", "-q", "--no-sync", "--force", "--to", "dgCMatrix"];
+            run(&[&start[..], &[from, text(&made)]].concat()).good();
+            run(&["diff", from, text(&made)]).good();
+            run(&["validate", text(&made)]).good();
+            let told = info(text(&made));
+            assert_eq!((&told["dialect"], &told["order"]), (&"dgCMatrix".into(), &"col".into()));
+            assert_eq!(told["value_type"], "float64");
+            for axis in ["rows", "cols"] {
+                let names = |place: &str| run(&["names", place, axis]).good();
+                assert_eq!(names(text(&made)), names(from), "{from}");
+            }
+        }
+        let complex =
+            run(&["convert", "--to", "dgCMatrix", &r("plain_cplx"), text(&made), "--force"]);
+        assert!(complex.refused().contains("cannot store complex[float64]"));
+    }
+
+    #[test]
+    fn more_entries_than_r_counts_are_refused_with_a_hint() {
+        let dir = tempfile::tempdir().unwrap();
+        let (from, to) = (dir.path().join("many.mtx"), dir.path().join("never.rds"));
+        let head = "%%MatrixMarket matrix coordinate integer general\n100000 100000 2147483648\n";
+        fs::write(&from, format!("{head}1 1 1\n")).unwrap();
+        let said = run(&["convert", "--to", "dgCMatrix", text(&from), text(&to)]).refused();
+        assert!(said.contains("2147483647") && said.contains("BPCells"), "{said}");
+        let wide = "%%MatrixMarket matrix coordinate integer general\n2147483648 1 1\n1 1 1\n";
+        fs::write(&from, wide).unwrap();
+        for format in ["dgCMatrix", "bpcells"] {
+            let said = run(&["convert", "--to", format, text(&from), text(&to)]).refused();
+            assert!(said.contains("2147483647"), "{said}");
+        }
+        assert_eq!(names_in(dir.path()), ["many.mtx"]);
+    }
+}

@@ -1,0 +1,521 @@
+//! `nnz slice` and `nnz concat`: what they write, and what they refuse.
+
+use std::fs;
+use std::path::PathBuf;
+
+use nnz_testing::command::{content, names_in, run, run_with_input, testdata, text};
+
+/// A 10x folder with three genes and four cells.
+fn folder(scratch: &tempfile::TempDir, name: &str, genes: &str, cells: &str) -> PathBuf {
+    let folder = scratch.path().join(name);
+    fs::create_dir(&folder).unwrap();
+    let entries = "1 1 1\n3 1 2\n2 2 3\n1 4 4\n2 4 5\n3 4 6\n";
+    let matrix = format!("%%MatrixMarket matrix coordinate integer general\n3 4 6\n{entries}");
+    fs::write(folder.join("matrix.mtx"), matrix).unwrap();
+    fs::write(folder.join("genes.tsv"), genes.replace(' ', "\n") + "\n").unwrap();
+    fs::write(folder.join("barcodes.tsv"), cells.replace(' ', "\n") + "\n").unwrap();
+    folder
+}
+
+const GENES: &str = "CD3E CD8A MS4A1";
+const CELLS: &str = "AAA CCC GGG TTT";
+
+#[test]
+fn what_is_selected_is_written_in_the_order_it_was_listed() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = folder(&scratch, "pbmc", GENES, CELLS);
+    let store = scratch.path().join("pbmc.bpcells");
+    run(&["-q", "convert", text(&source), text(&store)]).good();
+    let list = scratch.path().join("cells.txt");
+    fs::write(&list, "TTT\r\nAAA\n2").unwrap();
+    let list = format!("@{}", text(&list));
+    let target = scratch.path().join("t.bpcells");
+    let target = text(&target);
+    for source in [text(&source), text(&store)] {
+        for (flags, entries, rows, cols) in [
+            (
+                &["--rows", "MS4A1,CD3E"][..],
+                "0\t0\t2\n1\t0\t1\n0\t3\t6\n1\t3\t4\n",
+                "MS4A1\nCD3E\n",
+                "AAA\nCCC\nGGG\nTTT\n",
+            ),
+            (
+                &["--cols", &list],
+                "0\t0\t4\n1\t0\t5\n2\t0\t6\n0\t1\t1\n2\t1\t2\n",
+                "CD3E\nCD8A\nMS4A1\n",
+                "TTT\nAAA\nGGG\n",
+            ),
+            (
+                &["--rows", "1:", "--cols", "3,:1"],
+                "0\t0\t5\n1\t0\t6\n1\t1\t2\n",
+                "CD8A\nMS4A1\n",
+                "TTT\nAAA\n",
+            ),
+            (&["--rows", "1:1"], "", "", "AAA\nCCC\nGGG\nTTT\n"),
+            (&["--cols", "0:0", "--rows", "2"], "", "MS4A1\n", ""),
+        ] {
+            let arguments = ["-q", "slice", source, target, "--force"];
+            run(&[&arguments[..], flags].concat()).good();
+            assert_eq!(run(&["cat", target]).good(), entries, "{flags:?}");
+            assert_eq!(run(&["names", target, "rows"]).good(), rows, "{flags:?}");
+            assert_eq!(run(&["names", target, "cols"]).good(), cols, "{flags:?}");
+            assert_eq!(run(&["validate", target]).good(), "");
+        }
+    }
+    // What convert can be told, slice can be told.
+    let out = run(&["-q", "slice", text(&store), "-", "--cols", "TTT", "--order", "row"]).good();
+    let banner = "%%MatrixMarket matrix coordinate integer general\n";
+    assert_eq!(out, format!("{banner}3 1 3\n1 1 4\n2 1 5\n3 1 6\n"));
+    let piped = format!("{banner}2 2 2\n2 2 9\n1 1 8\n");
+    let out = run_with_input(&["-q", "slice", "-", "-", "--rows", "1,0"], piped.as_bytes()).good();
+    assert_eq!(out, format!("{banner}2 2 2\n2 1 8\n1 2 9\n"));
+    let said = run(&["slice", text(&store), target, "--rows", "0", "--force"]);
+    assert!(said.err.contains("1 rows, 4 columns, 2 entries"), "{}", said.err);
+}
+
+#[test]
+fn what_cannot_be_selected_is_told_with_its_reason() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = folder(&scratch, "pbmc", "7 1 X", "A B A D");
+    let source = text(&source);
+    let nameless = scratch.path().join("m.mtx");
+    fs::write(&nameless, "%%MatrixMarket matrix coordinate integer general\n3 4 0\n").unwrap();
+    let nameless = text(&nameless);
+    let target = scratch.path().join("t.bpcells");
+    let target = text(&target);
+    for (source, flags, message) in [
+        (source, ["--rows", "2:4"], "there is no row 3: there are 3 rows, numbered from 0"),
+        (source, ["--rows", "3"], "there is no row 3: there are 3 rows, numbered from 0"),
+        (source, ["--cols", "9:"], "there is no column 9: there are 4 columns, numbered from 0"),
+        (source, ["--rows", "Y"], "there is no row with the name \"Y\""),
+        (nameless, ["--rows", "Y"], "there is no row with the name \"Y\": rows have none"),
+        (source, ["--cols", "A"], "\"A\" is the name of column 0 and of column 2"),
+        (source, ["--rows", "7,0"], "row 0 is selected twice"),
+        (source, ["--rows", "0:2,1"], "row 1 is selected twice"),
+        (source, ["--cols", "99999999999999999999"], "there is no column 99999999999999999999"),
+    ] {
+        let said = run(&["slice", source, target, flags[0], flags[1]]).refused();
+        assert!(said.starts_with(&format!("nnz: {source}: {message}")), "{said}");
+    }
+    // A number that is also the name of another.
+    let numbered = folder(&scratch, "numbered", "2 1 X", CELLS);
+    let numbered = text(&numbered);
+    let said = run(&["slice", numbered, target, "--rows", "2"]).refused();
+    let message = "2 is a position, and the name of row 0; say 2:3 or 0:1\n";
+    assert_eq!(said, format!("nnz: {numbered}: {message}"));
+    run(&["-q", "slice", numbered, target, "--rows", "1,2:3"]).good();
+    assert_eq!(run(&["names", target, "rows"]).good(), "1\nX\n");
+    let endless = run(&["slice", source, "-", "--rows", "@/dev/zero"]).refused();
+    assert!(endless.contains("a line of over a mebibyte"), "{endless}");
+    let said = run(&["slice", source, "-", "--rows", "@no such list"]).refused();
+    assert_eq!(said, "nnz: no such list: no such file or directory\n");
+    for flags in
+        [&[][..], &["--rows", "5:2"], &["--rows", ""], &["--cols", "1,,2"], &["--cols", "@"]]
+    {
+        let done = run(&[&["slice", source, target, "--force"], flags].concat());
+        assert_eq!((done.code, &*done.out), (Some(2), ""), "{flags:?}");
+    }
+    assert_eq!(run(&["names", target, "rows"]).good(), "1\nX\n");
+}
+
+#[test]
+fn a_value_that_does_not_fit_leaves_nothing() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("m.mtx");
+    fs::write(&path, "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 0.5\n")
+        .unwrap();
+    let target = scratch.path().join("t.bpcells");
+    let to = ["slice", text(&path), text(&target), "--type", "uint"];
+    let said = run(&[&to[..], &["--rows", "1,0"]].concat()).refused();
+    let place = format!("nnz: what is selected of {}: entry (row 0, column 1): ", text(&path));
+    assert!(said.starts_with(&place), "{said}");
+    assert_eq!(names_in(scratch.path()), ["m.mtx"]);
+    run(&[&["-q"][..], &to, &["--rows", "0"]].concat()).good();
+    assert_eq!(run(&["cat", text(&target)]).good(), "0\t0\t1\n");
+}
+
+#[test]
+fn matrices_are_put_together_with_their_names() {
+    let scratch = tempfile::tempdir().unwrap();
+    let a = folder(&scratch, "a", GENES, "A1 A2 A3 A4");
+    let b = folder(&scratch, "b", GENES, "B1 B2 B3 B4");
+    let other = folder(&scratch, "other", "CD3E CD8B MS4A1", "C1 C2 C3 C4");
+    let [a, b, other] = [text(&a), text(&b), text(&other)];
+    let target = scratch.path().join("t.bpcells");
+    let target = text(&target);
+    let together = "0\t0\t1\n2\t0\t2\n1\t1\t3\n0\t3\t4\n1\t3\t5\n2\t3\t6\n\
+                    0\t4\t1\n2\t4\t2\n1\t5\t3\n0\t7\t4\n1\t7\t5\n2\t7\t6\n";
+    let stores: Vec<_> = ["col", "row"]
+        .map(|order| {
+            [a, b].map(|from| {
+                let to = format!("{from}.{order}.bpcells");
+                run(&["-q", "convert", from, &to, "--order", order]).good();
+                to
+            })
+        })
+        .concat();
+    for (a, b) in
+        [(a, b), (&*stores[0], &*stores[1]), (&stores[2], &stores[3]), (&stores[0], &stores[3])]
+    {
+        let to = ["-q", "concat", a, b, target, "--axis", "cols", "--order", "col", "--force"];
+        run(&to).good();
+        assert_eq!(run(&["cat", target]).good(), together, "{a} and {b}");
+        assert_eq!(run(&["names", target, "rows"]).good(), "CD3E\nCD8A\nMS4A1\n");
+        let cells = "A1\nA2\nA3\nA4\nB1\nB2\nB3\nB4\n";
+        assert_eq!(run(&["names", target, "cols"]).good(), cells);
+        assert_eq!(run(&["validate", target]).good(), "");
+    }
+    let before = content(scratch.path().join("t.bpcells").as_path());
+
+    // Names that differ are not mixed up, unless somebody says so.
+    let differ = ["concat", a, other, target, "--axis", "cols", "--force"];
+    let said = run(&differ).refused();
+    let message = format!(
+        "nnz: {other}: the name \"CD8B\" of row 1, which is \"CD8A\" in {a}; \
+         --ignore-names takes the first\n"
+    );
+    assert_eq!(said, message);
+    assert_eq!(content(scratch.path().join("t.bpcells").as_path()), before);
+    run(&[&["-q"][..], &differ, &["--ignore-names"]].concat()).good();
+    assert_eq!(run(&["names", target, "rows"]).good(), "CD3E\nCD8A\nMS4A1\n");
+
+    // A matrix without names leaves all without, and that is told.
+    let nameless = format!("{a}/matrix.mtx");
+    let done = run(&["concat", a, &nameless, target, "--axis", "cols", "--force"]);
+    let told = format!("the names of the cols of {a}, since {nameless} has none");
+    assert!(done.err.contains(&told), "{}", done.err);
+    assert_eq!(run(&["names", target, "cols"]).good(), "");
+    assert_eq!(run(&["names", target, "rows"]).good(), "CD3E\nCD8A\nMS4A1\n");
+    let strict = ["concat", a, &nameless, target, "--axis", "cols", "--force", "--strict"];
+    assert!(run(&strict).refused().contains(&told));
+}
+
+#[test]
+fn what_does_not_fit_together_is_told_with_both_names() {
+    let scratch = tempfile::tempdir().unwrap();
+    let one = testdata().join("bpcells/matrix_dir/one_uint.packed.col");
+    let basic = testdata().join("bpcells/matrix_dir/basic_uint.packed.col");
+    let [one, basic] = [text(&one), text(&basic)];
+    let target = scratch.path().join("t.bpcells");
+    let said = run(&["concat", one, basic, text(&target), "--axis", "rows"]).refused();
+    assert!(said.starts_with(&format!("nnz: {basic}: found ")), "{said}");
+    assert!(said.contains(" columns ("), "{said}");
+    assert!(said.contains(&format!("as in {one} (")), "{said}");
+    for arguments in [
+        &["concat", one, text(&target), "--axis", "diagonal"][..],
+        &["concat", one, text(&target)],
+        &["concat", one, "--axis", "rows"],
+        &["concat", "-", "-", "-", "--axis", "rows"],
+    ] {
+        assert_eq!(run(arguments).code, Some(2), "{arguments:?}");
+    }
+    assert!(names_in(scratch.path()).is_empty());
+    run(&["-q", "concat", basic, text(&target), "--axis", "rows"]).good();
+    assert_eq!(run(&["diff", basic, text(&target)]).good(), "");
+}
+
+/// The stored entries of the folders above, in storage order.
+const ENTRIES: [[u64; 3]; 6] = [[0, 0, 1], [2, 0, 2], [1, 1, 3], [0, 3, 4], [1, 3, 5], [2, 3, 6]];
+
+/// The lines of some entries, with names of genes and cells or without.
+fn lines(rows: &[u64], cols: &[u64], named: bool) -> String {
+    let label = |of: &str, at: u64| match named {
+        true => of.split(' ').nth(usize::try_from(at).unwrap()).unwrap().to_owned(),
+        false => at.to_string(),
+    };
+    let wanted = ENTRIES.iter().filter(|[row, col, _]| rows.contains(row) && cols.contains(col));
+    wanted
+        .map(|&[row, col, value]| {
+            format!("{}\t{}\t{value}\n", label(GENES, row), label(CELLS, col))
+        })
+        .collect()
+}
+
+#[test]
+fn cat_prints_what_is_selected_with_its_positions_in_the_file() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = folder(&scratch, "pbmc", GENES, CELLS);
+    let list = scratch.path().join("cells.txt");
+    fs::write(&list, "TTT\nAAA\n").unwrap();
+    let list = format!("@{}", text(&list));
+    let mut sources = vec![text(&source).to_owned()];
+    for name in ["t.bpcells", "t.h5::g", "t.rds"] {
+        let target = format!("{}/{name}", text(scratch.path()));
+        run(&["-q", "convert", text(&source), &target, "--to", "bpcells"]).good();
+        sources.push(target);
+    }
+    for source in &sources {
+        for (flags, rows, cols) in [
+            (&["--rows", "MS4A1,CD3E"][..], &[0, 2][..], &[0, 1, 2, 3][..]),
+            (&["--rows", "2,0:1", "--cols", "GGG,TTT"], &[0, 2], &[2, 3]),
+            (&["--cols", &list], &[0, 1, 2], &[0, 3]),
+            (&["--cols", "3,1"], &[0, 1, 2], &[1, 3]),
+            (&["--rows", "1:99", "--cols", "1:2,3:99"], &[1, 2], &[1, 3]),
+            (&["--rows", "7:99"], &[], &[0, 1, 2, 3]),
+            (&["--cols", "0:0"], &[0, 1, 2], &[]),
+            (&["--cols", "TTT", "--duplicates", "sum"], &[0, 1, 2], &[3]),
+            (&["--cols", "3,0", "--duplicates", "sum"], &[0, 1, 2], &[0, 3]),
+            (&[], &[0, 1, 2], &[0, 1, 2, 3]),
+        ] {
+            for named in [false, true] {
+                let names = if named { &["--names"][..] } else { &[] };
+                let printed = run(&[&["cat", source], flags, names].concat()).good();
+                assert_eq!(printed, lines(rows, cols, named), "{source} {flags:?}");
+            }
+        }
+        for list in ["CD19", "CD3E,0", "3", "0:2,1:3"] {
+            for verb in ["cat", "stats"] {
+                let done = run(&[verb, source, "--rows", list]);
+                assert_eq!((done.code, &*done.out), (Some(1), ""), "{verb} {list}: {done:?}");
+                assert!(done.err.contains("row"), "{verb} {list}: {done:?}");
+            }
+        }
+    }
+    // Without names there are positions, also from a pipe.
+    let mtx = fs::read(source.join("matrix.mtx")).unwrap();
+    let printed = run_with_input(&["cat", "-", "--names", "--cols", "3,0"], &mtx).good();
+    assert_eq!(printed, lines(&[0, 1, 2], &[0, 3], false));
+    // What a symmetry adds is selected, too.
+    let symmetric = scratch.path().join("s.mtx");
+    fs::write(
+        &symmetric,
+        "%%MatrixMarket matrix coordinate integer symmetric\n3 3 2\n3 1 7\n2 2 5\n",
+    )
+    .unwrap();
+    let expanded = run(&["cat", text(&symmetric), "--expand", "--rows", "0,1"]).good();
+    assert_eq!(expanded, "0\t2\t7\n1\t1\t5\n");
+    assert_eq!(run(&["cat", text(&symmetric), "--rows", "0,1"]).good(), "1\t1\t5\n");
+}
+
+#[test]
+fn stats_are_those_of_the_slice_with_positions_and_names_of_the_file() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = folder(&scratch, "pbmc", GENES, CELLS);
+    let store = scratch.path().join("pbmc.bpcells");
+    run(&["-q", "convert", text(&source), text(&store)]).good();
+    let part = scratch.path().join("part.bpcells");
+    let selected = ["--rows", "MS4A1,CD3E", "--cols", "TTT,0:2"];
+    // The same in the order of the file.
+    let sorted = ["--rows", "CD3E,MS4A1", "--cols", "0:2,TTT"];
+    run(&[&["-q", "slice", text(&source), text(&part)], &sorted[..]].concat()).good();
+    for source in [&source, &store] {
+        let stats = |flags: &[&str]| {
+            let found = run(&[&["stats", text(source)], &selected[..], flags].concat()).good();
+            let expected = run(&[&["stats", text(&part)], flags].concat()).good();
+            (found, expected)
+        };
+        let (found, expected) = stats(&[]);
+        assert_eq!(found, expected);
+        // 1, 2, 4 and 6 in six cells.
+        assert!(found.contains("\n4\t13\t"), "{found}");
+        for (axis, positions) in [("rows", ["0", "2"].as_slice()), ("cols", &["0", "1", "3"])] {
+            let (found, expected) = stats(&["--axis", axis]);
+            let rest = |text: &str| -> Vec<String> {
+                text.lines()
+                    .skip(1)
+                    .map(|line| line.split_once('\t').unwrap().1.to_owned())
+                    .collect()
+            };
+            assert_eq!(rest(&found), rest(&expected));
+            let first: Vec<&str> =
+                found.lines().skip(1).map(|line| line.split_once('\t').unwrap().0).collect();
+            assert_eq!(first, positions);
+        }
+    }
+}
+
+#[test]
+fn what_is_not_selected_is_not_read() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = folder(&scratch, "pbmc", GENES, CELLS);
+    let store = scratch.path().join("pbmc.bsp");
+    run(&["-q", "convert", text(&source), text(&store), "--to", "CSC"]).good();
+    let indices = store.join("indices_1.npy");
+    let mut bytes = fs::read(&indices).unwrap();
+    // The row of the last entry, which is in the last column.
+    let width = (bytes.len() - 128) / 6;
+    let last = bytes.len() - width;
+    bytes[last] = 99;
+    fs::write(&indices, bytes).unwrap();
+    for verb in [&["cat", text(&store)][..], &["stats", text(&store), "--axis", "rows"]] {
+        assert_eq!(run(verb).code, Some(1));
+        assert_eq!(run(&[verb, &["--cols", "3,0"]].concat()).code, Some(1));
+        run(&[verb, &["--cols", "1,0,2"]].concat()).good();
+    }
+}
+
+#[test]
+fn an_empty_list_is_refused_unless_it_is_allowed() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = folder(&scratch, "pbmc", GENES, CELLS);
+    let list = scratch.path().join("none.txt");
+    fs::write(&list, "").unwrap();
+    let at = format!("@{}", text(&list));
+    let target = scratch.path().join("t.mtx");
+    for axis in ["--rows", "--cols"] {
+        for verb in [
+            &["slice", "-q", text(&source), text(&target), "--force"][..],
+            &["cat", text(&source)],
+            &["stats", text(&source)],
+        ] {
+            let said = run(&[verb, &[axis, &at]].concat()).refused();
+            assert!(said.contains(text(&list)) && said.contains("--allow-empty"), "{said}");
+            assert!(!target.exists());
+            run(&[verb, &[axis, &at, "--allow-empty"]].concat()).good();
+            let _ = fs::remove_file(&target);
+        }
+    }
+    let tsv = scratch.path().join("f.tsv");
+    fs::write(&tsv, "chr1\t1\t5\tA\t1\n").unwrap();
+    let [store, kept] = ["f", "kept"].map(|name| scratch.path().join(name));
+    run(&["fragments", "import", "-q", text(&tsv), text(&store)]).good();
+    let select = ["fragments", "select", "-q", text(&store), text(&kept), "--cells", &at];
+    assert!(run(&select).refused().contains("--allow-empty"));
+    run(&[&select[..], &["--allow-empty"]].concat()).good();
+}
+
+#[test]
+fn a_name_that_is_a_file_is_asked_about() {
+    let scratch = tempfile::tempdir().unwrap();
+    folder(&scratch, "pbmc", GENES, CELLS);
+    fs::write(scratch.path().join("genes.txt"), "CD3E\n").unwrap();
+    let said = |arguments: &[&str]| {
+        let mut command = nnz_testing::command::command();
+        nnz_testing::command::finish(command.args(arguments).current_dir(scratch.path())).refused()
+    };
+    for verb in [&["cat", "pbmc"][..], &["stats", "pbmc"], &["slice", "pbmc", "t.mtx"]] {
+        let asked = said(&[verb, &["--rows", "CD3E,genes.txt"]].concat());
+        assert!(asked.ends_with("\"genes.txt\"; did you mean @genes.txt?\n"), "{asked}");
+        let none = said(&[verb, &["--rows", "CD19"]].concat());
+        assert!(!none.contains("did you mean"), "{none}");
+    }
+}
+
+#[test]
+fn rows_of_10x_folders_are_selected_by_any_column() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = folder(&scratch, "pbmc", "ENSG1 ENSG2 ENSG3", CELLS);
+    let genes = |table: &str| fs::write(source.join("genes.tsv"), table).unwrap();
+    genes("ENSG1\tCD3E\tGene\nENSG2\tPTPRC\tGene\nENSG3\tCD45\tAntibody\r\n");
+    let selected = |list: &str| run(&["cat", text(&source), "--names", "--rows", list]);
+    for list in ["CD3E,CD45", "ENSG3,CD3E", "Antibody,ENSG1", "0,CD45"] {
+        let expected = "ENSG1\tAAA\t1\nENSG3\tAAA\t2\nENSG1\tTTT\t4\nENSG3\tTTT\t6\n";
+        assert_eq!(selected(list).good(), expected, "{list}");
+    }
+    let target = scratch.path().join("t.bpcells");
+    run(&["-q", "slice", text(&source), text(&target), "--rows", "CD45,CD3E"]).good();
+    assert_eq!(run(&["names", text(&target), "rows"]).good(), "ENSG3\nENSG1\n");
+
+    let shared = selected("Gene").refused();
+    assert!(
+        shared
+            .contains("\"Gene\" is the name of 2 rows; select one of them by \"ENSG1\", \"ENSG2\"")
+    );
+    assert!(selected("CD3E,ENSG1").refused().contains("row 0 is selected twice"));
+    assert!(selected("CD19").refused().contains("there is no row with the name \"CD19\""));
+    // An id wins over a symbol, and a position as well.
+    genes("ENSG1\tENSG2\nENSG2\tx\nENSG3\t1\n");
+    assert_eq!(selected("ENSG2").good(), "ENSG2\tCCC\t3\nENSG2\tTTT\t5\n");
+    assert_eq!(selected("1").good(), "ENSG2\tCCC\t3\nENSG2\tTTT\t5\n");
+
+    // The example has two rows in this order.
+    let example = testdata().join("../examples/pbmc_10x_v3_mtx");
+    let ids = run(&["stats", text(&example), "--axis", "rows", "--rows", "SOD1,APP"]).good();
+    let ids: Vec<&str> = ids.lines().skip(1).map(|line| line.split('\t').nth(1).unwrap()).collect();
+    assert_eq!(ids, ["ENSG00000142192", "ENSG00000142168"]);
+}
+
+#[test]
+fn rows_are_selected_by_conditions_and_cells_wherever_they_are() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = folder(&scratch, "pbmc", "ENSG1 ENSG2 ENSG3", CELLS);
+    let table =
+        "ENSG1\tCD3E\tGene Expression\nENSG2\tPTPRC\tGene Expression\nENSG3\tCD45\tAntibody\n";
+    fs::write(source.join("genes.tsv"), table).unwrap();
+    let rows = |flags: &[&str]| {
+        run(&[&["stats", text(&source), "--axis", "features", "--measures", "nnz"], flags].concat())
+            .good()
+            .lines()
+            .skip(1)
+            .map(|line| line.split('\t').nth(1).unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&["--rows", "feature_type=Gene Expression"]), ["ENSG1", "ENSG2"]);
+    assert_eq!(rows(&["--features", "feature_type!=Gene Expression"]), ["ENSG3"]);
+    assert_eq!(rows(&["--rows", "name=PTPRC,CD45", "--features", "1:"]), ["ENSG2", "ENSG3"]);
+    assert_eq!(rows(&["--rows", "name=PTPRC,CD45", "--rows", "0:2"]), ["ENSG2"]);
+
+    // Cells are columns here, and rows in AnnData.
+    let target = scratch.path().join("t.h5ad");
+    let cells = ["--cells", "TTT,AAA", "--features", "feature_type=Gene Expression"];
+    run(&[&["-q", "slice", text(&source), text(&target)], &cells[..]].concat()).good();
+    assert_eq!(run(&["names", text(&target), "rows"]).good(), "TTT\nAAA\n");
+    assert_eq!(run(&["names", text(&target), "cells"]).good(), "TTT\nAAA\n");
+    assert_eq!(run(&["names", text(&target), "features"]).good(), "ENSG1\nENSG2\n");
+    let cat = run(&["cat", text(&target), "--names", "--cells", "AAA"]).good();
+    assert_eq!(cat, "AAA\tENSG1\t1\n");
+
+    let refused = |flags: &[&str]| run(&[&["cat", text(&source)], flags].concat()).refused();
+    let values = "there are \"Gene Expression\", \"Antibody";
+    assert!(refused(&["--rows", "feature_type=gene"]).contains(values));
+    let columns = "there are \"name\", \"feature_type\"";
+    assert!(refused(&["--rows", "type=gene"]).contains(columns));
+    assert!(refused(&["--cols", "type=gene"]).contains("no annotations of columns"));
+    let plain = scratch.path().join("m.mtx");
+    run(&["-q", "convert", text(&source), text(&plain)]).good();
+    for (flags, says) in [
+        (&["cat", text(&plain), "--cells", "0"][..], "does not say which axis has cells"),
+        (&["slice", text(&plain), "x.mtx"], "nothing is selected"),
+    ] {
+        let done = run(flags);
+        assert!(done.code == Some(2) && done.err.contains(says), "{done:?}");
+    }
+}
+
+#[test]
+fn messages_speak_of_what_was_selected() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = folder(&scratch, "pbmc", GENES, CELLS);
+    let target = scratch.path().join("t.bpcells");
+    let slice = |flags: &[&str]| {
+        run(&[&["-q", "slice", text(&source), text(&target), "--force"], flags].concat()).refused()
+    };
+    let cells = "there is no cell 99: there are 4 cells, numbered from 0";
+    assert!(slice(&["--cells", "0:100"]).contains(cells));
+    assert!(slice(&["--cells", "GGGG"]).contains("there is no cell with the name \"GGGG\""));
+    let features = "there is no feature 3: there are 3 features, numbered from 0";
+    assert!(slice(&["--features", "3"]).contains(features));
+    assert!(slice(&["--features", "1,1"]).contains("feature 1 is selected twice"));
+    let columns = "there is no column 99: there are 4 columns, numbered from 0";
+    assert!(slice(&["--cols", "0:100"]).contains(columns));
+}
+
+/// A name is taken literally, also one that looks like a range.
+#[test]
+fn a_name_wins_over_a_range() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = folder(&scratch, "ranges", "X Y 0:2", "A :1 B 2:");
+    let target = scratch.path().join("t.bpcells");
+    let names = |axis: &str, list: &str| {
+        let flag = format!("--{axis}");
+        run(&["-q", "slice", text(&source), text(&target), &flag, list, "--force"]).good();
+        run(&["names", text(&target), axis]).good()
+    };
+    assert_eq!(names("rows", "0:2"), "0:2\n");
+    assert_eq!(names("rows", "0:1,0:2"), "X\n0:2\n");
+    assert_eq!(names("rows", "0:3"), "X\nY\n0:2\n");
+    assert_eq!(names("cols", "2:,:1"), "2:\n:1\n");
+    assert_eq!(names("cols", "1:3"), ":1\nB\n");
+}
+
+/// Some editors put a byte order mark before a text.
+#[test]
+fn a_list_may_begin_with_a_byte_order_mark() {
+    let scratch = tempfile::tempdir().unwrap();
+    let source = folder(&scratch, "pbmc", GENES, CELLS);
+    let (list, target) = (scratch.path().join("list.txt"), scratch.path().join("t.bpcells"));
+    fs::write(&list, "\u{feff}TTT\r\nAAA\r\n").unwrap();
+    let list = format!("@{}", text(&list));
+    run(&["-q", "slice", text(&source), text(&target), "--cells", &list]).good();
+    assert_eq!(run(&["names", text(&target), "cols"]).good(), "TTT\nAAA\n");
+}
