@@ -30,6 +30,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```(?:\n+```text\n(.*?)^```)?", re.MULTIL
 OPTIONAL = ("bpcells", "scanpy")
 # What a page needs that it does not import.
 NEEDED = {
+    "anndata.md": ["anndata"],
     "bpcells.md": ["pandas"],
     "fragments.md": ["pandas"],
     "notebook.ipynb": ["anndata"],

@@ -6,6 +6,7 @@
     reason = "a table of a few small numbers, for one caller"
 )]
 pub(crate) mod bitpack;
+mod chart;
 mod compare;
 mod python;
 
@@ -21,6 +22,9 @@ pub(crate) struct Options {
     /// The benchmark; by default the whole of nnz beside other programs.
     #[command(subcommand)]
     bench: Option<Bench>,
+    /// Measure nothing: draw docs/benchmarks.svg from the tables of docs/benchmarks.md.
+    #[arg(long, exclusive = true)]
+    chart: bool,
     #[command(flatten)]
     compare: compare::Compare,
 }
@@ -37,6 +41,7 @@ enum Bench {
 /// Runs a benchmark.
 pub(crate) fn run(options: &Options) -> Result<()> {
     match &options.bench {
+        None if options.chart => chart::run(),
         None => compare::run(&options.compare),
         Some(Bench::Python(options)) => python::run(options),
         // A debug build starts the release build of itself instead.
@@ -73,6 +78,8 @@ mod tests {
         assert!(parse(&["bitpack"]).is_some_and(|options| options.bench.is_some()));
         assert!(parse(&["python", "--runs", "1"]).is_some_and(|options| options.bench.is_some()));
         assert!(parse(&["--runs", "1", "bitpack"]).is_none());
+        assert!(parse(&["--chart"]).is_some_and(|options| options.chart));
+        assert!(parse(&["--chart", "--runs", "1"]).is_none());
         assert!(parse(&["--cells", "10"]).is_none());
         assert!(parse(&["--runs", "0"]).is_none());
     }

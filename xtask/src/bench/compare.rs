@@ -45,7 +45,7 @@ pub(crate) struct Compare {
     /// building them.
     #[arg(long, value_name = "DIR")]
     bin: Option<PathBuf>,
-    /// Print tables as the README has them.
+    /// Print tables in Markdown.
     #[arg(long)]
     markdown: bool,
 }
