@@ -1,9 +1,9 @@
-//! Work on many threads with the result of one.
+//! A parallel pipeline with deterministic results.
 //!
-//! A matrix passes through as units. Each is reached in turn, decoded by any thread, joined to
-//! those before it in turn, encoded by any thread, and written in turn. However many threads there
-//! are, the steps that go in turn see units in the same order, and the first unit that fails, in
-//! that order, is the one whose error is returned.
+//! A matrix is processed in units. Each unit is listed in order, decoded by any thread, joined to
+//! the previous ones in order, encoded by any thread, and written in order. The sequential steps
+//! see the same order for any number of threads, and if several units fail, the error of the first
+//! one in that order is returned.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,17 +12,17 @@ use nnz_core::{Error, Result, Unit, UnitReader};
 
 use crate::Cancellation;
 
-/// How many threads work, and what cancels them.
+/// The number of threads, and their cancellation.
 #[derive(Clone, Copy, Debug)]
 pub struct Workers<'a> {
-    /// Threads that work at the same time.
+    /// Number of threads.
     pub threads: usize,
     /// Checked at each unit.
     pub cancellation: Option<&'a Cancellation>,
 }
 
 impl Workers<'_> {
-    /// Fails where the operation was cancelled.
+    /// Checks for cancellation.
     ///
     /// # Errors
     ///
@@ -37,27 +37,27 @@ impl Workers<'_> {
     }
 }
 
-/// What is done with each unit. Methods that take `&mut self` go in turn.
+/// The steps on a unit. Methods with `&mut self` are called in order.
 pub trait Work: Sync {
-    /// What a unit decodes into.
+    /// The buffer a unit is decoded into.
     type Batch;
-    /// What a decoded unit is.
+    /// A decoded unit.
     type BatchUnits: Send;
-    /// What an encoded unit is.
+    /// An encoded unit.
     type Encoded: Send;
-    /// What joining passes on to encoding.
+    /// The result of joining, for encoding.
     type Joint: Send;
 
-    /// Returns how many units are decoded together.
+    /// Returns the number of units that are decoded together.
     fn together(&self) -> usize {
         1
     }
 
-    /// Decodes units that follow each other. Returns also how many entries each has stored.
+    /// Decodes consecutive units. Returns also the number of stored entries of each.
     ///
     /// # Errors
     ///
-    /// Fails where a unit is broken.
+    /// Fails if a unit is broken.
     fn decode(
         &self,
         units: Vec<Box<dyn Unit<Self::Batch> + '_>>,
@@ -67,31 +67,31 @@ pub trait Work: Sync {
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be stored.
+    /// Fails if it cannot be stored.
     fn encode(&self, decoded: Self::BatchUnits, joint: Self::Joint) -> Result<Self::Encoded>;
 }
 
-/// Joins units to those before them, in turn.
+/// Joins units to the previous ones, in order.
 pub trait Join<W: Work>: Send {
-    /// Joins a unit. `None` ends all work: what follows is not wanted, nor what went before.
+    /// Joins a unit. `None` ends all work: neither later nor earlier units are needed.
     ///
     /// # Errors
     ///
-    /// Fails where it does not follow those before it.
+    /// Fails if it is not in order.
     fn join(&mut self, decoded: &W::BatchUnits) -> Result<Option<W::Joint>>;
 }
 
-/// Takes units to where they belong, in turn. It may go on while later units are joined.
+/// Writes units, in order. It may run while later units are joined.
 pub trait Write<W: Work>: Send {
     /// Writes a unit.
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be written.
+    /// Fails if it cannot be written.
     fn write(&mut self, encoded: W::Encoded) -> Result<()>;
 }
 
-/// Nothing is left to be done once units are encoded.
+/// A writer without a writing step.
 #[derive(Debug)]
 pub struct Done;
 
@@ -101,11 +101,11 @@ impl<W: Work<Encoded = ()>> Write<W> for Done {
     }
 }
 
-/// Runs all units of a reader through the steps.
+/// Processes all units of a reader.
 ///
 /// # Errors
 ///
-/// Fails as the first unit does that fails in any step, and where it is cancelled.
+/// Fails with the error of the first unit that fails in any step, and if cancelled.
 pub fn run<'a, W: Work>(
     units: Box<dyn UnitReader<'a, W::Batch> + 'a>,
     work: &W,
@@ -127,7 +127,7 @@ pub fn run<'a, W: Work>(
     std::thread::scope(|scope| {
         for _ in 1..threads {
             let spawned = std::thread::Builder::new().spawn_scoped(scope, || shared.work(work));
-            // Where the system has no more threads to give, those there are do all the work.
+            // If the system cannot start more threads, the existing ones do all the work.
             if spawned.is_err() {
                 break;
             }
@@ -139,7 +139,7 @@ pub fn run<'a, W: Work>(
         Some(Stopped::Unwanted) => Ok(()),
         None => {
             shared.units.into_inner().unwrap_or_else(PoisonError::into_inner).units.end()?;
-            // Perhaps after the last unit was reached.
+            // Possibly after the last unit was listed.
             workers.check()
         }
     }
@@ -165,7 +165,7 @@ fn run_alone<'a, W: Work>(
     }
 }
 
-/// Takes as many units as are decoded together. None are left when there are none.
+/// Takes the units that are decoded together; none at the end.
 fn next_units<'a, W: Work>(
     work: &W,
     units: &mut (dyn UnitReader<'a, W::Batch> + 'a),
@@ -200,10 +200,10 @@ enum Stopped {
     Unwanted,
 }
 
-/// Something that units come to one after the other.
+/// A step that units reach in order.
 struct Turns<S> {
     turn: Mutex<Turn<S>>,
-    /// Signals that a turn has passed, or that no more will come.
+    /// Signals the next turn, or the end of all work.
     passed: Condvar,
 }
 
@@ -220,7 +220,7 @@ impl<S> Turns<S> {
         Self { turn, passed: Condvar::new() }
     }
 
-    /// Waits for the turn of a unit; `None` where it will not come.
+    /// Waits for the turn of a unit; `None` if it will not come.
     fn wait(&self, unit: u64) -> Option<MutexGuard<'_, Turn<S>>> {
         let mut turn = lock(&self.turn);
         while turn.next != unit && !turn.over {
@@ -241,15 +241,15 @@ impl<S> Turns<S> {
     }
 }
 
-/// Units that are to be written in turn. Whoever brings the next one writes it, and those behind it that
-/// are there by then; the others go on with other work.
+/// Units to be written in order. The thread with the next unit writes it and the waiting ones after it;
+/// other threads continue with other work.
 struct Queue<'w, W: Work> {
     waiting: Mutex<Waiting<W::Encoded>>,
-    /// Signals that there is room, or that no more will be written.
+    /// Signals free space, or the end of writing.
     moved: Condvar,
-    /// Locked by whoever writes.
+    /// Locked by the writing thread.
     step: Mutex<&'w mut (dyn Write<W> + 'w)>,
-    /// Units that may wait.
+    /// Maximum number of waiting units.
     most: usize,
 }
 
@@ -257,7 +257,7 @@ struct Waiting<E> {
     /// The unit whose turn it is.
     next: u64,
     units: BTreeMap<u64, Result<E>>,
-    /// Whether somebody writes.
+    /// Whether a thread is writing.
     writing: bool,
     over: bool,
 }
@@ -268,11 +268,11 @@ impl<'w, W: Work> Queue<'w, W> {
         Self { waiting: Mutex::new(waiting), moved: Condvar::new(), step: Mutex::new(step), most }
     }
 
-    /// Leaves a unit to be written, or writes it and what waits behind it. `false` where no more is
-    /// written.
+    /// Leaves a unit to be written, or writes it and the waiting ones after it. `false` if nothing
+    /// more is written.
     fn write(&self, unit: u64, encoded: Result<W::Encoded>) -> Result<bool> {
         let mut waiting = lock(&self.waiting);
-        // The next one always finds room: whoever waits for some waits for it.
+        // There is always space for the next unit: others wait for it.
         while waiting.units.len() >= self.most && waiting.next != unit && !waiting.over {
             waiting = self.moved.wait(waiting).unwrap_or_else(PoisonError::into_inner);
         }
@@ -294,8 +294,8 @@ impl<'w, W: Work> Queue<'w, W> {
             encoded.and_then(|encoded| step.write(encoded))?;
             waiting = lock(&self.waiting);
             waiting.next += 1;
-            // Waking others takes long: they had better find room for more than one. Whoever has the
-            // next one must not sleep on.
+            // Waking threads is slow, so it is done when there is space for several units. The
+            // thread with the next unit must be woken.
             let few = waiting.units.len() <= self.most / 2;
             if few || !waiting.units.contains_key(&waiting.next) {
                 self.moved.notify_all();
@@ -315,7 +315,7 @@ fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Stops all work if its thread panics: the others would wait for its turn for ever.
+/// Stops all work if its thread panics. Otherwise, the other threads would wait forever.
 struct OnPanic<'s, 'a, 'w, W: Work>(&'s Shared<'a, 'w, W>);
 
 impl<W: Work> Drop for OnPanic<'_, '_, '_, W> {
@@ -327,7 +327,7 @@ impl<W: Work> Drop for OnPanic<'_, '_, '_, W> {
 }
 
 impl<W: Work> Shared<'_, '_, W> {
-    /// What each thread does until there is no more.
+    /// The work of each thread.
     fn work(&self, work: &W) {
         let _stop = OnPanic(self);
         loop {
@@ -363,7 +363,7 @@ impl<W: Work> Shared<'_, '_, W> {
         }
     }
 
-    /// Ends all work, for the first reason there is.
+    /// Ends all work. The first reason counts.
     fn stop(&self, reason: Stopped) {
         lock(&self.stopped).get_or_insert(reason);
         lock(&self.units).ended = true;
@@ -371,7 +371,7 @@ impl<W: Work> Shared<'_, '_, W> {
         self.writes.end();
     }
 
-    /// Joins a unit when its turn comes. `None` where work has stopped.
+    /// Joins a unit when its turn comes. `None` if work has stopped.
     fn join(
         &self,
         number: u64,
@@ -394,13 +394,13 @@ impl<W: Work> Shared<'_, '_, W> {
                 self.stop(Stopped::Unwanted);
                 None
             }
-            // Units before this one may still fail to be written, and that counts more: the error
-            // waits for its turn. No later unit is joined.
+            // Earlier units may still fail to be written, which takes precedence: the error waits
+            // for its turn. No later unit is joined.
             Err(error) => Some(Err(error)),
         }
     }
 
-    /// Has a unit written when its turn comes. `false` where work has stopped.
+    /// Writes a unit when its turn comes. `false` if work has stopped.
     fn write(&self, number: u64, encoded: Result<W::Encoded>) -> bool {
         self.writes.write(number, encoded).unwrap_or_else(|error| {
             self.stop(Stopped::Failed(error));
@@ -415,7 +415,7 @@ mod tests {
 
     use super::*;
 
-    /// Units that are their number, some of which take longer to encode than others.
+    /// Units that are their number. Some take longer to encode than others.
     struct Numbers {
         next: u64,
         end: u64,
@@ -440,7 +440,7 @@ mod tests {
 
     struct Slowly {
         fails: Option<u64>,
-        /// Units that are encoded and not written.
+        /// The number of units that are encoded but not written.
         waiting: AtomicU64,
     }
 
@@ -510,11 +510,11 @@ mod tests {
     }
 
     #[test]
-    fn units_are_written_in_order_and_the_first_failure_counts() {
+    fn units_are_written_in_order_and_the_first_error_is_returned() {
         for threads in [1, 2, 3, 8] {
             let (written, most, error) = go(threads, None, None);
             assert!(written.iter().copied().eq(0..2000) && error.is_empty(), "{threads}: {error}");
-            // Those that wait, those that are brought while all places are taken, and the one written.
+            // Waiting units, units of threads that wait for space, and the one being written.
             assert!(most <= 3 * threads as u64 + 1, "{most} units waited for {threads} threads");
             for (encoding, writing, first) in
                 [(Some(700), Some(900), 700), (Some(900), Some(700), 700), (None, Some(0), 0)]

@@ -9,10 +9,11 @@ use super::locate;
 use crate::flow::Workers;
 use crate::stages::{Mirroring, Stepped, empty_batch, expand, turns_integers};
 
-/// Reads all values, and finds the smallest type of their kind that holds them and a fill.
+/// Reads all values, and returns the smallest type of their kind that holds them and the fill
+/// value.
 ///
-/// Where values follow from others with the sign turned, it holds those too; if they are not written
-/// it may do without.
+/// If negated values follow from a structure, it holds those as well; if they are not written, it
+/// may be too small for them.
 pub(super) fn narrowest(
     source: &dyn MatrixSource,
     mirroring: Option<Mirroring>,
