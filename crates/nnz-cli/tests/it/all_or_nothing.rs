@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use nnz_testing::command::{command, content, finish, names_in, run, testdata, text};
+use nnz_testing::random::Random;
 
 type Content = Vec<(String, Vec<u8>)>;
 
@@ -55,27 +56,11 @@ fn kills() -> u32 {
     std::env::var("NNZ_KILLS").map_or(20, |count| count.parse().unwrap())
 }
 
-/// Numbers in a fixed sequence from a seed that is printed.
-struct Random(u64);
-
-impl Random {
-    fn new() -> Self {
-        let seed = std::env::var("NNZ_SEED").map_or(2026, |seed| seed.parse().unwrap());
-        println!("NNZ_SEED={seed}");
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: u16) -> u16 {
-        u16::try_from(self.next() % u64::from(end)).unwrap()
-    }
+/// Returns a generator whose seed is printed.
+fn random() -> Random {
+    let seed = std::env::var("NNZ_SEED").map_or(2026, |seed| seed.parse().unwrap());
+    println!("NNZ_SEED={seed}");
+    Random::new(seed)
 }
 
 /// One kind of write: from where, to what, how.
@@ -216,7 +201,7 @@ fn is_hidden_of(name: &str, target: &str) -> bool {
 
 #[test]
 fn a_killed_write_leaves_the_old_target_or_the_new_one_whole() {
-    let mut random = Random::new();
+    let mut random = random();
     let cases = Case::all();
     let (mut unfinished, mut finished, mut caught) = (0, 0, 0);
     let kills = kills();
@@ -239,7 +224,7 @@ fn a_killed_write_leaves_the_old_target_or_the_new_one_whole() {
         let directory = case.directory();
         let target = directory.path().join(case.target);
         let [old, old_meta] = case.read(directory.path());
-        let permille = random.below(1100);
+        let permille = random.below_u32(1100);
         let wait = time.mul_f64(f64::from(permille) / 1000.0);
         let mut child = case.command(directory.path()).spawn().unwrap();
         std::thread::sleep(wait);
@@ -342,7 +327,7 @@ fn an_interrupt_leaves_the_old_target_as_it_was() {
 #[test]
 fn an_interrupt_of_a_whole_file_leaves_the_old_or_the_new_and_nothing_else() {
     use rustix::process::{Pid, Signal, kill_process};
-    let mut random = Random::new();
+    let mut random = random();
     for case in Case::whole() {
         let directory = case.directory();
         let started = Instant::now();
@@ -353,7 +338,7 @@ fn an_interrupt_of_a_whole_file_leaves_the_old_or_the_new_and_nothing_else() {
             let old = case.read(directory.path());
             let mut child = case.command(directory.path()).spawn().unwrap();
             // Not before somebody listens.
-            let permille = 100 + u32::from(random.below(800));
+            let permille = 100 + random.below_u32(800);
             std::thread::sleep(time * permille / 1000);
             let _ = kill_process(Pid::from_child(&child), Signal::INT);
             let status = child.wait().unwrap().code();
@@ -374,7 +359,7 @@ fn an_interrupt_of_a_whole_file_leaves_the_old_or_the_new_and_nothing_else() {
 #[test]
 fn a_signal_while_outputs_take_their_place_leaves_the_old_or_the_new_and_says_which() {
     use rustix::process::{Pid, Signal, kill_process};
-    let mut random = Random::new();
+    let mut random = random();
     for case in Case::all() {
         let directory = case.directory();
         let started = Instant::now();
@@ -384,7 +369,7 @@ fn a_signal_while_outputs_take_their_place_leaves_the_old_or_the_new_and_says_wh
             let directory = case.directory();
             let old = case.read(directory.path());
             let mut child = case.command(directory.path()).spawn().unwrap();
-            let permille = 950 + u32::from(random.below(100));
+            let permille = 950 + random.below_u32(100);
             std::thread::sleep(time * permille / 1000);
             // It may have ended already.
             let _ = kill_process(Pid::from_child(&child), Signal::TERM);

@@ -1,5 +1,4 @@
 //! A format that only this test knows, added to the registry: opened, printed, checked and converted.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where it fails")]
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

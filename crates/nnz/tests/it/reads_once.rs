@@ -13,19 +13,6 @@
 //! has more than a mebibyte is read twice, as its check sum is compared before any element is handed out.
 //! Of pointers of more than 64 KiB that are compressed, the chunk with the last one is read twice.
 //! No more than 16 MiB of metadata are kept of a file.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::cast_possible_truncation,
-    missing_docs,
-    unreachable_pub,
-    dead_code,
-    reason = "a test stops where it fails, and uses what it needs of what tests share"
-)]
-
-mod common;
-#[path = "common/samples.rs"]
-mod samples;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -34,6 +21,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::common::samples;
 use nnz::formats::{Registry, list};
 use nnz::storage::{CountingStorage, LocalStorage, Opened, Request, Storage};
 use nnz::{Batch, Dataset, Location, OpenOptions, Projection, Values};

@@ -1,23 +1,12 @@
 //! What is found out about a matrix before it is written: that one triangle follows from the other,
 //! and which types hold its values.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::cast_possible_truncation,
-    dead_code,
-    missing_docs,
-    unreachable_pub,
-    reason = "a test stops where it fails"
-)]
-
-mod common;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use common::entries::{self, Entry};
-use common::{location, unsynced};
+use crate::common::entries::{self, Entry};
+use crate::common::{location, unsynced};
 use nnz::{
     ConvertOptions, ValueType,
     formats::FormatOptions,

@@ -1,19 +1,8 @@
 //! Matrices between memory and every kind of file.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::cast_possible_truncation,
-    dead_code,
-    missing_docs,
-    unreachable_pub,
-    reason = "a test stops where it fails"
-)]
-
-mod common;
 
 use std::path::Path;
 
-use common::{location, root, unsynced};
+use crate::common::{location, root, unsynced};
 use nnz::{
     Axis, Batch, CsMatrix, Dense, ErrorKind, NoProgress, Order, Place, Projection, ReadOptions,
     Shape, Values, WriteMatrix as _, convert_source, formats::FormatOptions, matrix::Minors,

@@ -1,5 +1,4 @@
 //! A conversion that is cancelled leaves nothing, and can be run again.
-#![allow(clippy::unwrap_used, missing_docs, reason = "a test stops where it fails")]
 
 use std::path::Path;
 use std::sync::Mutex;

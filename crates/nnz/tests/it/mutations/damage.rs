@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::common::random::Random;
+use nnz_testing::random::Random;
 
 /// Files by name.
 pub type Files = BTreeMap<String, Vec<u8>>;

@@ -1,6 +1,5 @@
 //! A container that only this test knows, added to the registry: formats of named arrays are written to
 //! it and read from it.
-#![allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 
 use std::io::Write as _;
 use std::path::Path;

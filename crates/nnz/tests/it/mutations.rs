@@ -3,28 +3,8 @@
 //! Every file of the test data is damaged in `NNZ_MUTATIONS` random ways (20 unless set), cut at
 //! some twenty places, and struck where it hurts most: lengths, shapes, pointers. Each case has a
 //! name, such as `basic_uint.packed.col#17`; `NNZ_CASE` runs just that one.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::cast_possible_truncation,
-    clippy::cast_possible_wrap,
-    clippy::cast_sign_loss,
-    clippy::print_stderr,
-    clippy::print_stdout,
-    dead_code,
-    missing_docs,
-    unreachable_pub,
-    reason = "a test stops where it fails"
-)]
 
-#[path = "common/allocations.rs"]
-mod allocations;
-mod common;
-#[path = "common/damage.rs"]
 mod damage;
-#[path = "common/watchdog.rs"]
-mod watchdog;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,11 +13,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::entries;
-use common::random::Random;
-use common::{location, root, unsynced};
-use damage::{Damage, Files};
+use self::damage::{Damage, Files};
+use crate::common::entries;
+use crate::common::{location, root, unsynced};
 use nnz::{Axis, Batch, Order, Projection, Values, error::Severity};
+use nnz_testing::random::Random;
+use nnz_testing::{allocations, watchdog};
 
 /// Memory that is allowed whatever the size of a file.
 const SLACK: u64 = 64 << 20;

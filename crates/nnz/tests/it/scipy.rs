@@ -1,19 +1,7 @@
 //! Files of SciPy and NumPy: each matrix of the test data is read as its manifest has it, and each
 //! broken file is refused with its place.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::cast_possible_truncation,
-    dead_code,
-    missing_docs,
-    unreachable_pub,
-    reason = "a test stops where it fails"
-)]
 
-mod common;
-#[path = "common/manifest.rs"]
-mod manifest;
-
+use crate::common::manifest;
 use nnz::{CatOptions, Dataset};
 
 /// Long doubles depend on the machine, and are refused by name.
@@ -137,7 +125,7 @@ fn write_with(path: &std::path::Path, format: &str, array: &str, element: usize,
 fn the_worst_numbers_in_every_array() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("worst.npz");
-    let location = common::location(&path);
+    let location = crate::common::location(&path);
     let (mut read, mut refused) = (0, 0);
     for format in ["csr", "csc", "coo"] {
         for array in ["indptr", "indices", "shape", "row", "col"] {
@@ -161,14 +149,14 @@ const TEXT: &str = "%%MatrixMarket matrix coordinate real general\n4 5 6\n1 1 1.
                     3 5 1e300\n4 1 7\n4 5 -0.25\n";
 
 fn converted(from: &std::path::Path, to: &std::path::Path, set: impl Fn(&mut nnz::ConvertOptions)) {
-    let mut options = common::unsynced();
+    let mut options = crate::common::unsynced();
     set(&mut options);
-    let (from, to) = (common::location(from), common::location(to));
+    let (from, to) = (crate::common::location(from), crate::common::location(to));
     nnz::convert(from, to, &options, &nnz::NoProgress).unwrap();
 }
 
 fn entries_of(path: &std::path::Path) -> Vec<(u64, u64, String)> {
-    let matrix = manifest::open(&common::location(path)).unwrap();
+    let matrix = manifest::open(&crate::common::location(path)).unwrap();
     let entries = matrix.entries().unwrap().map(|entry| {
         let (row, col, value) = entry.unwrap();
         (row, col, value.to_string())
@@ -193,7 +181,7 @@ fn what_is_written_reads_back() {
             options.compress = compress;
         });
         assert_eq!(entries_of(&at(name)), expected, "{name}");
-        let matrix = manifest::open(&common::location(&at(name))).unwrap();
+        let matrix = manifest::open(&crate::common::location(&at(name))).unwrap();
         assert_eq!(matrix.header().own_order(), Some(order));
         let types = matrix.about().unwrap().arrays;
         let types: Vec<_> = types.iter().map(|array| array.value_type.unwrap().name()).collect();

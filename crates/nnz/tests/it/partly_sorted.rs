@@ -1,5 +1,4 @@
 //! Files whose beginning looks more in order than they are.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::fmt::Write as _;
 use std::fs;

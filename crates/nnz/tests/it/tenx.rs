@@ -1,19 +1,7 @@
 //! Files and folders of 10x: each matrix of the test data is read as its manifest has it, and each
 //! broken one is refused with its place.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::cast_possible_truncation,
-    dead_code,
-    missing_docs,
-    unreachable_pub,
-    reason = "a test stops where it fails"
-)]
 
-mod common;
-#[path = "common/manifest.rs"]
-mod manifest;
-
+use crate::common::manifest;
 use nnz::{Axis, Location, MatrixSource as _, Place, matrix::AxisKind};
 
 /// What may be read or refused, and is refused.
@@ -68,7 +56,7 @@ fn every_matrix_is_read_as_its_manifest_has_it() {
 }
 
 fn place(file: &str, group: Option<&str>) -> Location {
-    let path = common::root().join("testdata/tenx").join(file);
+    let path = crate::common::root().join("testdata/tenx").join(file);
     Location::Path { path, group: group.map(ToOwned::to_owned) }
 }
 
@@ -112,13 +100,13 @@ fn features_have_other_names() {
 }
 
 fn converted(from: &Location, to: &std::path::Path, options: &[(&str, &str)]) -> nnz::Result<()> {
-    let mut convert = common::unsynced();
+    let mut convert = crate::common::unsynced();
     convert.format = Some("10x");
     convert.compress = None;
     for (name, value) in options {
         convert.format_options.set(*name, *value);
     }
-    nnz::convert(from, common::location(to), &convert, &nnz::NoProgress).map(drop)
+    nnz::convert(from, crate::common::location(to), &convert, &nnz::NoProgress).map(drop)
 }
 
 /// The columns that describe features.
@@ -193,7 +181,7 @@ fn what_is_written_reads_back() {
                 refused.push(format!("{} as {name}: {error}", entry.name()));
                 continue;
             }
-            let found = whole(&common::location(&at(name)));
+            let found = whole(&crate::common::location(&at(name)));
             assert_eq!(found.0, expected.0, "{} as {name}", entry.name());
             assert_eq!(found.1, expected.1, "{} as {name}", entry.name());
             assert_eq!(found.3, expected.3, "{} as {name}", entry.name());
@@ -247,7 +235,8 @@ fn what_10x_cannot_hold_is_refused() {
     std::fs::write(at("a.mtx"), "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 5\n")
         .unwrap();
     for target in ["a.h5", "folder"] {
-        let error = converted(&common::location(&at("a.mtx")), &at(target), &[]).unwrap_err();
+        let error =
+            converted(&crate::common::location(&at("a.mtx")), &at(target), &[]).unwrap_err();
         assert!(error.to_string().contains("no names of rows"), "{error}");
         assert!(!at(target).exists());
     }
@@ -356,7 +345,7 @@ fn a_literal_name_wins_over_a_condition() {
     write("matrix.mtx", "%%MatrixMarket matrix coordinate integer general\n3 1 1\n1 1 5\n");
     write("genes.tsv", "name=b\ta\ng2\tb\ng3\tc\n");
     write("barcodes.tsv", "x\n");
-    let source = || nnz::open(common::location(&at)).unwrap().into_matrix().unwrap();
+    let source = || nnz::open(crate::common::location(&at)).unwrap().into_matrix().unwrap();
     let first = |text: &str| {
         let rows = text.parse().unwrap();
         let slice =

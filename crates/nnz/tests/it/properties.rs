@@ -1,28 +1,12 @@
 //! What a conversion has to keep, for any matrix.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::cast_possible_truncation,
-    clippy::cast_possible_wrap,
-    clippy::cast_precision_loss,
-    clippy::print_stdout,
-    dead_code,
-    missing_docs,
-    unreachable_pub,
-    reason = "a test stops where it fails"
-)]
-
-mod common;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::entries::{self, Entry, Number};
-use common::random::Random;
-use common::{location, unsynced};
+use crate::common::entries::{self, Entry, Number};
+use crate::common::{location, unsynced};
 use nnz::{
     ConvertOptions, Order, ValueType,
     bpcells::{FormatVersion, Packing},
@@ -30,6 +14,7 @@ use nnz::{
     formats::FormatOptions,
     output::DuplicatePolicy,
 };
+use nnz_testing::random::Random;
 use proptest::prelude::*;
 
 fn bpcells_options(packing: Packing, version: FormatVersion) -> FormatOptions {
@@ -557,8 +542,9 @@ fn every_nan_survives_between_stores_and_is_refused_by_text() {
         (scratch.at("a.bpcells"), scratch.at("b.bpcells"), scratch.at("c.mtx"));
     // Quiet and signalling, with payloads and signs; R's NA among them.
     let odd = [0x7ff8_0000_0000_0001_u64, 0x7ff0_0000_0000_07a2, 0xfff8_0000_0000_0000];
-    let some = nnz::open(location(&common::root().join("testdata/matrix-market/valid/sci.mtx")))
-        .and_then(nnz::Dataset::into_matrix);
+    let some =
+        nnz::open(location(&crate::common::root().join("testdata/matrix-market/valid/sci.mtx")))
+            .and_then(nnz::Dataset::into_matrix);
     let mut header = some.unwrap().header().clone();
     header.shape = nnz::Shape { rows: 3, cols: 1 };
     header.value_type = ValueType::F64;

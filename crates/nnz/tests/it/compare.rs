@@ -1,5 +1,4 @@
 //! Transposing and comparing.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,6 +8,7 @@ use nnz::{
     Axis, ConvertOptions, DiffOptions, Difference, Location, NoProgress, Order, Scalar,
     output::WriteOptions,
 };
+use nnz_testing::random::Random;
 
 fn testdata(name: &str) -> Location {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/bpcells").join(name);
@@ -170,11 +170,8 @@ fn the_mirror_image_of_nothing_is_no_negative_zero() {
 #[test]
 fn differences_among_many_entries_are_those_of_a_plain_comparison() {
     let dir = tempfile::tempdir().unwrap();
-    let mut state = 7_u32;
-    let mut draw = |below: u32| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) % below
-    };
+    let mut random = Random::new(7);
+    let mut draw = |below: u32| random.below_u32(below);
     let mut equal = 0;
     for case in 0..80 {
         let (rows, cols) = [(9000, 3), (3, 9000), (2500, 40)][case % 3];

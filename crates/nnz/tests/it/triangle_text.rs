@@ -1,22 +1,11 @@
 //! Matrix Market text of one triangle: converted and transposed in either layout and order.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::cast_possible_truncation,
-    dead_code,
-    missing_docs,
-    unreachable_pub,
-    reason = "a test stops where it fails"
-)]
-
-mod common;
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use common::entries::{self, Entry};
-use common::{location, unsynced};
+use crate::common::entries::{self, Entry};
+use crate::common::{location, unsynced};
 use nnz::{ConvertOptions, Order, formats::FormatOptions, output::StructurePolicy};
 use nnz_matrix_market::Layout;
 

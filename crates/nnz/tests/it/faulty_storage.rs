@@ -11,19 +11,6 @@
 //! holds fragments or a frame.
 //!
 //! Where a sample takes many calls, a spread of them fails, each in a run of its own.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::cast_possible_truncation,
-    missing_docs,
-    unreachable_pub,
-    dead_code,
-    reason = "a test stops where it fails, and uses what it needs of what tests share"
-)]
-
-mod common;
-#[path = "common/samples.rs"]
-mod samples;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -31,7 +18,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use common::whole::{Whole, whole};
+use crate::common::samples;
+use crate::common::whole::{Whole, whole};
 use nnz::formats::{Registry, list};
 use nnz::numpy::{TensorArrays, from_arrays, to_arrays};
 use nnz::storage::{FaultyStorage, ListedEntry, LocalStorage, Metadata, Opened, ReadAt, Storage};
@@ -185,11 +173,11 @@ fn texts_and_arrays_that_are_read_by_themselves() {
     std::fs::write(at("fragments.tsv"), &text).unwrap();
     check_each(&at("fragments.tsv"), fragments_of_text);
     let packed = "testdata/bpcells/interop/fragments_tsv/frag_basic.tsv.gz";
-    check_each(&common::root().join(packed), fragments_of_text);
+    check_each(&crate::common::root().join(packed), fragments_of_text);
     let rows: String = (0..2000).map(|row| format!("{row},{}.5\n", row * 7)).collect();
     std::fs::write(at("frame.csv"), format!("a,b\n{rows}")).unwrap();
     check_each(&at("frame.csv"), cells);
-    let npy = common::root().join("testdata/scipy/npy");
+    let npy = crate::common::root().join("testdata/scipy/npy");
     let mut arrays = 0;
     for entry in std::fs::read_dir(npy).unwrap() {
         let path = entry.unwrap().path();
@@ -266,9 +254,9 @@ fn options(storage: &Arc<dyn Storage>) -> OpenOptions {
 fn what_cannot_be_read_is_not_checked() {
     let (folder, mut samples) = samples::written(40, 30, 200);
     samples.push(folder.path().join("groups.h5::/d"));
-    let daphne = common::root().join("testdata/daphne");
+    let daphne = crate::common::root().join("testdata/daphne");
     samples.extend(golden_files(&daphne, "dbdf"));
-    let stores = common::root().join("testdata/bpcells/fragments_dir");
+    let stores = crate::common::root().join("testdata/bpcells/fragments_dir");
     samples.extend(std::fs::read_dir(stores).unwrap().map(|entry| entry.unwrap().path()));
     samples.retain(|path| findings(&Location::parse(path), &nnz::storage::local()).is_ok());
     assert!(samples.len() > 50, "{}", samples.len());
@@ -293,7 +281,7 @@ fn golden_files(folder: &Path, extension: &str) -> Vec<PathBuf> {
 fn what_cannot_be_read_is_not_taken_for_empty() {
     let (folder, mut samples) = samples::written(40, 30, 200);
     let several = folder.path().join("groups.h5");
-    let tenx = common::root().join("testdata/tenx");
+    let tenx = crate::common::root().join("testdata/tenx");
     samples.extend(golden_files(&tenx, "h5"));
     samples.retain(|path| nnz::open(path).is_ok());
     let others = |place: &Location, storage: &Arc<dyn Storage>| {
@@ -336,7 +324,7 @@ fn what_cannot_be_read_does_not_hold_something_else() {
     }
     std::fs::write(folder.path().join("frame.csv"), "a,b\n1,2\n").unwrap();
     std::fs::write(folder.path().join("empty.csv"), "").unwrap();
-    let golden = common::root().join("testdata");
+    let golden = crate::common::root().join("testdata");
     samples.extend(golden_files(&golden.join("daphne"), "dbdf"));
     samples.extend(golden_files(&golden.join("bpcells"), "rds"));
     let count = |answers: Vec<bool>| answers.into_iter().filter(|yes| *yes).count();
@@ -356,7 +344,7 @@ fn a_tensor_is_not_made_of_what_cannot_be_read() {
     let at = |name: &str| folder.path().join(name);
     let [tensor, pattern, fill] = ["t.npy", "p.npy", "f.npy"].map(at);
     let arrays = TensorArrays { tensor, pattern, fill };
-    let write = common::unsynced().write;
+    let write = crate::common::unsynced().write;
     to_arrays(&at("m.bsp").into(), &arrays, &OpenOptions::new(), write).unwrap();
     std::fs::write(at("header.json"), r#"{"format": "CSR"}"#).unwrap();
     let write = nnz::output::WriteOptions { overwrite: true, ..write };
@@ -469,7 +457,7 @@ impl Storage for Elsewhere {
 #[test]
 fn nothing_is_asked_of_the_file_system() {
     let (folder, mut samples) = samples::written(40, 30, 200);
-    let scipy = common::root().join("testdata/scipy");
+    let scipy = crate::common::root().join("testdata/scipy");
     let tensors = ["npz/scipy1.18.1/coo_array_3d.npz", "npy/shape_3d.npy", "npy/shape_1d.npy"];
     for (number, tensor) in tensors.iter().enumerate() {
         let extension = Path::new(tensor).extension().unwrap().to_str().unwrap();

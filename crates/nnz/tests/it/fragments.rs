@@ -1,5 +1,4 @@
 //! Fragments, held to what takes all of them into memory.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test stops where it fails")]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,6 +12,7 @@ use nnz::{
     Batch, Location, MatrixSource as _, NoProgress, Order, Projection, Values, bpcells::Packing,
     matrix::StringList, output::WriteOptions,
 };
+use nnz_testing::random::Random;
 use proptest::prelude::*;
 
 /// Chromosome, start, end and cell.
@@ -301,16 +301,13 @@ proptest! {
 #[test]
 fn sorting_out_of_memory_is_the_same() {
     // Some 600,000 fragments of 16 bytes, with room for a fiftieth; one start is that of a third.
-    let mut state = 1_u32;
-    let mut next = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        state >> 8
-    };
+    let mut random = Random::new(1);
     let mut all: Vec<Fragment> = Vec::new();
     for _ in 0..600_000 {
-        let start = if next() % 3 == 0 { 777 } else { next() % 100_000 };
-        let (chromosome, cell) = (format!("chr{}", next() % 5), format!("c{}", next() % 1000));
-        all.push((chromosome, start, start + next() % 500, cell));
+        let start = if random.below_u32(3) == 0 { 777 } else { random.below_u32(100_000) };
+        let (chromosome, cell) =
+            (format!("chr{}", random.below(5)), format!("c{}", random.below(1000)));
+        all.push((chromosome, start, start + random.below_u32(500), cell));
     }
     let directory = tempfile::tempdir().unwrap();
     let source = directory.path().join("all.tsv");

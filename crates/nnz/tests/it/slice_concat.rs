@@ -1,32 +1,18 @@
 //! Slices and concatenations, held to what a list of entries says.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    clippy::single_range_in_vec_init,
-    dead_code,
-    missing_docs,
-    unreachable_pub,
-    reason = "a test stops where it fails"
-)]
-
-mod common;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::entries::{self, Entry, Number};
-use common::random::Random;
-use common::{location, unsynced};
+use crate::common::entries::{self, Entry, Number};
+use crate::common::{location, unsynced};
 use nnz::{
     Axis, ConcatOptions, ConvertOptions, Location, MatrixSource as _, Order, Projection, Selection,
     ValueType,
     engine::{Concat, Slice},
 };
+use nnz_testing::random::Random;
 use proptest::prelude::*;
 
 /// A matrix as a list of entries.

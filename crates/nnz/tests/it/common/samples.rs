@@ -7,8 +7,8 @@ use nnz::ErrorKind;
 use nnz::formats::FormatOptions;
 use nnz::{Compression, NoProgress};
 
-use crate::common::random::Random;
 use crate::common::{location, root, unsynced};
+use nnz_testing::random::Random;
 
 /// Returns a folder with files that were written, and all samples: those and the golden files that
 /// can be opened.

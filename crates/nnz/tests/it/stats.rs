@@ -1,5 +1,4 @@
 //! Sums, means, variances and extremes.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::path::Path;
 
