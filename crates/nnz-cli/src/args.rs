@@ -294,7 +294,7 @@ pub(crate) struct Convert {
     pub(crate) target: Location,
 
     #[command(flatten)]
-    pub(crate) source_is: daphne::SourceIs,
+    pub(crate) source_options: daphne::SourceOptions,
 
     #[command(flatten)]
     pub(crate) writing: Writing,

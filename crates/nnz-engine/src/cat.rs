@@ -110,7 +110,7 @@ fn print(source: &dyn MatrixSource, options: &CatOptions, printer: &mut Printer<
     while reader.next_batch(&mut batch)? {
         workers.check()?;
         printer.print(&batch)?;
-        if watch == Watch::AsTheyCome {
+        if watch == Watch::InStorageOrder {
             ascent.watch(&batch);
         }
     }

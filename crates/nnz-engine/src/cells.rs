@@ -9,7 +9,7 @@ use crate::sort::{SortPlan, sorted};
 use crate::stages::{Batches, Step, Stepped, Units, empty_batch};
 
 /// Starts reading entries in storage order.
-pub(crate) fn read_as_they_come<'a>(
+pub(crate) fn read_in_storage_order<'a>(
     source: &'a dyn MatrixSource,
     steps: &'a [Box<dyn Step>],
 ) -> Result<Batches<'a>> {

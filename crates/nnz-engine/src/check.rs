@@ -80,7 +80,7 @@ fn read_all(source: &dyn MatrixSource, options: &CheckOptions) -> Result<()> {
     if watch == Watch::Sorting {
         return refuse_repeated(units, source, options.memory, workers);
     }
-    let checking = Checking::new(header, watch == Watch::AsTheyCome);
+    let checking = Checking::new(header, watch == Watch::InStorageOrder);
     let mut ascent = Ascent::new(source);
     run(units, &checking, &mut ascent, &mut Done, workers)?;
     ascent.finish(source, options.memory, workers)

@@ -17,7 +17,7 @@ use nnz_core::{
 use crate::annotations::{Appended, Join};
 use crate::parts::{InParts, Next, Open, Steps};
 use crate::slice::one_of;
-use crate::stages::{Cast, Mirroring, Step, drop_unstored, mirror, turns_integers};
+use crate::stages::{Cast, Mirroring, Step, drop_unstored, mirror, negates_integers};
 use crate::types;
 use merge::Merging;
 use shifted::Shared;
@@ -350,7 +350,7 @@ fn steps(part: &Part, axis: Axis, header: &Header, rounding: Rounding) -> Vec<Bo
         let differs = std::mem::replace(value_type, target) != target;
         differs.then(|| Box::new(Cast { target, rounding, possible }) as Box<dyn Step>)
     };
-    if turns_integers(source) {
+    if negates_integers(source) {
         // Their own type may not hold the negative values.
         steps.extend(cast(&mut value_type));
     }
@@ -474,7 +474,7 @@ impl MatrixSource for Concat {
             }));
         }
         let kept = self.metadata();
-        extras.extend(self.told(|source| {
+        extras.extend(self.collect_of(|source| {
             let mut metadata = source.metadata();
             metadata.keys.retain(|pair| !kept.keys.contains(pair));
             metadata.attributes.retain(|pair| !kept.attributes.contains(pair));
@@ -484,7 +484,7 @@ impl MatrixSource for Concat {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.told(|source| source.notes())
+        self.collect_of(|source| source.notes())
     }
 }
 
@@ -503,11 +503,11 @@ impl Concat {
     }
 
     /// Collects the descriptions of all matrices.
-    fn told(&self, of: impl Fn(&dyn MatrixSource) -> Vec<String>) -> Vec<String> {
+    fn collect_of(&self, of: impl Fn(&dyn MatrixSource) -> Vec<String>) -> Vec<String> {
         let parts = self.parts.iter();
-        let told = parts.flat_map(|part| {
+        let described = parts.flat_map(|part| {
             of(&*part.source).into_iter().map(move |what| format!("{}: {what}", part.place))
         });
-        told.collect()
+        described.collect()
     }
 }

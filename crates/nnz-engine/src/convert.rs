@@ -144,7 +144,7 @@ pub fn convert(
 
     // Now, because the target may be the source itself.
     let bytes_before = readable(source.about())?.and_then(|about| about.bytes);
-    let carried = carry_out(source, own, target, options, progress, from)?;
+    let carried = write_entries(source, own, target, options, progress, from)?;
     Ok(Summary {
         shape: source.header().shape,
         dimensions: source.is_vector().then(|| vec![source.header().shape.rows]),
@@ -158,14 +158,14 @@ pub fn convert(
         notes: source
             .notes()
             .into_iter()
-            .chain(target.misleads(source.header().axis_kinds))
+            .chain(target.axes_note(source.header().axis_kinds))
             .chain(replaced)
             .collect(),
     })
 }
 
 /// The result of writing the entries.
-pub(crate) struct Carried {
+pub(crate) struct WrittenEntries {
     entries: u64,
     written: Written,
     /// Bytes of temporary disk space.
@@ -175,14 +175,14 @@ pub(crate) struct Carried {
 /// Writes all entries of a source to a target, with as little sorting as they need.
 ///
 /// `own` is the order that the format of the source fixes, if any, and `from` its name in messages.
-pub(crate) fn carry_out(
+pub(crate) fn write_entries(
     source: &dyn MatrixSource,
     own: Option<Order>,
     target: &dyn MatrixTarget,
     options: &ConvertOptions,
     progress: &dyn Progress,
     from: &Place,
-) -> Result<Carried> {
+) -> Result<WrittenEntries> {
     let plan = look_ahead(source, target, options)
         .and_then(|seen| Plan::new(source.header(), own, target, options, seen))
         .map_err(|error| error.with_context(from))?;
@@ -193,7 +193,7 @@ pub(crate) fn carry_out(
         let done =
             attempt.run(*strategy).map_err(|error| locate(error, source).with_context(from))?;
         if let Some((entries, written)) = done {
-            return Ok(Carried { entries, written, disk: disk.load(Ordering::Relaxed) });
+            return Ok(WrittenEntries { entries, written, disk: disk.load(Ordering::Relaxed) });
         }
     }
     let (found, expected) = ("entries that change between two passes", "a stable file");
@@ -234,7 +234,7 @@ fn check_names(
     for axis in [Axis::Rows, Axis::Cols] {
         if wanted {
             if let Some(mut names) = source.read_names(axis)? {
-                crate::room::check_free_space(directory, names.least_bytes(), "the target")?;
+                crate::free_space::check_free_space(directory, names.least_bytes(), "the target")?;
                 names.drain()?;
             }
         } else if !matches!(readable(source.read_names(axis))?, Some(None)) {

@@ -7,11 +7,11 @@ use nnz_core::{
     Axis, Error, MatrixSource, Order, Place, Result, Rounding, Scalar, Shape, Structure, ValueType,
 };
 
-use crate::cells::{Cell, Cells, read_as_they_come, read_sorted};
+use crate::cells::{Cell, Cells, read_in_storage_order, read_sorted};
 use crate::convert::locate;
 use crate::flow::Workers;
 use crate::sort::SortPlan;
-use crate::stages::{Builder, DropAlike, Step, expand};
+use crate::stages::{Builder, DropValue, Step, expand};
 use crate::{Cancellation, default_memory};
 use alike::Alike;
 use unstored::{Gaps, Unstored};
@@ -181,7 +181,7 @@ impl Comparison<'_> {
             let fits = header.order == self.order && header.structure == Structure::General;
             let as_they_come = fits && source.rereadable() && header.sorted_majors && !sort;
             let reader = if as_they_come {
-                read_as_they_come(source, steps)?
+                read_in_storage_order(source, steps)?
             } else {
                 let (memory, workers) = (self.options.memory, self.options.workers());
                 let plan = SortPlan {
@@ -270,7 +270,7 @@ fn meaning(source: &dyn MatrixSource, unstored: Unstored) -> (Vec<Box<dyn Step>>
     if let Unstored::One(value) = unstored {
         // A negative zero as fill value is zero, but not the same number.
         let builder = Builder::new(header.order, header.shape);
-        if let Some(drop) = DropAlike::of_type(builder, value_type, value) {
+        if let Some(drop) = DropValue::of_type(builder, value_type, value) {
             steps.push(Box::new(drop));
         }
     }

@@ -16,7 +16,7 @@ use nnz_core::{
 
 use nnz_storage::enlarge_pages;
 
-use crate::convert::{ConvertOptions, carry_out};
+use crate::convert::{ConvertOptions, write_entries};
 use crate::flow::{Done, Workers, run};
 use crate::{Cancellation, DuplicatePolicy, NoProgress};
 pub use cs_matrix::CsMatrix;
@@ -107,7 +107,8 @@ fn read_entries(
     options: &ReadOptions,
 ) -> Result<CsMatrix> {
     let own = source.header().own_order();
-    if options.order.is_none_or(|order| own == Some(order)) && comes_as_wanted(source, options) {
+    if options.order.is_none_or(|order| own == Some(order)) && is_in_requested_form(source, options)
+    {
         let filled = fill(source, options).map_err(|error| error.with_context(from))?;
         if let Some(matrix) = filled {
             return Ok(matrix);
@@ -122,12 +123,12 @@ fn read_entries(
         cancellation: options.cancellation.clone(),
         ..ConvertOptions::default()
     };
-    carry_out(source, own, &target, &options, &NoProgress, from)?;
+    write_entries(source, own, &target, &options, &NoProgress, from)?;
     target.take().ok_or_else(|| Error::argument("nothing was read"))
 }
 
 /// Returns whether entries are in the requested order and form, according to the header.
-fn comes_as_wanted(source: &dyn MatrixSource, options: &ReadOptions) -> bool {
+fn is_in_requested_form(source: &dyn MatrixSource, options: &ReadOptions) -> bool {
     let header = source.header();
     header.sorted_majors
         && source.rereadable()

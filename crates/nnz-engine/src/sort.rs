@@ -133,10 +133,10 @@ pub(crate) fn sorted<'a>(
     read: &(dyn Fn(u64) + Sync),
 ) -> Result<(Units<'a>, u64)> {
     let cut = Cut::of_shape(plan.shape, plan.order, plan.expected);
-    let store = Store::new(plan.directory, plan.memory / 2).telling(plan.disk.cloned());
+    let store = Store::new(plan.directory, plan.memory / 2).reporting(plan.disk.cloned());
     let store = Arc::new(store);
     if let Some(expected) = plan.expected {
-        store.check_room(expected.saturating_mul(LEAST))?;
+        store.check_space(expected.saturating_mul(LEAST))?;
     }
     let collecting = Collecting { plan, cut: &cut, steps, buffers: Mutex::default() };
     let mut counted = Counted { entries: 0, values: plan.no_values(), read };

@@ -18,13 +18,13 @@ pub(crate) use builder::Builder;
 pub(crate) use cast::Cast;
 pub(crate) use counted::Counted;
 pub(crate) use expand::{
-    Mirroring, expand, expanded_type, mirror, mirror_for, stays_shared, turns_integers,
+    Mirroring, expand, expanded_type, mirror, mirror_for, negates_integers, stays_shared,
 };
 pub(crate) use grouped::Grouped;
 pub(crate) use triangle::{Part, Triangular};
 pub use unique::DuplicatePolicy;
 pub(crate) use unique::Unique;
-pub(crate) use zeros::{DropAlike, DropZeros, drop_unstored};
+pub(crate) use zeros::{DropValue, DropZeros, drop_unstored};
 
 /// A reader of batches.
 pub(crate) type Batches<'a> = Box<dyn BatchReader + 'a>;

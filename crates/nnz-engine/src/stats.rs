@@ -169,7 +169,7 @@ fn compute<T: Value, S: Slim<T>>(
 ) -> Result<Stats> {
     let header = source.header();
     let order = header.order;
-    refuse_what_cannot_be_held::<T, S>(header, options)?;
+    check_memory::<T, S>(header, options)?;
     let (by_major, by_minor) = match order {
         Order::Row => (options.rows, options.cols),
         Order::Col => (options.cols, options.rows),
@@ -217,10 +217,7 @@ fn compute<T: Value, S: Slim<T>>(
 }
 
 /// Refuses shapes whose statistics do not fit into memory.
-fn refuse_what_cannot_be_held<T: Value, S: Slim<T>>(
-    header: &Header,
-    options: &StatsOptions,
-) -> Result<()> {
+fn check_memory<T: Value, S: Slim<T>>(header: &Header, options: &StatsOptions) -> Result<()> {
     for (axis, wanted) in [(Axis::Rows, options.rows), (Axis::Cols, options.cols)] {
         let mut each = size_of::<Tally<S::Sums>>() + size_of::<Moments>();
         if axis != header.order.major() {

@@ -67,7 +67,7 @@ pub trait MatrixTarget: Send + Sync {
     }
 
     /// Returns a note if other programs interpret the axes in another way.
-    fn misleads(&self, axes: [AxisKind; 2]) -> Option<String> {
+    fn axes_note(&self, axes: [AxisKind; 2]) -> Option<String> {
         let [rows, cols] = self.axis_kinds();
         let exchanged = rows != cols && rows != AxisKind::Unknown && axes == [cols, rows];
         exchanged.then(|| {

@@ -282,7 +282,7 @@ pub fn convert_source(
     };
     for _ in 1..ATTEMPTS {
         match convert_once(source, from, to, options, progress) {
-            Err(error) if source.rereadable() && appeared_meanwhile(&error, to) => {}
+            Err(error) if source.rereadable() && created_concurrently(&error, to) => {}
             done => return done,
         }
     }
@@ -294,7 +294,7 @@ const ATTEMPTS: u8 = 20;
 
 /// Returns whether a group was not written because another process created or changed the file. The group
 /// can then be added to the new file.
-fn appeared_meanwhile(error: &Error, to: &Location) -> bool {
+fn created_concurrently(error: &Error, to: &Location) -> bool {
     let Location::Path { path, group: Some(group) } = to else { return false };
     let at_target = || error.place().path.as_deref().is_some_and(|at| at.starts_with(path));
     !group.is_empty() && matches!(error.kind(), ErrorKind::Changed) && at_target()

@@ -29,7 +29,7 @@ pub fn diff(
         && !(a.is_vector() && b.is_vector())
     {
         let (a, b) = (a.read(options.memory / 2)?, b.read(options.memory / 2)?);
-        if !crate::tensor::mean_the_same(a, b)? {
+        if !crate::tensor::equal_cells(a, b)? {
             each(Difference::Tensor);
         }
         return Ok(());

@@ -70,7 +70,7 @@ pub fn from_arrays(
         return Err(Error::mismatch(Place::path(&arrays.pattern), found, "booleans"));
     };
     let stored = stored.iter().map(|truth| truth.0 != 0);
-    let tensor = with_room_for_fill(entries(cells, stored, fill));
+    let tensor = promoted_with_fill(entries(cells, stored, fill));
     let mut writer = home.writer(&[])?;
     nnz_binsparse::write_stated(&mut *writer, &tensor, &description)
         .map_err(|error| error.with_context(&Place::path(header)))?;
@@ -110,7 +110,7 @@ fn entries(cells: NdArray, stored: impl Iterator<Item = bool>, fill: Scalar) -> 
 }
 
 /// Casts values to a type that holds the fill value as well, if their own does not and there is one.
-fn with_room_for_fill(tensor: Tensor) -> Tensor {
+fn promoted_with_fill(tensor: Tensor) -> Tensor {
     let (own, fill) = (tensor.value_type(), tensor.background());
     let holds = |value_type| fill.cast(value_type, Rounding::Refused).is_ok();
     let both = promoted(own, fill.value_type());

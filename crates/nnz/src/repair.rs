@@ -100,7 +100,7 @@ fn run(
     let summary = match found.open(&opened).map_err(|error| error.with_context(&place))? {
         #[cfg(feature = "fragments")]
         Dataset::Fragments(_) => {
-            done.repairs = written_anew(format, from, options)?;
+            done.repairs = rewritten_faults(format, from, options)?;
             done.fragments = Some(fragments(from, to, options, progress)?);
             return Ok(done);
         }
@@ -148,7 +148,7 @@ fn reason(error: Error, source: &Place) -> Error {
 
 /// Lists faults that are gone in the copy. Any other fault is an error.
 #[cfg(feature = "fragments")]
-fn written_anew(
+fn rewritten_faults(
     format: &dyn Format,
     from: &Location,
     options: &ConvertOptions,

@@ -217,7 +217,7 @@ fn flush(text: &mut Vec<u8>, out: &mut dyn Write) -> Result<()> {
 }
 
 /// Returns whether two tensors have the same numbers in all cells, whatever their types.
-pub(crate) fn mean_the_same(mut first: Tensor, mut second: Tensor) -> Result<bool> {
+pub(crate) fn equal_cells(mut first: Tensor, mut second: Tensor) -> Result<bool> {
     for tensor in [&mut first, &mut second] {
         // The fill value is not that of any cell then.
         tensor.fill = tensor.fill.filter(|_| !tensor.is_full());

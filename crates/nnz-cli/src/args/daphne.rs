@@ -50,7 +50,7 @@ fn format_name(text: &str) -> Result<&'static str, String> {
 
 /// Options for the source of a conversion.
 #[derive(Debug, Group)]
-pub(crate) struct SourceIs {
+pub(crate) struct SourceOptions {
     /// Dialect of SRC: spec, daphne or daphne-2022 [default: detected]
     #[arg(long, value_name = "DIALECT", help_heading = "Options for daphne")]
     pub(crate) from_dialect: Option<Dialect>,

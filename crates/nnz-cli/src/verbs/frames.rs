@@ -14,8 +14,8 @@ use crate::output::{bytes, failed, print_json, print_message, with_stdout};
 /// Returns whether the source is a frame in a text file.
 pub(super) fn is_text(args: &args::Convert) -> Result<bool, Error> {
     // Standard input can be a matrix as well; with types of columns it is a frame.
-    if args.source_is.types.is_some() || args.source_is.from_dialect.is_some() {
-        return Ok(args.source_is.types.is_some());
+    if args.source_options.types.is_some() || args.source_options.from_dialect.is_some() {
+        return Ok(args.source_options.types.is_some());
     }
     frames::is_text(&args.source, &nnz::OpenOptions::new())
 }
@@ -40,8 +40,8 @@ pub(super) fn convert(
     }
     let options = FrameOptions::default()
         .format(writing.to.as_ref().map(|to| to.format))
-        .types(args.source_is.types.clone())
-        .from_dialect(args.source_is.from_dialect)
+        .types(args.source_options.types.clone())
+        .from_dialect(args.source_options.from_dialect)
         .format_options(writing.format_options.0.clone())
         .rounding(if writing.lossy { Rounding::Nearest } else { Rounding::Refused })
         .write(WriteOptions { overwrite: writing.force, sync: !writing.no_sync });

@@ -21,7 +21,7 @@ pub(crate) fn convert(
         return super::frames::convert(args, transpose, quiet);
     }
     let options = options(&args.writing)?.transpose(transpose);
-    if !transpose && args.source_is.from_dialect.is_none() {
+    if !transpose && args.source_options.from_dialect.is_none() {
         let bar = Bar::new(quiet);
         let written = nnz::whole::convert(&args.source, &args.target, &options, &bar)?;
         if let Some(summary) = written {
@@ -33,7 +33,7 @@ pub(crate) fn convert(
     }
     let found = match nnz::OpenOptions::new()
         .memory_limit(options.memory)
-        .dialect(args.source_is.from_dialect)
+        .dialect(args.source_options.from_dialect)
         .open(&args.source)?
     {
         Dataset::Fragments(_) if !transpose => return super::fragments::convert(args, quiet),

@@ -136,7 +136,7 @@ impl<'a> Appended<'a> {
                 let common = match kept {
                     true => types.try_fold(info.column_type, |before, next| {
                         let both = together(before, next);
-                        both.ok_or_else(|| format!("{before} in one file, {next} in another"))
+                        both.ok_or_else(|| format!("{before} in one file and {next} in another"))
                     }),
                     false => Err("not all files have it".to_owned()),
                 };

@@ -56,7 +56,7 @@ impl Work for Checking<'_> {
 impl Join<Checking<'_>> for Ascent {
     fn join(&mut self, seen: &Option<Seen>) -> Result<Option<()>> {
         if let Some(seen) = seen {
-            self.go_on(seen);
+            self.add(seen);
         }
         Ok(Some(()))
     }

@@ -18,7 +18,7 @@ pub(crate) enum Watch {
     Not,
     /// By comparing neighbours during reading; by sorting in a second pass if they are not in
     /// order.
-    AsTheyCome,
+    InStorageOrder,
     /// By sorting during reading, since the source can be read only once.
     Sorting,
 }
@@ -32,7 +32,7 @@ impl Watch {
             && policy == DuplicatePolicy::Refuse;
         match (open, source.rereadable()) {
             (false, _) => Self::Not,
-            (true, true) => Self::AsTheyCome,
+            (true, true) => Self::InStorageOrder,
             (true, false) => Self::Sorting,
         }
     }
@@ -55,12 +55,12 @@ impl Ascent {
     /// Checks the entries of a batch as they are stored.
     pub(crate) fn watch(&mut self, batch: &Batch) {
         if self.ascends {
-            self.go_on(&Seen::of(batch, self.structure));
+            self.add(&Seen::of(batch, self.structure));
         }
     }
 
     /// Continues with the summary of the next batch.
-    pub(super) fn go_on(&mut self, seen: &Seen) {
+    pub(super) fn add(&mut self, seen: &Seen) {
         let Some([start, end]) = seen.extent.ends else { return };
         let follows = self.last.is_none_or(|last| last < start);
         self.ascends &= seen.ascends() && follows;

@@ -48,14 +48,14 @@ impl Strategy {
 
 /// What is assumed about the order of entries.
 #[derive(Clone, Copy)]
-enum Promise<'a> {
+enum Assumption<'a> {
     /// Nothing: they have been sorted.
     None,
     /// That they are in order, which is checked during writing.
     InOrder,
     /// A property that the reader checks. If it does not hold, the reader ends early and sets this
     /// flag.
-    Kept(&'a AtomicBool),
+    Checked(&'a AtomicBool),
 }
 
 /// The source, the target and the plan of an attempt.
@@ -103,7 +103,7 @@ impl Attempt<'_> {
         match strategy {
             Strategy::InOrder => {
                 first.append(&mut cast);
-                self.write(units, &first, stored, Promise::InOrder)
+                self.write(units, &first, stored, Assumption::InOrder)
             }
             Strategy::Grouped => {
                 let stepped = Stepped::new(Box::new(SequentialReader(units)), &first, header.order);
@@ -115,8 +115,8 @@ impl Attempt<'_> {
                     plan.memory,
                     &violated,
                 );
-                let promise = Promise::Kept(&violated);
-                self.write(self.decoded(Box::new(grouped)), &cast, stored, promise)
+                let assumption = Assumption::Checked(&violated);
+                self.write(self.decoded(Box::new(grouped)), &cast, stored, assumption)
             }
             Strategy::Sorted => {
                 let sum = plan.duplicates == DuplicatePolicy::Sum;
@@ -134,10 +134,10 @@ impl Attempt<'_> {
                 let (units, count) = self.sorted(units, &first, value_type)?;
                 stored = Some(count).filter(|_| !sum);
                 if !sum {
-                    return self.write(units, &[], stored, Promise::None);
+                    return self.write(units, &[], stored, Assumption::None);
                 }
                 let unique = Unique::new(Box::new(SequentialReader(units)), plan.order, builder);
-                self.write(self.decoded(Box::new(unique)), &cast, stored, Promise::None)
+                self.write(self.decoded(Box::new(unique)), &cast, stored, Assumption::None)
             }
         }
     }
@@ -176,7 +176,7 @@ impl Attempt<'_> {
         units: Units<'_>,
         steps: &[Box<dyn Step>],
         stored: Option<u64>,
-        promise: Promise<'_>,
+        assumption: Assumption<'_>,
     ) -> Result<Option<(u64, Written)>> {
         let plan = self.plan;
         let at_target = |error: Error| error.with_context(&self.target.place());
@@ -192,14 +192,14 @@ impl Attempt<'_> {
         let avoidable = self.target.avoidable(&header);
         let with = avoidable.as_ref().map(|(what, _)| format!(", with {what},"));
         let what = format!("the target{}", with.unwrap_or_default());
-        crate::room::check_free_space(&self.target.directory(), least, &what).map_err(|error| {
-            match avoidable {
+        crate::free_space::check_free_space(&self.target.directory(), least, &what).map_err(
+            |error| match avoidable {
                 Some((_, format)) => {
                     error.with_hint("format", format!("{format} does not need them"))
                 }
                 None => error,
-            }
-        })?;
+            },
+        )?;
         let mut tables = [None, None];
         if self.target.capabilities().annotations {
             tables = [self.source.annotations(Axis::Rows)?, self.source.annotations(Axis::Cols)?];
@@ -215,7 +215,7 @@ impl Attempt<'_> {
         };
         let mut joined = Joined {
             plan,
-            unsure: matches!(promise, Promise::InOrder),
+            unsure: matches!(assumption, Assumption::InOrder),
             violated: false,
             last: None,
             entries: 0,
@@ -226,7 +226,8 @@ impl Attempt<'_> {
         self.progress.end();
         done?;
         // Before the output appears: a reader that ended early has not returned all entries.
-        let broken = matches!(promise, Promise::Kept(broken) if broken.load(Ordering::Relaxed));
+        let broken =
+            matches!(assumption, Assumption::Checked(broken) if broken.load(Ordering::Relaxed));
         if joined.violated || broken {
             return Ok(None);
         }

@@ -10,7 +10,7 @@ use super::{ConvertOptions, StructurePolicy};
 use crate::MatrixTarget;
 use crate::flow::Workers;
 use crate::stages::{
-    Counted, DuplicatePolicy, Mirroring, Step, drop_unstored, stays_shared, turns_integers,
+    Counted, DuplicatePolicy, Mirroring, Step, drop_unstored, negates_integers, stays_shared,
 };
 use crate::transposed::exchanged;
 use crate::types;
@@ -53,7 +53,7 @@ impl<'a> Plan<'a> {
         let capabilities = target.capabilities();
         let fill = fill(source, &capabilities);
         if let Some(fill) = fill.filter(|_| !capabilities.fill) {
-            return Err(Error::unsupported(target.place(), unfillable(fill)));
+            return Err(Error::unsupported(target.place(), no_fill_value(fill)));
         }
         let mirroring = mirroring(source, &capabilities, options);
         // Text of an upper triangle is written as the lower one, with its entries in the other
@@ -80,7 +80,7 @@ impl<'a> Plan<'a> {
         let own = summed.unwrap_or(source.value_type);
         let value_type = value_type(own, &capabilities, options.value_type.or(seen.value_type))?;
         let negated = mirroring == Some(Mirroring::Fold) && value_type != source.value_type;
-        if negated && turns_sign(source) && !structure::suits(source.structure, value_type) {
+        if negated && negates(source) && !structure::suits(source.structure, value_type) {
             let what = format!(
                 "a skew-symmetric matrix has negated values as well, which {value_type} does not \
                  support"
@@ -116,7 +116,7 @@ impl<'a> Plan<'a> {
     /// of integers. Sums are cast, not their terms.
     pub(super) fn casts_first(&self) -> bool {
         self.mirroring == Some(Mirroring::Expand)
-            && turns_integers(&self.source)
+            && negates_integers(&self.source)
             && self.duplicates != DuplicatePolicy::Sum
     }
 
@@ -150,7 +150,7 @@ impl<'a> Plan<'a> {
 }
 
 /// Returns whether negated values follow from a structure.
-fn turns_sign(source: &Header) -> bool {
+fn negates(source: &Header) -> bool {
     matches!(source.structure, Structure::SkewSymmetric(_)) && source.nnz != Some(0)
 }
 
@@ -176,7 +176,7 @@ pub(super) fn fill(source: &Header, capabilities: &SinkCapabilities) -> Option<S
 }
 
 /// The error for a target without fill values.
-fn unfillable(fill: Scalar) -> String {
+fn no_fill_value(fill: Scalar) -> String {
     format!("the fill value is {fill}; in this format it is always zero")
 }
 

@@ -8,7 +8,7 @@ use nnz_core::{
 use super::ConvertOptions;
 use super::{locate, plan};
 use crate::MatrixTarget;
-use crate::cells::{Cell, Cells, read_as_they_come, read_sorted};
+use crate::cells::{Cell, Cells, read_in_storage_order, read_sorted};
 use crate::sort::SortPlan;
 use crate::stages::{Builder, Part, Step, Triangular, drop_unstored};
 
@@ -75,7 +75,7 @@ pub(super) fn find(
             continue;
         }
         let below = if as_they_come {
-            read_as_they_come(source, &lower)?
+            read_in_storage_order(source, &lower)?
         } else {
             read_sorted(source, &lower, plan)?
         };

@@ -96,14 +96,14 @@ impl Gaps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stages::{Builder, DropAlike};
+    use crate::stages::{Builder, DropValue};
     use nnz_core::ValueType;
 
     #[test]
     fn every_type_has_a_zero() {
         let builder = Builder::new(Order::Row, Shape { rows: 1, cols: 1 });
         for &value_type in ValueType::ALL {
-            assert!(DropAlike::of_type(builder, value_type, ZERO).is_some(), "{value_type}");
+            assert!(DropValue::of_type(builder, value_type, ZERO).is_some(), "{value_type}");
         }
     }
 

@@ -78,15 +78,15 @@ pub fn diff(
         [[a, b], [c, d]]
     };
     let mut left = options.most;
-    let mut tell = |difference| {
+    let mut report = |difference| {
         left = left.saturating_sub(1);
         each(difference);
         left > 0
     };
-    if chromosomes[0] != chromosomes[1] && !tell(FragmentDifference::Chromosomes) {
+    if chromosomes[0] != chromosomes[1] && !report(FragmentDifference::Chromosomes) {
         return Ok(());
     }
-    if cells[0] != cells[1] && !tell(FragmentDifference::Cells) {
+    if cells[0] != cells[1] && !report(FragmentDifference::Cells) {
         return Ok(());
     }
     let tables = [Table::of(&cells[0])?, Table::of(&cells[1])?];
@@ -133,7 +133,7 @@ pub fn diff(
                 };
                 let (first, second) = (owned(x), owned(y));
                 let chromosome = name.to_vec();
-                if !tell(FragmentDifference::Fragment { chromosome, number, first, second }) {
+                if !report(FragmentDifference::Fragment { chromosome, number, first, second }) {
                     return Ok(());
                 }
             }

@@ -40,7 +40,7 @@ pub fn print(
         chromosomes: in_lines(&source.chromosome_names()?, "names of chromosomes")?,
         cells: in_lines(&source.cell_names()?, "names of cells")?,
     };
-    flow::run(units, &lines, &mut AsTheyCome, &mut Printed(out), workers)
+    flow::run(units, &lines, &mut InStorageOrder, &mut Printed(out), workers)
 }
 
 /// Checks that names have no tabs and line breaks.
@@ -58,7 +58,7 @@ struct Lines {
     cells: Table,
 }
 
-struct AsTheyCome;
+struct InStorageOrder;
 
 struct Printed<'a>(&'a mut (dyn std::io::Write + Send));
 
@@ -94,7 +94,7 @@ impl Work for Lines {
     }
 }
 
-impl Join<Lines> for AsTheyCome {
+impl Join<Lines> for InStorageOrder {
     fn join(&mut self, _: &FragmentBatch) -> Result<Option<()>> {
         Ok(Some(()))
     }

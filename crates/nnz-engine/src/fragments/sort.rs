@@ -40,7 +40,7 @@ impl SortedRuns {
     /// their bytes.
     #[must_use]
     pub fn new(directory: &Path, memory: u64, threads: usize, disk: &Arc<AtomicU64>) -> Self {
-        let store = Store::new(directory, memory / 2).telling(Some(Arc::clone(disk)));
+        let store = Store::new(directory, memory / 2).reporting(Some(Arc::clone(disk)));
         // A fragment is in a piece twice while it is sorted, and once in a batch.
         let bytes = 3 * (WORDS * size_of::<u32>()) as u64 * (threads as u64 + 1);
         let most = (memory / 2 / bytes).clamp(1 << 12, 1 << 20);

@@ -36,7 +36,7 @@ pub struct Dense {
 /// more memory than allowed, and if cancelled.
 pub fn read_dense(source: &dyn MatrixSource, from: &Place, options: &ReadOptions) -> Result<Dense> {
     let own = source.header().order;
-    if comes_cell_by_cell(source)
+    if stores_all_cells(source)
         && let Some(dense) = fill(source, options).map_err(|error| error.with_context(from))?
     {
         return match options.order {
@@ -48,7 +48,7 @@ pub fn read_dense(source: &dyn MatrixSource, from: &Place, options: &ReadOptions
     dense.map_err(|error| error.with_context(from))
 }
 
-fn comes_cell_by_cell(source: &dyn MatrixSource) -> bool {
+fn stores_all_cells(source: &dyn MatrixSource) -> bool {
     let header = source.header();
     header.storage == Storage::Dense
         && header.structure == Structure::General

@@ -113,7 +113,7 @@ impl<'m> Filled<'m> {
 
     /// Moves to a major: those before it have no more entries. `false` if it is before the current
     /// one.
-    fn go_on_to(&mut self, major: u64) -> Result<bool> {
+    fn advance_to(&mut self, major: u64) -> Result<bool> {
         let Some(count) = major.checked_sub(self.major) else { return Ok(false) };
         let filled = self.filled;
         self.take_pointers(count)?.fill(filled);
@@ -169,7 +169,7 @@ impl<'m> Join<Filling<'m>> for Filled<'m> {
         match &batch.majors {
             // The last major can continue in the next batch.
             Majors::Consecutive(first) if batch.runs() > 0 => {
-                in_order = self.go_on_to(*first)?;
+                in_order = self.advance_to(*first)?;
                 pointers = self.take_pointers(batch.runs() as u64 - 1)?;
             }
             Majors::Consecutive(_) => {}
@@ -177,7 +177,7 @@ impl<'m> Join<Filling<'m>> for Filled<'m> {
                 for (run, &major) in majors.iter().enumerate() {
                     let entries = batch.run(run).len() as u64;
                     if entries > 0 {
-                        in_order &= self.go_on_to(major)?;
+                        in_order &= self.advance_to(major)?;
                         self.filled += entries;
                     }
                 }

@@ -13,7 +13,7 @@ pub(crate) struct Store {
     /// Maximum bytes in memory.
     allowed: u64,
     /// Is called with the bytes on disk.
-    told: Option<Arc<AtomicU64>>,
+    disk: Option<Arc<AtomicU64>>,
     state: Mutex<State>,
 }
 
@@ -33,12 +33,12 @@ pub(crate) enum Kept {
 impl Store {
     pub(crate) fn new(directory: &Path, allowed: u64) -> Self {
         let directory = directory.to_path_buf();
-        Self { directory, allowed, told: None, state: Mutex::default() }
+        Self { directory, allowed, disk: None, state: Mutex::default() }
     }
 
     /// Reports the bytes on disk as they grow.
-    pub(crate) fn telling(self, told: Option<Arc<AtomicU64>>) -> Self {
-        Self { told, ..self }
+    pub(crate) fn reporting(self, disk: Option<Arc<AtomicU64>>) -> Self {
+        Self { disk, ..self }
     }
 
     /// Stores words, in memory while there is space.
@@ -56,8 +56,8 @@ impl Store {
         };
         let offset = state.file_len;
         state.file_len += len;
-        if let Some(told) = &self.told {
-            told.store(state.file_len, Ordering::Relaxed);
+        if let Some(disk) = &self.disk {
+            disk.store(state.file_len, Ordering::Relaxed);
         }
         drop(state);
         file.write_all_at(bytes, offset)?;
@@ -65,9 +65,9 @@ impl Store {
     }
 
     /// Checks that the disk has space for the bytes that do not fit into memory.
-    pub(crate) fn check_room(&self, expected: u64) -> Result<()> {
+    pub(crate) fn check_space(&self, expected: u64) -> Result<()> {
         let needed = expected.saturating_sub(self.allowed);
-        crate::room::check_free_space(&self.directory, needed, "sorting")
+        crate::free_space::check_free_space(&self.directory, needed, "sorting")
     }
 }
 

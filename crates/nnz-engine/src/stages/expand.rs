@@ -47,7 +47,7 @@ pub(crate) fn mirror_for(
     }
     let builder = Builder::new(header.order, header.shape);
     // Integers have no negative zero, and casting them to floats gives none.
-    let dense = header.storage == Storage::Dense || turns_integers(header);
+    let dense = header.storage == Storage::Dense || negates_integers(header);
     let differs = !stays_shared(header);
     vec![Box::new(Mirror { structure, mirroring, dense, differs, possible, builder })]
 }
@@ -67,11 +67,11 @@ pub(crate) fn expand(header: &Header) -> (Vec<Box<dyn Step>>, ValueType) {
 
 /// Returns the type of all entries of a matrix.
 pub(crate) fn expanded_type(header: &Header) -> ValueType {
-    if turns_integers(header) { signed(header.value_type) } else { header.value_type }
+    if negates_integers(header) { signed(header.value_type) } else { header.value_type }
 }
 
 /// Returns whether negatives of integers follow, which their type may not hold.
-pub(crate) fn turns_integers(header: &Header) -> bool {
+pub(crate) fn negates_integers(header: &Header) -> bool {
     matches!(header.structure, Structure::SkewSymmetric(_)) && header.value_type.is_integer()
 }
 

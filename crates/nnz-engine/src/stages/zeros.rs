@@ -27,18 +27,18 @@ impl Step for DropZeros {
 pub(crate) fn drop_unstored(header: &Header) -> Option<Box<dyn Step>> {
     let builder = Builder::new(header.order, header.shape);
     match header.fill {
-        Some(fill) => Some(Box::new(DropAlike::of_type(builder, header.value_type, fill)?)),
+        Some(fill) => Some(Box::new(DropValue::of_type(builder, header.value_type, fill)?)),
         None => Some(Box::new(DropZeros(builder))),
     }
 }
 
 /// Drops entries with a certain value, compared bit by bit.
-pub(crate) struct DropAlike {
+pub(crate) struct DropValue {
     builder: Builder,
     bytes: Vec<u8>,
 }
 
-impl DropAlike {
+impl DropValue {
     /// Drops `value` from values of a type; `None` if the type does not have it.
     pub(crate) fn of_type(builder: Builder, value_type: ValueType, value: Scalar) -> Option<Self> {
         let value = value.cast(value_type, Rounding::Refused).ok()?;
@@ -46,7 +46,7 @@ impl DropAlike {
     }
 }
 
-impl Step for DropAlike {
+impl Step for DropValue {
     fn apply(&self, batch: &mut Batch, spare: &mut Batch) -> Result<()> {
         drop_cells(self.builder, batch, spare, &self.bytes)
     }

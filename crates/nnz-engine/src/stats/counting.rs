@@ -226,7 +226,7 @@ impl<T: Value, S: Slim<T>> MinorTallies<T, S> {
             // No half can grow by more.
             let growth = S::total(values).map(|total| total.saturating_add(entries));
             if let Some(growth) = growth.filter(|&growth| growth <= u32::MAX.into()) {
-                self.make_room_in_pairs(growth);
+                self.reserve_pairs(growth);
                 let pairs = &mut self.paired[..];
                 self.bands.each(batch, minors, values, self.len, |minor, value| {
                     if let Some(pair) = pairs.get_mut(minor as usize) {
@@ -236,7 +236,7 @@ impl<T: Value, S: Slim<T>> MinorTallies<T, S> {
                 return;
             }
         }
-        self.make_room(entries);
+        self.reserve(entries);
         match &batch.minors {
             Minors::U32(minors) if S::VALUES => {
                 let tallies = &mut self.slim[..];
@@ -260,7 +260,7 @@ impl<T: Value, S: Slim<T>> MinorTallies<T, S> {
         }
     }
 
-    fn make_room_in_pairs(&mut self, growth: u64) {
+    fn reserve_pairs(&mut self, growth: u64) {
         if growth > self.left {
             self.spill_pairs();
             self.paired.resize(self.len, 0);
@@ -269,7 +269,7 @@ impl<T: Value, S: Slim<T>> MinorTallies<T, S> {
         self.left -= growth;
     }
 
-    fn make_room(&mut self, entries: u64) {
+    fn reserve(&mut self, entries: u64) {
         if entries > self.slim_left {
             self.spill_slim();
             self.slim.resize(self.len, Tally::default());

@@ -1,4 +1,4 @@
-//! The example programs, run on the example data.
+//! The example programs, on the example data.
 
 #[path = "../../examples/columns.rs"]
 mod columns;
@@ -20,7 +20,7 @@ fn data() -> String {
 }
 
 #[test]
-fn the_examples_do_what_they_say() {
+fn examples_run() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let printed = |path: &str| {

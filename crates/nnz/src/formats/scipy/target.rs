@@ -115,7 +115,7 @@ pub(super) fn write_tensor(
         return Err(Error::argument(what));
     }
     StagedFile::create(&path, write)?;
-    let dropped = from.descriptor().user.iter().map(|(key, _)| format!("the metadata {key:?}"));
+    let dropped = from.descriptor().user.iter().map(|(key, _)| format!("the user's key {key:?}"));
     let dropped: Vec<String> = dropped.collect();
     if options.strict && !dropped.is_empty() {
         let what = format!("not supported by the target: {}", dropped.join(", "));
