@@ -63,7 +63,7 @@ def test_what_is_no_matrix_says_so():
 
 
 def test_hints_have_the_names_of_python(tmp_path):
-    with pytest.raises(nnz.ArgumentError, match="`to=` takes one of"):
+    with pytest.raises(nnz.ArgumentError, match="`to=` selects the format"):
         nnz.write(np.eye(2), tmp_path / "m.xyz")
 
 

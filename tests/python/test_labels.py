@@ -181,7 +181,7 @@ def test_what_cannot_be_meant_is_refused(nnz, tmp_path):
     for options, says in [
         (["--row-names", "nope"], 'no column "nope" describes the rows; there are'),
         (["--row-annotations", tmp_path / "other.csv"], "no name in the table is that of one of the rows"),
-        (["--row-annotations", tmp_path / "twice.csv"], 'has "a" in its rows 0 and 1'),
+        (["--row-annotations", tmp_path / "twice.csv"], 'has "a" in rows 0 and 1'),
         (["--row-annotations", tmp_path / "ragged.csv"], "line 3, column 1: found 1 values, expected 2"),
         (["--row-annotations", tmp_path / "no.csv"], "no such file"),
         (["--row-annotations", tmp_path / "open.csv"], "quotes that begin in line 2 are not closed"),

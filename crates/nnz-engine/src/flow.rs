@@ -1,12 +1,12 @@
-//! Work on many threads with the result of one.
+//! A parallel pipeline with deterministic results.
 //!
-//! A matrix passes through as units. Each is reached in turn, decoded by any thread, joined to
-//! those before it in turn, encoded by any thread, and written in turn. However many threads there
-//! are, the steps that go in turn see units in the same order, and the first unit that fails, in
-//! that order, is the one whose error is returned.
+//! A matrix is processed in units. Each unit is listed in order, decoded by any thread, joined to
+//! the previous ones in order, encoded by any thread, and written in order. The sequential steps
+//! see the same order for any number of threads, and if several units fail, the error of the first
+//! one in that order is returned.
 //!
-//! [`order`] decides which unit is next. It does not depend on what a unit is, so that it is compiled
-//! once.
+//! [`order`] decides which unit is next. It does not depend on the types of a pipeline, so it is
+//! compiled once.
 
 mod order;
 mod queue;
@@ -19,17 +19,17 @@ use nnz_core::{Result, Unit, UnitReader};
 use crate::Cancellation;
 use order::{Order, Stopped};
 
-/// How many threads work, and what cancels them.
+/// The number of threads, and their cancellation.
 #[derive(Clone, Copy, Debug)]
 pub struct Workers<'a> {
-    /// Threads that work at the same time.
+    /// Number of threads.
     pub threads: usize,
     /// Checked at each unit.
     pub cancellation: Option<&'a Cancellation>,
 }
 
 impl Workers<'_> {
-    /// Fails where the operation was cancelled.
+    /// Checks for cancellation.
     ///
     /// # Errors
     ///
@@ -44,27 +44,27 @@ impl Workers<'_> {
     }
 }
 
-/// What is done with each unit. Methods that take `&mut self` go in turn.
+/// The steps on a unit. Methods with `&mut self` are called in order.
 pub trait Work: Sync {
-    /// What a unit decodes into.
+    /// The buffer a unit is decoded into.
     type Batch;
-    /// What a decoded unit is.
+    /// A decoded unit.
     type BatchUnits: Send;
-    /// What an encoded unit is.
+    /// An encoded unit.
     type Encoded: Send;
-    /// What joining passes on to encoding.
+    /// The result of joining, for encoding.
     type Joint: Send;
 
-    /// Returns how many units are decoded together.
+    /// Returns the number of units that are decoded together.
     fn together(&self) -> usize {
         1
     }
 
-    /// Decodes units that follow each other. Returns also how many entries each has stored.
+    /// Decodes consecutive units. Returns also the number of stored entries of each.
     ///
     /// # Errors
     ///
-    /// Fails where a unit is broken.
+    /// Fails if a unit is broken.
     fn decode(
         &self,
         units: Vec<Box<dyn Unit<Self::Batch> + '_>>,
@@ -74,31 +74,31 @@ pub trait Work: Sync {
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be stored.
+    /// Fails if it cannot be stored.
     fn encode(&self, decoded: Self::BatchUnits, joint: Self::Joint) -> Result<Self::Encoded>;
 }
 
-/// Joins units to those before them, in turn.
+/// Joins units to the previous ones, in order.
 pub trait Join<W: Work>: Send {
-    /// Joins a unit. `None` ends all work: what follows is not wanted, nor what went before.
+    /// Joins a unit. `None` ends all work: neither later nor earlier units are needed.
     ///
     /// # Errors
     ///
-    /// Fails where it does not follow those before it.
+    /// Fails if it is not in order.
     fn join(&mut self, decoded: &W::BatchUnits) -> Result<Option<W::Joint>>;
 }
 
-/// Takes units to where they belong, in turn. It may go on while later units are joined.
+/// Writes units, in order. It may run while later units are joined.
 pub trait Write<W: Work>: Send {
     /// Writes a unit.
     ///
     /// # Errors
     ///
-    /// Fails where it cannot be written.
+    /// Fails if it cannot be written.
     fn write(&mut self, encoded: W::Encoded) -> Result<()>;
 }
 
-/// Nothing is left to be done once units are encoded.
+/// A writer without a writing step.
 #[derive(Debug)]
 pub struct Done;
 
@@ -108,11 +108,11 @@ impl<W: Work<Encoded = ()>> Write<W> for Done {
     }
 }
 
-/// Runs all units of a reader through the steps.
+/// Processes all units of a reader.
 ///
 /// # Errors
 ///
-/// Fails as the first unit does that fails in any step, and where it is cancelled.
+/// Fails with the error of the first unit that fails in any step, and if cancelled.
 pub fn run<'a, W: Work>(
     units: Box<dyn UnitReader<'a, W::Batch> + 'a>,
     work: &W,
@@ -132,7 +132,7 @@ pub fn run<'a, W: Work>(
     let wanted = order.end()?;
     if wanted {
         lock(&units).end()?;
-        // Perhaps after the last unit was reached.
+        // It may have been cancelled after the last unit was listed.
         workers.check()?;
     }
     Ok(())
@@ -158,7 +158,7 @@ fn run_alone<'a, W: Work>(
     }
 }
 
-/// Takes as many units as are decoded together. None are left when there are none.
+/// Lists as many units as are decoded together. An empty result means that none are left.
 fn next_units<'a, W: Work>(
     work: &W,
     units: &mut (dyn UnitReader<'a, W::Batch> + 'a),
@@ -184,10 +184,10 @@ struct Steps<'s, 'q, 'a, 'j, 'w, W: Work> {
 }
 
 impl<'q, 'a, W: Work + 'q> Steps<'_, 'q, 'a, '_, '_, W> {
-    /// Takes units through all steps until there are no more.
+    /// Processes units until none are left.
     fn work(&self) {
         let _stop = self.order.stop_on_panic();
-        while let Some((number, group)) = self.reach() {
+        while let Some((number, group)) = self.list() {
             let decoded = group.and_then(|group| self.work.decode(group));
             let encoded = match self.join(number, decoded) {
                 Some(Ok((decoded, joint))) => self.work.encode(decoded, joint),
@@ -204,8 +204,8 @@ impl<'q, 'a, W: Work + 'q> Steps<'_, 'q, 'a, '_, '_, W> {
         }
     }
 
-    /// Reaches the next units, and numbers them. `None` where there are no more.
-    fn reach(&self) -> Option<(u64, Result<Units<'a, W>>)> {
+    /// Lists and numbers the next units. `None` if none are left.
+    fn list(&self) -> Option<(u64, Result<Units<'a, W>>)> {
         let mut units = lock(self.units);
         let number = self.order.next()?;
         let group = self.workers.check().and_then(|()| next_units(self.work, &mut **units));
@@ -216,7 +216,7 @@ impl<'q, 'a, W: Work + 'q> Steps<'_, 'q, 'a, '_, '_, W> {
         (!group.as_ref().is_ok_and(Vec::is_empty)).then_some((number, group))
     }
 
-    /// Joins a unit when its turn comes. `None` where work has stopped.
+    /// Joins a unit after the previous ones. `None` if work has stopped.
     fn join(
         &self,
         number: u64,
@@ -240,8 +240,8 @@ impl<'q, 'a, W: Work + 'q> Steps<'_, 'q, 'a, '_, '_, W> {
                 self.order.stop(Stopped::Unwanted);
                 None
             }
-            // Units before this one may still fail to be written, and that counts more: the error
-            // waits for its turn. No later unit is joined.
+            // Writing an earlier unit may still fail, and that error is returned instead. So this one
+            // is queued in order. No later unit is joined.
             Err(error) => Some(Err(error)),
         }
     }
@@ -258,9 +258,11 @@ fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
+    use nnz_core::Error;
+
     use super::*;
 
-    /// Units that are their number, some of which take longer to encode than others.
+    /// Units that are their number. Some take longer to encode than others.
     struct Numbers {
         next: u64,
         end: u64,
@@ -285,7 +287,7 @@ mod tests {
 
     struct Slowly {
         fails: Option<u64>,
-        /// Units that are encoded and not written.
+        /// The number of units that are encoded but not written.
         waiting: AtomicU64,
     }
 
@@ -355,11 +357,11 @@ mod tests {
     }
 
     #[test]
-    fn units_are_written_in_order_and_the_first_failure_counts() {
+    fn units_are_written_in_order_and_the_first_error_is_returned() {
         for threads in [1, 2, 3, 8] {
             let (written, most, error) = go(threads, None, None);
             assert!(written.iter().copied().eq(0..2000) && error.is_empty(), "{threads}: {error}");
-            // Those that wait, those that are brought while all places are taken, and the one written.
+            // Waiting units, units of threads that wait for space, and the one being written.
             assert!(most <= 3 * threads as u64 + 1, "{most} units waited for {threads} threads");
             for (encoding, writing, first) in
                 [(Some(700), Some(900), 700), (Some(900), Some(700), 700), (None, Some(0), 0)]

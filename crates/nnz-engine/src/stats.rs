@@ -1,4 +1,4 @@
-//! Sums, means, variances and extremes, of the whole or of every row and column.
+//! Sums, means, variances, minimum and maximum of a matrix or of each row and column.
 
 mod bands;
 mod counting;
@@ -22,33 +22,33 @@ pub use number::Number;
 use number::Value;
 use tally::{Nothing, Slim, Tally};
 
-/// Says how much is asked of each. What is not asked for is not decoded.
+/// What is computed. Data that is not needed is not decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Measures {
     /// The number of stored entries.
     Nnz,
-    /// That, sum and mean.
+    /// nnz, sum and mean.
     Sums,
-    /// That, variance, least and greatest. The default.
+    /// nnz, sum, mean, variance, minimum and maximum. The default.
     #[default]
     All,
 }
 
-/// Says what is asked for.
+/// Options of [`stats`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StatsOptions {
-    /// Whether each row is asked for.
+    /// Whether statistics of each row are computed.
     pub rows: bool,
-    /// Whether each column is asked for.
+    /// Whether statistics of each column are computed.
     pub cols: bool,
-    /// What is asked of each.
+    /// What is computed.
     pub measures: Measures,
-    /// Bytes of memory for rows and columns, and for looking for duplicates.
+    /// Memory in bytes for rows and columns, and for finding duplicates.
     pub memory: u64,
-    /// Threads that work at the same time.
+    /// Number of threads.
     pub threads: usize,
-    /// Cancels it.
+    /// Cancels the operation.
     pub cancellation: Option<Cancellation>,
 }
 
@@ -77,63 +77,62 @@ impl Default for StatsOptions {
     }
 }
 
-/// What a matrix, a row or a column comes to. Cells that are not stored count as zeros.
+/// Statistics of a matrix, a row or a column. Cells that are not stored count as zeros.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moments {
-    /// Entries stored; of a dense matrix, cells that are not zero.
+    /// The number of stored entries; for a dense matrix, of nonzero cells.
     pub nnz: u64,
-    /// The sum and its kin, if asked for.
+    /// Sum and mean, if requested.
     pub total: Option<Total>,
-    /// How values are spread, if asked for.
+    /// Variance, minimum and maximum, if requested.
     pub spread: Option<Spread>,
 }
 
-/// What values add up to.
+/// Sum and mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Total {
-    /// The sum: exact for integers; floats are added with the error carried along.
+    /// The sum: exact for integers, with compensated summation for floats.
     pub sum: Number,
-    /// The sum over the number of cells. NaN where there are none.
+    /// The sum divided by the number of cells. NaN if there are none.
     pub mean: f64,
 }
 
-/// How values are spread.
+/// Variance, minimum and maximum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// The sum of squared distances from the mean, over one less than the number of cells. NaN
-    /// where there are fewer than two.
+    /// The sample variance, with n - 1 in the denominator. NaN for fewer than two cells.
     pub variance: f64,
-    /// The least value; `None` where there are no cells.
+    /// The minimum; `None` if there are no cells.
     pub min: Option<Number>,
-    /// The greatest value.
+    /// The maximum.
     pub max: Option<Number>,
 }
 
-/// What was asked for.
+/// The result of [`stats`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stats {
     /// The whole matrix.
     pub whole: Moments,
-    /// Each row, if asked for.
+    /// Each row, if requested.
     pub rows: Option<Vec<Moments>>,
-    /// Each column, if asked for.
+    /// Each column, if requested.
     pub cols: Option<Vec<Moments>>,
 }
 
-/// Computes what is asked for in one pass over the entries, and decodes no more than it takes: to
-/// add up the columns of a matrix in column order its row indices are not looked at.
+/// Computes statistics in one pass over the entries, decoding only what they need: for the sums of
+/// columns of a matrix in column order, row indices are not read.
 ///
-/// `place` is what messages call the matrix. The result is the same for any number of threads.
+/// `place` is the name of the matrix in messages. The result is the same for any number of threads.
 ///
 /// # Errors
 ///
-/// Fails where the matrix cannot be read or is broken, where its values are complex, and where two
-/// entries share a place in a format that leaves open what that means.
+/// Fails if the matrix cannot be read or is broken, if its values are complex, and if there are
+/// duplicate entries in a format that does not define their meaning.
 pub fn stats(source: &dyn MatrixSource, place: &Place, options: &StatsOptions) -> Result<Stats> {
     let header = source.header();
-    // What stores every cell has none that the fill would be in.
+    // If all cells are stored, the fill value has no meaning.
     if header.fill.is_some() && header.storage == Storage::Sparse {
-        let what = "cells that are not stored hold something other than zero, which is not counted";
+        let what = "statistics of a matrix with a fill value other than zero";
         return Err(Error::unsupported(place.clone(), what));
     }
     let computed = match expanded_type(header) {
@@ -149,7 +148,7 @@ pub fn stats(source: &dyn MatrixSource, place: &Place, options: &StatsOptions) -
         ValueType::I64 => measure::<i64>(source, options),
         ValueType::Bint8 => measure::<Bint8>(source, options),
         ValueType::ComplexF32 | ValueType::ComplexF64 => {
-            let what = "complex numbers have no least and no greatest";
+            let what = "statistics of complex numbers";
             Err(Error::unsupported(place.clone(), what))
         }
     };
@@ -170,7 +169,7 @@ fn compute<T: Value, S: Slim<T>>(
 ) -> Result<Stats> {
     let header = source.header();
     let order = header.order;
-    refuse_what_cannot_be_held::<T, S>(header, options)?;
+    check_memory::<T, S>(header, options)?;
     let (by_major, by_minor) = match order {
         Order::Row => (options.rows, options.cols),
         Order::Col => (options.cols, options.rows),
@@ -180,7 +179,7 @@ fn compute<T: Value, S: Slim<T>>(
         steps.push(Box::new(DropZeros(Builder::new(order, header.shape))));
     }
     let watch = Watch::of(source, DuplicatePolicy::Refuse) != Watch::Not;
-    // Steps and the watch look at whole entries.
+    // Steps and the check for duplicates need whole entries.
     let whole = !steps.is_empty() || watch;
     let fields = Projection { minors: by_minor || whole, values: S::VALUES || whole };
 
@@ -217,11 +216,8 @@ fn compute<T: Value, S: Slim<T>>(
     })
 }
 
-/// What is asked for has to be held in memory: that of a shape nobody could list is refused.
-fn refuse_what_cannot_be_held<T: Value, S: Slim<T>>(
-    header: &Header,
-    options: &StatsOptions,
-) -> Result<()> {
+/// Refuses shapes whose statistics do not fit into memory.
+fn check_memory<T: Value, S: Slim<T>>(header: &Header, options: &StatsOptions) -> Result<()> {
     for (axis, wanted) in [(Axis::Rows, options.rows), (Axis::Cols, options.cols)] {
         let mut each = size_of::<Tally<S::Sums>>() + size_of::<Moments>();
         if axis != header.order.major() {

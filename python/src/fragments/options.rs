@@ -25,7 +25,7 @@ pub(super) fn store(given: &Bound<'_, PyDict>) -> PyResult<StoreOptions> {
             "format_version" => {
                 let version = value.str()?.to_string().parse();
                 let refused = |error| argument(py, format!("format_version: {error}"));
-                options.generation = Some(version.map_err(refused)?);
+                options.format_version = Some(version.map_err(refused)?);
             }
             "compress" => options.compress = Some(compression(py, &value.extract::<String>()?)?),
             "force" => write.overwrite = value.is_truthy()?,

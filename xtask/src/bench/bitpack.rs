@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use bitpacking::{BitPacker, BitPacker4x};
 use nnz_bitpack::{Backend, CHUNK, Codec, chunk_words};
+use nnz_testing::random::Random;
 
 const CHUNKS: usize = 16;
 const VALUES: usize = CHUNKS * CHUNK;
@@ -127,13 +128,8 @@ struct Bench {
 impl Bench {
     fn new(backend: Backend, width: u8) -> Self {
         let step = chunk_words(u32::from(width));
-        let mut random = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut next = || {
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            (random & 0xffff_ffff) as u32
-        };
+        let mut random = Random::new(1);
+        let mut next = || random.next() as u32;
         let words: Vec<u32> = (0..CHUNKS * step).map(|_| next()).collect();
         let values = (0..VALUES).map(|_| next() >> (32 - width) | 1 << (width - 1)).collect();
         Self {

@@ -9,12 +9,12 @@ use super::lock;
 use super::queue::{Queue, Write};
 use super::turns::Turns;
 
-/// Runs `work` on so many threads, the calling one among them.
+/// Runs `work` on this number of threads, including the calling one.
 pub(super) fn on_threads(threads: usize, work: &(dyn Fn() + Sync)) {
     std::thread::scope(|scope| {
         for _ in 1..threads {
             let spawned = std::thread::Builder::new().spawn_scoped(scope, work);
-            // Where the system has no more threads, those that run do all the work.
+            // If the system cannot start more threads, the existing ones do all the work.
             if spawned.is_err() {
                 break;
             }
@@ -23,11 +23,11 @@ pub(super) fn on_threads(threads: usize, work: &(dyn Fn() + Sync)) {
     });
 }
 
-/// Which unit is reached, joined and written next, and whether work has stopped.
+/// Which unit is listed, joined and written next, and whether work has stopped.
 pub(super) struct Order<'w> {
-    /// The number of the next unit that is reached. It changes only while the units are locked.
+    /// The number of the next unit to list. It changes only while the units are locked.
     next: AtomicU64,
-    /// Whether no more units are reached.
+    /// Whether no more units are listed.
     ended: AtomicBool,
     joins: Turns,
     writes: Queue<'w>,
@@ -37,7 +37,7 @@ pub(super) struct Order<'w> {
 /// Why work has stopped.
 pub(super) enum Stopped {
     Failed(Error),
-    /// What follows is not wanted.
+    /// The rest is not needed.
     Unwanted,
 }
 
@@ -53,7 +53,7 @@ impl<'w> Order<'w> {
         }
     }
 
-    /// Returns the number of the next unit. `None` where no more are reached.
+    /// Returns the number of the next unit to list. `None` if no more are listed.
     pub(super) fn next(&self) -> Option<u64> {
         if self.ended.load(Ordering::Acquire) {
             return None;
@@ -61,12 +61,12 @@ impl<'w> Order<'w> {
         Some(self.next.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// No more units are reached.
+    /// Lists no more units.
     pub(super) fn no_more(&self) {
         self.ended.store(true, Ordering::Release);
     }
 
-    /// Waits until a unit is the next to be joined. `false` where it will not be.
+    /// Waits until a unit is the next to join. `false` if work has stopped.
     pub(super) fn wait_to_join(&self, number: u64) -> bool {
         self.joins.wait(number)
     }
@@ -76,7 +76,7 @@ impl<'w> Order<'w> {
         self.joins.pass();
     }
 
-    /// Has a unit written when its turn comes. `false` where work has stopped.
+    /// Writes a unit after the previous ones. `false` if work has stopped.
     pub(super) fn write(&self, number: u64, unit: Result<Write<'w>>) -> bool {
         self.writes.write(number, unit).unwrap_or_else(|error| {
             self.stop(Stopped::Failed(error));
@@ -84,7 +84,7 @@ impl<'w> Order<'w> {
         })
     }
 
-    /// Ends all work, for the first reason there is.
+    /// Stops all work. The first reason is kept.
     pub(super) fn stop(&self, reason: Stopped) {
         lock(&self.stopped).get_or_insert(reason);
         self.no_more();
@@ -92,8 +92,8 @@ impl<'w> Order<'w> {
         self.writes.end();
     }
 
-    /// Stops all work when the result is dropped by a panic: other threads would wait for the unit of
-    /// this one for ever.
+    /// Returns a guard that stops all work if its thread panics: other threads would wait for ever for
+    /// the unit of this one.
     pub(super) fn stop_on_panic(&self) -> impl Drop {
         struct OnPanic<'a, 'w>(&'a Order<'w>);
 
@@ -107,11 +107,11 @@ impl<'w> Order<'w> {
         OnPanic(self)
     }
 
-    /// Returns whether work went on to the last unit.
+    /// Returns whether all units were processed.
     ///
     /// # Errors
     ///
-    /// Fails as the first unit that failed.
+    /// Fails with the error of the first unit that failed.
     pub(super) fn end(&self) -> Result<bool> {
         match lock(&self.stopped).take() {
             Some(Stopped::Failed(error)) => Err(error),

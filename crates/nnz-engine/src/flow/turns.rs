@@ -1,10 +1,10 @@
-//! A step that units come to one after the other.
+//! A step that units pass in order.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use super::lock;
 
-/// The unit that may enter the step.
+/// The order of units at a step.
 #[derive(Default)]
 pub(super) struct Turns {
     turn: Mutex<Turn>,
@@ -19,7 +19,7 @@ struct Turn {
 }
 
 impl Turns {
-    /// Waits until a unit may enter. `false` where it will not.
+    /// Waits until a unit is next. `false` if the step has ended.
     pub(super) fn wait(&self, unit: u64) -> bool {
         let mut turn = lock(&self.turn);
         while turn.next != unit && !turn.over {
@@ -28,13 +28,13 @@ impl Turns {
         !turn.over
     }
 
-    /// Lets the next unit enter.
+    /// Lets the next unit pass.
     pub(super) fn pass(&self) {
         lock(&self.turn).next += 1;
         self.passed.notify_all();
     }
 
-    /// Lets no more units enter.
+    /// Ends the step: no more units pass.
     pub(super) fn end(&self) {
         lock(&self.turn).over = true;
         self.passed.notify_all();

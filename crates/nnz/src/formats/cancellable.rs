@@ -7,7 +7,7 @@ use nnz_container::{Capabilities, Container, NumberArray};
 use nnz_core::{Cancellation, Names, Place, Result, StringReader, ValueType};
 use nnz_storage::Mapped;
 
-/// Makes every read of a container fail once `cancellation` is cancelled.
+/// Makes every read of a container fail after `cancellation` is cancelled.
 pub(crate) fn cancellable(
     container: &Arc<dyn Container>,
     cancellation: Option<&Cancellation>,

@@ -1,4 +1,4 @@
-//! Writing arrays of NumPy.
+//! Writing NumPy arrays.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::formats::MatrixTarget;
 use crate::formats::target::{uncompressed, without_group};
 use crate::{ConvertOptions, Location};
 
-/// A `.npy` file that is written.
+/// The target of a `.npy` file.
 pub(super) struct Target {
     path: PathBuf,
     write: WriteOptions,
@@ -43,7 +43,7 @@ impl MatrixTarget for Target {
     }
 
     fn unordered(&self, order: Order) -> String {
-        format!("an array is written row by row, not by {order}")
+        format!("a NumPy array is written by row, not by {order}")
     }
 
     fn create(&self, header: &Header, _: [Option<Names<'_>>; 2]) -> Result<Box<dyn MatrixSink>> {

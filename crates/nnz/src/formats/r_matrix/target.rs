@@ -12,7 +12,7 @@ use crate::formats::MatrixTarget;
 use crate::formats::target::without_group;
 use crate::{ConvertOptions, Location};
 
-/// An `.rds` file that is written.
+/// The target of an `.rds` file.
 pub(super) struct Target {
     path: PathBuf,
     rds: RdsOptions,
@@ -40,7 +40,7 @@ impl MatrixTarget for Target {
     }
 
     fn least_bytes(&self, header: &Header) -> u64 {
-        // A pointer for each column; what is compressed waits uncompressed.
+        // One pointer per column; compressed data is buffered uncompressed.
         header.shape.major(header.order).saturating_mul(4)
     }
 

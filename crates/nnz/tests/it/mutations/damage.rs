@@ -1,50 +1,50 @@
-//! Ways a file can be damaged.
+//! Ways to damage a file.
 
 use std::collections::BTreeMap;
 
-use super::common::random::Random;
+use nnz_testing::random::Random;
 
 /// Files by name.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
-/// Numbers at the edges of what types hold.
-pub const WORST: [u64; 10] =
+/// Extreme values of types.
+pub const EXTREMES: [u64; 10] =
     [0, 1, 128, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 32, 1 << 53, 1 << 63, u64::MAX];
 
-/// One way to damage files.
+/// A way to damage files.
 #[derive(Clone, Copy, Debug)]
 pub enum Damage {
-    /// Bits turn.
+    /// Bits are flipped.
     Flip,
-    /// A byte becomes any other.
+    /// A byte is replaced.
     Byte,
-    /// An aligned 32-bit number becomes one of the worst.
+    /// An aligned 32-bit number is replaced by an extreme one.
     Narrow,
-    /// An aligned 64-bit number does.
+    /// An aligned 64-bit number is replaced by an extreme one.
     Wide,
-    /// The end is missing.
+    /// The end is removed.
     Cut,
-    /// A few bytes come in between.
+    /// A few bytes are inserted.
     Insert,
-    /// There is more at the end.
+    /// Bytes are appended.
     Extend,
-    /// A piece is there twice.
+    /// A piece is repeated.
     Repeat,
-    /// Nothing is left of a file.
+    /// A file is empty.
     Empty,
-    /// A file is missing.
+    /// A file is removed.
     Delete,
-    /// A file of another store lies in its place.
+    /// A file is replaced by one of another store.
     Swap,
-    /// Two files of the store have each other's name.
+    /// Two files of the store are exchanged.
     Exchange,
-    /// A line is missing.
+    /// A line is removed.
     DropLine,
-    /// A line is there twice.
+    /// A line is repeated.
     RepeatLine,
-    /// Two lines have changed places.
+    /// Two lines are exchanged.
     ExchangeLines,
-    /// A field of a line is another one.
+    /// A field of a line is replaced.
     Field,
 }
 
@@ -82,7 +82,7 @@ pub const TEXT: &[Damage] = &[
     Damage::Field,
 ];
 
-/// The files of a folder are gzipped: little of the text can be reached.
+/// The files of a folder are gzipped, so their text is hard to change.
 pub const FOLDER: &[Damage] = &[
     Damage::Flip,
     Damage::Byte,
@@ -95,7 +95,7 @@ pub const FOLDER: &[Damage] = &[
     Damage::Exchange,
 ];
 
-/// One file that is binary.
+/// A single binary file.
 pub const FILE: &[Damage] = &[
     Damage::Flip,
     Damage::Flip,
@@ -110,18 +110,18 @@ pub const FILE: &[Damage] = &[
     Damage::Swap,
 ];
 
-/// Damages one of the files, and says which and how. `others` are those of another store.
+/// Damages one of the files, and returns a description. `others` are the files of another store.
 pub fn apply(damage: Damage, files: &mut Files, others: &Files, random: &mut Random) -> String {
     let names: Vec<String> = files.keys().cloned().collect();
     if names.is_empty() {
         return "nothing".to_owned();
     }
     let name = random.pick(&names).clone();
-    let told = format!("{damage:?}({name})");
+    let description = format!("{damage:?}({name})");
     match damage {
         Damage::Delete => drop(files.remove(&name)),
         Damage::Swap => {
-            // Mostly the file of the same name, where there is one.
+            // Usually the file of the same name, if there is one.
             let other = match others.get(&name) {
                 Some(same) if random.below(4) > 0 => Some(same),
                 _ => others.values().nth(random.below(others.len())),
@@ -144,7 +144,7 @@ pub fn apply(damage: Damage, files: &mut Files, others: &Files, random: &mut Ran
             }
         }
     }
-    told
+    description
 }
 
 fn change_bytes(damage: Damage, file: &mut Vec<u8>, random: &mut Random) {
@@ -153,7 +153,7 @@ fn change_bytes(damage: Damage, file: &mut Vec<u8>, random: &mut Random) {
         return;
     }
     let at = random.below(file.len());
-    let worst = random.pick(&WORST).to_le_bytes();
+    let extreme = random.pick(&EXTREMES).to_le_bytes();
     match damage {
         Damage::Flip => {
             for _ in 0..=random.below(3) {
@@ -164,7 +164,7 @@ fn change_bytes(damage: Damage, file: &mut Vec<u8>, random: &mut Random) {
         Damage::Byte => file[at] = random.next() as u8,
         Damage::Narrow | Damage::Wide => {
             let size = if matches!(damage, Damage::Narrow) { 4 } else { 8 };
-            // Behind a header of eight bytes, mostly near the start or the end.
+            // After a header of eight bytes, usually near the start or the end.
             let elements = file.len().saturating_sub(8) / size;
             let near = random.below(elements.min(4));
             let element = match random.below(3) {
@@ -173,7 +173,7 @@ fn change_bytes(damage: Damage, file: &mut Vec<u8>, random: &mut Random) {
                 _ => random.below(elements),
             };
             if let Some(place) = file.get_mut(8 + element * size..8 + (element + 1) * size) {
-                place.copy_from_slice(&worst[..size]);
+                place.copy_from_slice(&extreme[..size]);
             }
         }
         Damage::Cut => file.truncate(at),

@@ -1,6 +1,5 @@
 //! A container that only this test knows, added to the registry: formats of named arrays are written to
 //! it and read from it.
-#![allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 
 use std::io::Write as _;
 use std::path::Path;
@@ -18,7 +17,7 @@ use nnz::{
     CatOptions, ConvertOptions, Error, Location, NoProgress, OpenOptions, Place, Result, ValueType,
 };
 
-/// The word `bundle` and, as JSON, the name, the type and the bytes of each member. Strings are lines.
+/// The word `bundle` and, as JSON, the name, type and bytes of each member. Strings are lines.
 #[derive(Debug)]
 struct Bundle;
 
@@ -109,7 +108,7 @@ impl ContainerWriter for Writer {
 const MATRIX: &str =
     "%%MatrixMarket matrix coordinate integer general\n3 4 3\n1 2 5\n3 1 7\n1 4 6\n";
 
-/// Lists the entries at a place as `nnz cat` prints them, sorted.
+/// Lists the entries of a location as `nnz cat` prints them, sorted.
 fn entries(registry: &Registry, place: &Location) -> Vec<String> {
     let matrix = registry.open(place, &OpenOptions::new()).unwrap().into_matrix().unwrap();
     let mut text = Vec::new();
@@ -121,7 +120,7 @@ fn entries(registry: &Registry, place: &Location) -> Vec<String> {
 }
 
 #[test]
-fn formats_of_arrays_go_to_a_container_of_a_test_and_back() {
+fn formats_of_arrays_round_trip_through_an_added_container() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| Location::Path { path: folder.path().join(name), group: None };
     std::fs::write(folder.path().join("a.mtx"), MATRIX).unwrap();
@@ -131,7 +130,7 @@ fn formats_of_arrays_go_to_a_container_of_a_test_and_back() {
     options.write.sync = false;
     let convert = |from: &str, to: &str, format: Option<&'static str>| {
         nnz::convert(at(from), at(to), &options.clone().format(format), &NoProgress).unwrap();
-        // There cells are rows; they are columns of BPCells.
+        // Rows are cells there; in BPCells, columns are.
         if !to.ends_with("h5ad") {
             assert_eq!(entries(&registry, &at(to)), expected, "{from} to {to}");
         }
@@ -142,7 +141,7 @@ fn formats_of_arrays_go_to_a_container_of_a_test_and_back() {
         convert("a.mtx", &bundle, Some(name));
         let found = registry.detect(&at(&bundle), &OpenOptions::new()).unwrap();
         assert_eq!(found.format().info().name, name);
-        // Only where it was added.
+        // Only in the registry that has it.
         assert!(nnz::open(at(&bundle)).is_err());
         let others =
             ["bpcells", "bsp.h5", "bsp.npz", "bsp.zarr", "nc", "rds", "dbdf", "mtx", "h5ad", "npz"];
@@ -152,8 +151,11 @@ fn formats_of_arrays_go_to_a_container_of_a_test_and_back() {
         }
     }
 
-    // It has no groups in groups, as AnnData needs them.
+    // It does not support nested groups, which AnnData needs.
     let anndata = options.clone().format("anndata");
     let refused = nnz::convert(at("a.mtx"), at("b.bundle"), &anndata, &NoProgress).unwrap_err();
-    assert!(refused.to_string().contains("a name of bundle, not of anndata"), "{refused}");
+    assert!(
+        refused.to_string().contains("the extension is that of bundle, not of anndata"),
+        "{refused}"
+    );
 }

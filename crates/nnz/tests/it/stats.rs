@@ -1,5 +1,4 @@
-//! Sums, means, variances and extremes.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+//! Sums, means, variances, minimum and maximum.
 
 use std::path::Path;
 
@@ -69,10 +68,10 @@ fn sums_of_integers_are_exact_beyond_64_bits() {
     assert_eq!(spread(&found).max, Some(Number::Integer(i64::MAX.into())));
 }
 
-/// 64-bit integers far from zero and close to each other had variances of rounding errors, which
-/// differed with the number of threads.
+/// Variances of 64-bit integers far from zero and close to each other once consisted of rounding
+/// errors that depended on the number of threads.
 #[test]
-fn variances_of_large_integers_are_those_of_small_ones() {
+fn variances_of_large_integers_are_exact() {
     let column = |first: i128, step: i128, count: i128| {
         let lines: Vec<String> =
             (0..count).map(|at| (first + at * step).to_string() + "\n").collect();
@@ -93,7 +92,7 @@ fn variances_of_large_integers_are_those_of_small_ones() {
 }
 
 #[test]
-fn variances_are_told_of_nearly_two_to_the_128_cells() {
+fn variances_of_nearly_two_to_the_128_cells() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.dbdf");
     let location = Location::Path { path: path.clone(), group: None };
@@ -112,13 +111,13 @@ fn variances_are_told_of_nearly_two_to_the_128_cells() {
         bytes.extend(value.to_le_bytes());
         std::fs::write(&path, bytes).unwrap();
         let variance = spread(&nnz::stats(&location, &options).unwrap()).variance;
-        // Nine, by as many cells.
+        // Nine, divided by the number of cells.
         assert!((variance * 2_f64.powi(128) / 9.0 - 1.0).abs() < 1e-15, "{variance}");
     }
 }
 
 #[test]
-fn sums_of_floats_keep_what_is_small() {
+fn sums_of_floats_are_compensated() {
     let found = stats_of("array real general\n1 4\n1e100\n1\n-1e100\n1\n", 1);
     assert_eq!(sum(&found), Number::Float(2.0));
     let found = stats_of("coordinate real general\n1 2 2\n1 1 nan\n1 2 1\n", 1);
@@ -128,7 +127,7 @@ fn sums_of_floats_keep_what_is_small() {
 }
 
 #[test]
-fn symmetric_and_pattern_matrices_count_what_they_mean() {
+fn symmetric_and_pattern_matrices_are_expanded() {
     let found = stats_of("coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n", 2);
     assert_eq!(found.whole.nnz, 3);
     assert_eq!(found.rows, found.cols);
@@ -137,7 +136,7 @@ fn symmetric_and_pattern_matrices_count_what_they_mean() {
 }
 
 #[test]
-fn nothing_has_no_mean_and_no_least() {
+fn empty_matrices_have_no_mean_and_no_minimum() {
     let found = stats_of("coordinate integer general\n0 3 0\n", 1);
     assert!(found.whole.total.unwrap().mean.is_nan() && spread(&found).min.is_none());
     assert_eq!(found.cols.unwrap().len(), 3);
@@ -155,7 +154,7 @@ fn each(stats: &Stats, change: impl Fn(&Moments) -> Moments) -> Stats {
 }
 
 #[test]
-fn any_number_of_threads_and_any_order_give_the_same() {
+fn threads_and_order_do_not_change_the_result() {
     let matrix = |name: &str| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"));
         let path = path.join("../../testdata/bpcells/matrix_dir").join(name);
@@ -180,7 +179,7 @@ fn any_number_of_threads_and_any_order_give_the_same() {
 }
 
 #[test]
-fn what_could_not_be_held_is_refused_before_it_is_tried() {
+fn statistics_above_the_memory_limit_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.mtx");
     let text = "%%MatrixMarket matrix coordinate integer general\n9007199254740992 1 0\n";

@@ -1,28 +1,12 @@
-//! What a conversion has to keep, for any matrix.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::cast_possible_truncation,
-    clippy::cast_possible_wrap,
-    clippy::cast_precision_loss,
-    clippy::print_stdout,
-    dead_code,
-    missing_docs,
-    unreachable_pub,
-    reason = "a test stops where it fails"
-)]
-
-mod common;
+//! Properties of conversions of any matrix.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::entries::{self, Entry, Number};
-use common::random::Random;
-use common::{location, unsynced};
+use crate::common::entries::{self, Entry, Number};
+use crate::common::{location, unsynced};
 use nnz::{
     ConvertOptions, Order, ValueType,
     bpcells::{FormatVersion, Packing},
@@ -30,6 +14,7 @@ use nnz::{
     formats::FormatOptions,
     output::DuplicatePolicy,
 };
+use nnz_testing::random::Random;
 use proptest::prelude::*;
 
 fn bpcells_options(packing: Packing, version: FormatVersion) -> FormatOptions {
@@ -76,7 +61,7 @@ fn order_of(path: &Path) -> Order {
     nnz::open(location(path)).and_then(nnz::Dataset::into_matrix).unwrap().header().order
 }
 
-/// The entries in the order of a store.
+/// Entries in the order of a store.
 fn ordered(mut entries: Vec<Entry>, order: Order) -> Vec<Entry> {
     entries.sort_by_key(|(row, col, _)| order.major_minor(*row, *col));
     entries
@@ -101,7 +86,7 @@ fn assert_valid(path: &Path) {
     .unwrap();
 }
 
-/// What stands in a Matrix Market file, to be written without the code under test.
+/// The content of a Matrix Market file, written independently of the tested code.
 #[derive(Clone, Debug)]
 struct Text {
     field: &'static str,
@@ -124,12 +109,12 @@ impl Text {
     }
 }
 
-/// Values that a field can have: the text, and what it stands for.
+/// Values that a field supports: the text, and the number.
 fn value(field: &'static str, bits: u64) -> (String, Number) {
     match field {
         "pattern" => (String::new(), Number::Integer(1)),
         "integer" => {
-            // What a BPCells store holds, at every size.
+            // Values of a BPCells store, of all sizes.
             let value = (bits as u32) >> (bits >> 59);
             (value.to_string(), Number::Integer(value.into()))
         }
@@ -140,7 +125,7 @@ fn value(field: &'static str, bits: u64) -> (String, Number) {
         _ => {
             let value = real(bits);
             let text = match (bits >> 60, value) {
-                // A negative zero stays one; NaN and the infinities have names.
+                // Negative zeros are kept; NaN and infinities have names.
                 (0, _) => return ("nan".to_owned(), Number::Real(f64::NAN.to_bits())),
                 (1, _) => return ("-inf".to_owned(), Number::Real(f64::NEG_INFINITY.to_bits())),
                 (2, _) => return ("-0.0".to_owned(), Number::Real((-0.0_f64).to_bits())),
@@ -157,7 +142,7 @@ fn real(bits: u64) -> f64 {
     if value.is_finite() { value } else { (bits & 0xffff) as f64 }
 }
 
-/// Places of any order, none twice; of one triangle where there is a symmetry.
+/// Unique positions in any order; in one triangle if there is a symmetry.
 fn texts(
     fields: &'static [(&'static str, &'static str)],
 ) -> impl Strategy<Value = (Text, Vec<Entry>)> {
@@ -218,7 +203,7 @@ fn packing() -> impl Strategy<Value = (Packing, FormatVersion)> {
     (packings, prop_oneof![Just(FormatVersion::V1), Just(FormatVersion::V2)])
 }
 
-/// The NaN of the text is one of several; any of them is right.
+/// The text of NaN is one of several; any of them is correct.
 fn same(found: &[Entry], expected: &[Entry]) -> bool {
     let nan = |number: &Number| matches!(number, Number::Real(b) if f64::from_bits(*b).is_nan());
     found.len() == expected.len()
@@ -232,7 +217,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn text_to_store_to_text_keeps_every_entry(
+    fn text_to_store_to_text_keeps_all_entries(
         (text, expected) in texts(GENERAL),
         (packing, generation) in packing(),
         by_row in any::<bool>(),
@@ -250,7 +235,7 @@ proptest! {
         convert(&store, &back, &unsynced());
         assert_valid(&back);
         prop_assert!(same(&stored(&back), &ordered_entries));
-        // And a text written from that text is the same text.
+        // Converting that text again gives the same text.
         let again = scratch.at("d.mtx.gz");
         convert(&back, &again, &unsynced());
         let cat = |path: &Path| {
@@ -264,7 +249,7 @@ proptest! {
     }
 
     #[test]
-    fn text_to_npz_keeps_every_entry(
+    fn text_to_npz_keeps_all_entries(
         (text, expected) in texts(&GENERAL[..2]),
         by_row in any::<bool>(),
         gzip in any::<bool>(),
@@ -282,7 +267,7 @@ proptest! {
     }
 
     #[test]
-    fn the_other_order_is_the_reference_transposition(
+    fn changing_the_order_matches_the_reference(
         (text, expected) in texts(GENERAL),
         (packing, generation) in packing(),
     ) {
@@ -305,7 +290,7 @@ proptest! {
     }
 
     #[test]
-    fn expanding_equals_the_dense_reference((text, expected) in texts(SYMMETRIC)) {
+    fn expansion_matches_the_dense_reference((text, expected) in texts(SYMMETRIC)) {
         let scratch = Scratch::new();
         let from = scratch.at("a.mtx");
         text.write(&from);
@@ -335,7 +320,7 @@ proptest! {
         places.sort_unstable();
         prop_assert!(places.iter().copied().eq(dense.iter().map(|(row, col, _)| (*row, *col))));
 
-        // Without a place for the structure, it is the whole matrix that is stored.
+        // A target without structures stores the whole matrix.
         let store = scratch.at("b.bpcells");
         let done = nnz::convert(location(&from), location(&store), &unsynced(), &nnz::NoProgress);
         if text.field == "complex" {
@@ -344,7 +329,7 @@ proptest! {
             prop_assert_eq!(done.unwrap().entries, dense.len() as u64);
             prop_assert!(same(&stored(&store), &ordered(dense.clone(), Order::Col)));
         }
-        // With one, it is kept.
+        // A target with structures keeps it.
         let back = scratch.at("c.mtx");
         convert(&from, &back, &unsynced());
         let banner = fs::read_to_string(&back).unwrap();
@@ -354,14 +339,14 @@ proptest! {
     }
 
     #[test]
-    fn summed_duplicates_equal_the_reference(
+    fn summed_duplicates_match_the_reference(
         (text, expected) in texts(&[("integer", "general"), ("integer", "symmetric")]),
         seed in any::<u64>(),
     ) {
         let scratch = Scratch::new();
         let from = scratch.at("a.mtx");
-        // Some entries come several times, wherever in the file; across the diagonal too where
-        // that is the same place.
+        // Some entries are repeated anywhere in the file, also across the diagonal if that is the
+        // same position.
         let mut random = Random::new(seed);
         let mut text = text;
         let mut sums: BTreeMap<(u64, u64), i128> = BTreeMap::new();
@@ -405,7 +390,7 @@ proptest! {
     }
 }
 
-/// A text of so many entries that a small memory cannot hold them, in no order.
+/// A text with more entries than fit into little memory, in random order.
 fn shuffled(entries: u64, seed: u64, field: &'static str) -> Text {
     let (rows, cols) = (700, 500);
     let mut random = Random::new(seed);
@@ -422,7 +407,7 @@ fn shuffled(entries: u64, seed: u64, field: &'static str) -> Text {
 }
 
 #[test]
-fn any_memory_and_any_number_of_threads_give_the_same_bytes() {
+fn memory_and_threads_do_not_change_the_result() {
     let scratch = Scratch::new();
     for (field, seed) in [("integer", 1), ("real", 2), ("pattern", 3)] {
         let from = scratch.at("a.mtx");
@@ -453,7 +438,7 @@ fn any_memory_and_any_number_of_threads_give_the_same_bytes() {
 }
 
 #[test]
-fn a_store_is_transposed_the_same_in_any_memory() {
+fn memory_does_not_change_a_transposed_store() {
     let scratch = Scratch::new();
     let (text, store) = (scratch.at("a.mtx"), scratch.at("a.bpcells"));
     shuffled(50_000, 7, "real").write(&text);
@@ -475,7 +460,7 @@ fn a_store_is_transposed_the_same_in_any_memory() {
 }
 
 #[test]
-fn duplicates_far_apart_are_found_and_summed_in_any_memory() {
+fn distant_duplicates_are_found_and_summed_in_any_memory() {
     let scratch = Scratch::new();
     let from = scratch.at("a.mtx");
     let mut text = shuffled(40_000, 9, "integer");
@@ -489,7 +474,7 @@ fn duplicates_far_apart_are_found_and_summed_in_any_memory() {
         let options = unsynced().memory(memory);
         let store = scratch.at("b.bpcells");
         let message = refusal(&from, &store, &options);
-        // The banner and the sizes come before the entries.
+        // The banner and the size line come before the entries.
         assert!(message.contains("line 40003, column 1"), "{message}");
         assert!(message.contains("the first is at line 3, column 1"), "{message}");
         let mut findings = Vec::new();
@@ -507,7 +492,7 @@ fn duplicates_far_apart_are_found_and_summed_in_any_memory() {
 }
 
 #[test]
-fn kept_duplicates_stay_in_the_order_they_came() {
+fn kept_duplicates_stay_in_order() {
     let scratch = Scratch::new();
     let (from, store) = (scratch.at("a.mtx"), scratch.at("b.bpcells"));
     let mut entries = Vec::new();
@@ -529,7 +514,7 @@ fn kept_duplicates_stay_in_the_order_they_came() {
 }
 
 #[test]
-fn a_sum_that_does_not_fit_is_refused_with_its_place() {
+fn sums_that_overflow_are_refused_with_their_position() {
     let scratch = Scratch::new();
     let (from, store) = (scratch.at("a.mtx"), scratch.at("b.bpcells"));
     let big = i64::MAX.to_string();
@@ -538,7 +523,7 @@ fn a_sum_that_does_not_fit_is_refused_with_its_place() {
     let options = unsynced().duplicates(DuplicatePolicy::Sum);
     let message = refusal(&from, &store, &options);
     assert!(message.contains("entry (row 1, column 2)"), "{message}");
-    // Nor does what fits 64 bits and not 32.
+    // A sum that fits into 64 but not 32 bits is refused as well.
     let entries = vec![(1, 2, "4294967295".to_owned()), (1, 2, "1".to_owned())];
     Text { field: "integer", symmetry: "general", rows: 3, cols: 3, entries }.write(&from);
     let message = refusal(&from, &store, &options);
@@ -549,16 +534,17 @@ fn a_sum_that_does_not_fit_is_refused_with_its_place() {
 }
 
 #[test]
-fn every_nan_survives_between_stores_and_is_refused_by_text() {
+fn nan_payloads_are_kept_in_stores_and_refused_in_text() {
     use nnz_bpcells::{MatrixSink, SinkOptions};
     use nnz_container::directory::DirectoryWriter;
     let scratch = Scratch::new();
     let (store, rows, text) =
         (scratch.at("a.bpcells"), scratch.at("b.bpcells"), scratch.at("c.mtx"));
-    // Quiet and signalling, with payloads and signs; R's NA among them.
+    // Quiet and signalling, with payloads and signs; including NA of R.
     let odd = [0x7ff8_0000_0000_0001_u64, 0x7ff0_0000_0000_07a2, 0xfff8_0000_0000_0000];
-    let some = nnz::open(location(&common::root().join("testdata/matrix-market/valid/sci.mtx")))
-        .and_then(nnz::Dataset::into_matrix);
+    let some =
+        nnz::open(location(&crate::common::root().join("testdata/matrix-market/valid/sci.mtx")))
+            .and_then(nnz::Dataset::into_matrix);
     let mut header = some.unwrap().header().clone();
     header.shape = nnz::Shape { rows: 3, cols: 1 };
     header.value_type = ValueType::F64;
@@ -578,7 +564,7 @@ fn every_nan_survives_between_stores_and_is_refused_by_text() {
     let options = unsynced().order(Order::Row).memory(1);
     convert(&store, &rows, &options);
     assert_eq!(stored(&rows), expected);
-    // Text says only that it is no number.
+    // Text has only one NaN.
     let message = refusal(&store, &text, &unsynced());
     assert!(message.contains("entry (row 0, column 0)"), "{message}");
     let narrow = unsynced().value_type(ValueType::F32);
@@ -587,7 +573,7 @@ fn every_nan_survives_between_stores_and_is_refused_by_text() {
 }
 
 #[test]
-fn an_array_holds_every_cell_and_gives_back_those_that_are_not_zero() {
+fn arrays_have_all_cells_and_return_nonzero_ones() {
     let scratch = Scratch::new();
     let [from, dense, store, back] =
         ["a.mtx", "b.mtx", "c.bpcells", "d.mtx"].map(|name| scratch.at(name));
@@ -604,7 +590,7 @@ fn an_array_holds_every_cell_and_gives_back_those_that_are_not_zero() {
             entries.iter().filter(|(.., number)| *number != zero).copied().collect()
         };
         assert!(same(&nonzero(&cells), &nonzero(&expected)));
-        // Stored column by column, whatever order the source has.
+        // Stored by column, whatever the order of the source.
         assert!(cells.is_sorted_by_key(|(row, col, _)| (*col, *row)));
         let by_row = unsynced().order(Order::Row);
         convert(&dense, &store, &by_row);
@@ -615,7 +601,7 @@ fn an_array_holds_every_cell_and_gives_back_those_that_are_not_zero() {
 }
 
 #[test]
-fn a_matrix_without_entries_goes_everywhere() {
+fn empty_matrices_are_converted_to_all_formats() {
     let scratch = Scratch::new();
     let [from, store, other, back] =
         ["a.mtx", "b.bpcells", "c.bpcells", "d.mtx"].map(|name| scratch.at(name));
@@ -646,7 +632,7 @@ fn a_matrix_without_entries_goes_everywhere() {
 }
 
 #[test]
-fn a_text_may_be_converted_over_itself() {
+fn texts_can_be_converted_in_place() {
     let scratch = Scratch::new();
     let path = scratch.at("a.mtx");
     let text = shuffled(20_000, 13, "integer");

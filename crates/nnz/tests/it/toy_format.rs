@@ -1,5 +1,4 @@
 //! A format that only this test knows, added to the registry: opened, printed, checked and converted.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where it fails")]
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -15,7 +14,7 @@ use nnz::{
 };
 
 /// A line `toy`, a line with the numbers of rows and columns, and a line `row col value` for each
-/// entry, row by row.
+/// entry, by row.
 struct Toy;
 
 static INFO: FormatInfo = FormatInfo {
@@ -129,15 +128,15 @@ fn entries(dataset: Dataset) -> String {
 }
 
 #[test]
-fn a_format_of_a_test_is_converted_to_every_other_and_back() {
+fn an_added_format_round_trips_through_all_others() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.toy");
     std::fs::write(&path, TEXT).unwrap();
     let toy = Location::parse(&path);
     let (registry, options) = (Registry::default().with(&Toy), OpenOptions::new());
 
-    // Only where it was added.
-    assert!(nnz::open(&toy).unwrap_err().to_string().contains("not recognised"));
+    // Only in the registry that has it.
+    assert!(nnz::open(&toy).unwrap_err().to_string().contains("not recognized"));
     assert_eq!(registry.detect(&toy, &options).unwrap().format().info().name, "toy");
     assert_eq!(entries(registry.open(&toy, &options).unwrap()), ENTRIES);
 
@@ -158,7 +157,7 @@ fn a_format_of_a_test_is_converted_to_every_other_and_back() {
             TEXT
         );
 
-        // The registry is that of sources, too.
+        // Sources use the registry as well.
         let mtx = Location::parse(folder.path().join(format!("{name}.again.mtx")));
         let convert = convert.value_type(None);
         nnz::convert(&again, &mtx, &convert, &NoProgress).unwrap();
@@ -167,7 +166,7 @@ fn a_format_of_a_test_is_converted_to_every_other_and_back() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_of_the_format_is_a_finding() {
+fn faults_of_an_added_format_are_findings() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.toy");
     let registry = Registry::default().with(&Toy);
@@ -187,13 +186,13 @@ fn what_is_wrong_with_a_file_of_the_format_is_a_finding() {
 }
 
 #[test]
-fn a_format_is_opened_by_its_name_without_detection() {
+fn formats_are_opened_by_name_without_detection() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.mtx");
     std::fs::write(&path, TEXT).unwrap();
     let place = Location::parse(&path);
     let registry = Registry::default().with(&Toy);
-    // By its extension it is Matrix Market.
+    // The extension is that of Matrix Market.
     assert!(registry.open(&place, &OpenOptions::new()).is_err());
     let opened = registry.open(&place, &OpenOptions::new().format("toy")).unwrap();
     assert_eq!(entries(opened), ENTRIES);
@@ -202,7 +201,7 @@ fn a_format_is_opened_by_its_name_without_detection() {
 }
 
 #[test]
-fn the_list_of_formats_has_every_name_that_can_be_written() {
+fn all_names_of_targets_are_listed() {
     let formats = nnz::formats::list();
     for name in ["bpcells", "binsparse", "dgCMatrix", "mtx", "daphne"] {
         assert!(formats.iter().any(|format| format.name == name), "{name}");

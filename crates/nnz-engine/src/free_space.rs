@@ -1,15 +1,16 @@
-//! Whether a disk has room for what is about to be written.
+//! Checking the free space of a disk.
 
 use std::io;
 use std::path::Path;
 
 use nnz_core::{Error, ErrorKind, Place, Result};
 
-/// Fails where a directory's disk has fewer bytes free. A disk that does not report them has enough.
+/// Fails if the disk of a directory has fewer bytes free. If a file system does not report free
+/// space, it is assumed to suffice.
 ///
 /// # Errors
 ///
-/// Fails as a write to a full disk would.
+/// Fails with the error of a write to a full disk.
 pub fn check_free_space(directory: &Path, needed: u64, what: &str) -> Result<()> {
     let Ok(found) = rustix::fs::statvfs(directory) else { return Ok(()) };
     let free = found.f_bavail.saturating_mul(found.f_frsize);

@@ -1,5 +1,4 @@
-//! Whole matrices in memory.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+//! Reading whole matrices into memory.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +16,7 @@ fn at(path: PathBuf) -> Location {
     Location::Path { path, group: None }
 }
 
-/// The text of every value by its row and column, as the source hands them out.
+/// The text of each value by row and column, as returned by the source.
 fn stored(location: &Location) -> BTreeMap<(u64, u64), String> {
     let source = nnz::open(location).and_then(nnz::Dataset::into_matrix).unwrap();
     let header = source.header();
@@ -59,7 +58,7 @@ fn entries(matrix: &CsMatrix) -> BTreeMap<(u64, u64), String> {
 }
 
 #[test]
-fn stores_are_read_whole_in_any_order_by_any_number_of_threads() {
+fn stores_are_read_in_any_order_by_any_number_of_threads() {
     for name in [
         "matrix_dir/basic_uint.packed.col",
         "matrix_dir/basic_uint.unpacked.row",
@@ -86,7 +85,7 @@ fn stores_are_read_whole_in_any_order_by_any_number_of_threads() {
 }
 
 #[test]
-fn binsparse_is_read_whole_where_nothing_follows_from_what_is_stored() {
+fn binsparse_is_read() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/binsparse/valid/c");
     let mut read = 0;
     for file in std::fs::read_dir(folder).unwrap() {
@@ -110,7 +109,7 @@ fn binsparse_is_read_whole_where_nothing_follows_from_what_is_stored() {
 }
 
 #[test]
-fn cells_that_are_not_stored_are_not_taken_for_zero() {
+fn fill_values_other_than_zero_are_refused() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/binsparse/valid");
     let mut refused = 0;
     for by in ["c", "hand", "py"] {
@@ -129,7 +128,7 @@ fn cells_that_are_not_stored_are_not_taken_for_zero() {
 }
 
 #[test]
-fn two_entries_at_one_place_are_refused_where_that_is_asked_for() {
+fn duplicates_are_refused_on_request() {
     let dir = tempfile::tempdir().unwrap();
     let [text, store] = ["m.mtx", "m.bpcells"].map(|name| dir.path().join(name));
     let lines = "coordinate integer general\n3 3 3\n1 1 7\n2 1 5\n2 1 4\n";
@@ -146,7 +145,7 @@ fn two_entries_at_one_place_are_refused_where_that_is_asked_for() {
 }
 
 #[test]
-fn texts_are_sorted_and_their_other_triangle_is_there() {
+fn texts_are_sorted_and_expanded() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.mtx");
     let text = "coordinate integer symmetric\n3 3 3\n3 1 7\n2 2 5\n2 1 -4\n";
@@ -159,7 +158,7 @@ fn texts_are_sorted_and_their_other_triangle_is_there() {
 }
 
 #[test]
-fn what_takes_more_memory_than_allowed_is_refused() {
+fn matrices_above_the_memory_limit_are_refused() {
     for order in [Order::Col, Order::Row] {
         let options = ReadOptions::default().order(order).memory(1000);
         let location = testdata("matrix_dir/basic_uint.packed.col");

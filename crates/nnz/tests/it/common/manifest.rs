@@ -1,4 +1,4 @@
-//! The manifests of files that other programs wrote, and what they say of each.
+//! Manifests of files of other programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use nnz::{Axis, Dataset, Location, MatrixSource, Scalar};
 use serde_json::Value;
 
-/// A file of a manifest, or a place in one.
+/// A file of a manifest, or a location in one.
 pub struct Entry {
     pub folder: PathBuf,
     pub json: Value,
@@ -30,7 +30,7 @@ impl Entry {
         self.folder.join(self.text("path"))
     }
 
-    /// The file, and the place in it.
+    /// Returns the location of the file or in it.
     pub fn location(&self) -> Location {
         let group = self.text("place").strip_prefix("::").map(ToOwned::to_owned);
         Location::Path { path: self.path(), group }
@@ -45,7 +45,7 @@ impl Entry {
     }
 }
 
-/// Compares a matrix with what a manifest expects: shape, entries in order, names.
+/// Compares a matrix with a manifest: shape, entries in order, names.
 pub fn compare(matrix: &dyn MatrixSource, expected: &Value) -> Result<(), String> {
     let shape = matrix.header().shape;
     let lengths: Vec<u64> = serde_json::from_value(expected["shape"].clone()).unwrap();
@@ -86,7 +86,7 @@ pub fn compare(matrix: &dyn MatrixSource, expected: &Value) -> Result<(), String
     Ok(())
 }
 
-/// The entries that are expected: row, column, value.
+/// Lists the expected entries: row, column, value.
 fn listed(expected: &Value, rank: usize) -> Vec<(u64, u64, Value)> {
     let index = |value: &Value| value.as_u64().unwrap();
     let mut all = Vec::new();
@@ -111,7 +111,7 @@ fn listed(expected: &Value, rank: usize) -> Vec<(u64, u64, Value)> {
     all
 }
 
-/// Whether a value is the one that a manifest has, to the sign of a zero.
+/// Returns whether a value is that of a manifest, including the sign of zero.
 pub fn same(found: Scalar, wanted: &Value) -> bool {
     let float = |found: f64| match wanted {
         Value::String(name) => match name.as_str() {
@@ -135,7 +135,7 @@ pub fn same(found: Scalar, wanted: &Value) -> bool {
             wanted.as_u64() == Some(value.0.into()) || wanted.as_bool() == Some(value.0 != 0)
         }
         other => {
-            // Whole numbers may be listed as floats.
+            // Integers may be listed as floats.
             let wanted = match wanted.as_f64().filter(|_| wanted.is_f64()) {
                 Some(float) => float.to_string(),
                 None => wanted.to_string(),
@@ -145,12 +145,12 @@ pub fn same(found: Scalar, wanted: &Value) -> bool {
     }
 }
 
-/// Opens a place as a matrix.
+/// Opens a location as a matrix.
 pub fn open(location: &Location) -> nnz::Result<Box<dyn MatrixSource>> {
     nnz::open(location.clone()).and_then(Dataset::into_matrix)
 }
 
-/// Reads all of a place; fails where it is broken.
+/// Reads all data of a location.
 pub fn read_whole(location: &Location) -> nnz::Result<()> {
     let matrix = match nnz::open(location.clone())? {
         Dataset::Matrix(matrix) => matrix,
@@ -165,7 +165,7 @@ pub fn read_whole(location: &Location) -> nnz::Result<()> {
     matrix.entries()?.try_for_each(|entry| entry.map(drop))
 }
 
-/// Whether an error says where.
+/// Returns whether an error has a place in the path.
 pub fn has_place(error: &nnz::Error, path: &Path) -> bool {
     error.place().path.as_deref().is_some_and(|place| {
         place.starts_with(path) || { place.to_string_lossy().starts_with(&*path.to_string_lossy()) }

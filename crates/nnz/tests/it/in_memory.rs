@@ -1,19 +1,8 @@
-//! Matrices between memory and every kind of file.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::cast_possible_truncation,
-    dead_code,
-    missing_docs,
-    unreachable_pub,
-    reason = "a test stops where it fails"
-)]
-
-mod common;
+//! Matrices in memory, written to and read from all formats.
 
 use std::path::Path;
 
-use common::{location, root, unsynced};
+use crate::common::{location, root, unsynced};
 use nnz::{
     Axis, Batch, CsMatrix, Dense, ErrorKind, NoProgress, Order, Place, Projection, ReadOptions,
     Shape, Values, WriteMatrix as _, convert_source, formats::FormatOptions, matrix::Minors,
@@ -31,7 +20,7 @@ fn order() -> impl Strategy<Value = Order> {
     prop_oneof![Just(ROW), Just(COL)]
 }
 
-/// Any bits, of which some are zeros of either sign.
+/// Any bits, with some zeros of both signs.
 fn bits() -> impl Strategy<Value = f64> {
     prop_oneof![Just(0.0), Just(-0.0), any::<u64>().prop_map(f64::from_bits)]
 }
@@ -68,7 +57,7 @@ fn compressed() -> impl Strategy<Value = CsMatrix> {
     })
 }
 
-/// The bits of cells by row and column.
+/// Returns the bits of cells by row and column.
 fn cells(dense: &Dense) -> Vec<Vec<u64>> {
     let Values::F64(values) = &dense.values else { panic!("{:?}", dense.values) };
     let [rows, cols] = [dense.shape.rows, dense.shape.cols].map(|n| usize::try_from(n).unwrap());
@@ -89,11 +78,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn every_bit_of_a_dense_matrix_comes_back(
+    fn dense_matrices_round_trip_bit_by_bit(
         dense in dense(), wanted in prop::option::of(order()), threads in 1_usize..4,
     ) {
         let folder = tempfile::tempdir().unwrap();
-        // Open once, written as often as wanted.
+        // One source, written several times.
         let opened = dense.clone().into_source().unwrap();
         for name in ["x.dbdf", "x.bsp.h5", "x.zarr", "x.bsp.npz", "x.nc"] {
             let path = folder.path().join(name);
@@ -105,7 +94,7 @@ proptest! {
     }
 
     #[test]
-    fn every_entry_of_a_sparse_matrix_comes_back(matrix in compressed(), threads in 1_usize..4) {
+    fn sparse_matrices_round_trip(matrix in compressed(), threads in 1_usize..4) {
         let folder = tempfile::tempdir().unwrap();
         let opened = matrix.clone().into_source().unwrap();
         for name in ["x.bpcells", "x.bsp.h5", "x.mtx", "x.dbdf"] {
@@ -121,7 +110,7 @@ proptest! {
     }
 
     #[test]
-    fn cells_of_a_sparse_matrix_are_its_entries_and_zeros(
+    fn sparse_matrices_are_read_as_dense(
         matrix in compressed(), wanted in prop::option::of(order()),
     ) {
         let folder = tempfile::tempdir().unwrap();
@@ -147,9 +136,9 @@ proptest! {
     }
 }
 
-/// Wider than what is decoded together, so that one row comes in parts.
+/// Wider than the part that is decoded at once.
 #[test]
-fn rows_of_any_length_come_in_place() {
+fn rows_of_any_length_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("wide.dbdf");
     let (rows, cols) = (3, 600_001);
@@ -162,9 +151,9 @@ fn rows_of_any_length_come_in_place() {
     }
 }
 
-/// Short rows of DAPHNE, in pieces that begin anywhere in what is read at once.
+/// Short rows of DAPHNE, in ranges with any start.
 #[test]
-fn many_short_rows_of_daphne_come_back() {
+fn many_short_rows_of_daphne_round_trip() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("short.dbdf");
     let rows = 200_003_u64;
@@ -193,9 +182,9 @@ fn many_short_rows_of_daphne_come_back() {
     }
 }
 
-/// A few rows of DAPHNE, which are read in smaller pieces than all of them.
+/// A few rows of DAPHNE, which are read in smaller pieces than the whole.
 #[test]
-fn few_rows_of_daphne_are_those_of_the_whole() {
+fn ranges_of_rows_of_daphne_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("some.dbdf");
     let (rows, cols) = (3000_u64, 30_000_u32);
@@ -244,9 +233,9 @@ fn few_rows_of_daphne_are_those_of_the_whole() {
     }
 }
 
-/// Rows that come in several parts, between such as have nothing.
+/// Rows that are read in several parts, between empty ones.
 #[test]
-fn long_rows_among_empty_ones_come_back() {
+fn long_rows_between_empty_ones_round_trip() {
     let folder = tempfile::tempdir().unwrap();
     let lengths = [0_u32, 0, 600_001, 0, 3, 300_000, 1, 0];
     let mut pointers = vec![0];
@@ -263,7 +252,7 @@ fn long_rows_among_empty_ones_come_back() {
         write(&*matrix.clone().into_source().unwrap(), &path, 2);
         for threads in [1, 2, 3] {
             let read = nnz::read(location(&path), &options(Some(ROW), threads)).unwrap();
-            // In BPCells, rows are features.
+            // Rows of BPCells are features.
             let read = read.with_axis_kinds(matrix.axis_kinds());
             assert!(read == matrix, "{name}, {threads} threads");
         }
@@ -271,7 +260,7 @@ fn long_rows_among_empty_ones_come_back() {
 }
 
 #[test]
-fn what_contradicts_itself_is_no_matrix() {
+fn inconsistent_arrays_are_refused() {
     let shape = Shape { rows: 2, cols: 3 };
     let make = |indptr: &[u64], indices: Minors, values: &[u8]| {
         CsMatrix::from_parts(shape, ROW, indptr.to_vec(), indices, values.to_vec())
@@ -279,7 +268,7 @@ fn what_contradicts_itself_is_no_matrix() {
     let indices = || Minors::U32(vec![0, 2]);
     let matrix = make(&[0, 1, 2], indices(), &[1, 2]).unwrap();
     assert_eq!(matrix.clone().into_parts(), (vec![0, 1, 2], indices(), Values::U8(vec![1, 2])));
-    // Both widths, and in any order.
+    // Both index types, in any order.
     make(&[0, 2, 2], Minors::U64(vec![2, 0]), &[1, 2]).unwrap();
     for (indptr, indices, values) in [
         (&[0, 2][..], indices(), &[1, 2][..]),
@@ -299,7 +288,7 @@ fn what_contradicts_itself_is_no_matrix() {
 }
 
 #[test]
-fn names_and_entries_of_a_matrix_in_memory_are_those_that_are_written() {
+fn matrices_in_memory_are_written_with_names() {
     let folder = tempfile::tempdir().unwrap();
     let to = location(&folder.path().join("x.bpcells"));
     let shape = Shape { rows: 2, cols: 3 };
@@ -319,7 +308,7 @@ fn names_and_entries_of_a_matrix_in_memory_are_those_that_are_written() {
 }
 
 #[test]
-fn what_memory_does_not_hold_is_refused() {
+fn matrices_above_the_memory_limit_are_refused() {
     let source = location(&root().join("testdata/bpcells/matrix_dir/basic_uint.packed.col"));
     let read = nnz::read_dense(&source, &options(None, 1).memory(1000));
     let error = read.unwrap_err();
@@ -327,7 +316,7 @@ fn what_memory_does_not_hold_is_refused() {
 }
 
 #[test]
-fn rows_without_a_cell_are_not_gone_through() {
+fn empty_rows_cost_no_time() {
     let folder = tempfile::tempdir().unwrap();
     let dense =
         Dense { shape: Shape { rows: 3, cols: 0 }, order: ROW, values: Values::F64(Vec::new()) };
@@ -341,9 +330,9 @@ fn rows_without_a_cell_are_not_gone_through() {
     assert_eq!((read.shape.rows, read.values), (1 << 60, dense.values));
 }
 
-/// A matrix that was read lost its names and what its axes are, so that cells were written as genes.
+/// Matrices in memory once had no names and kinds of axes, so that cells were written as genes.
 #[test]
-fn names_and_axes_come_along_into_memory() {
+fn names_and_axis_kinds_are_read_into_memory() {
     use nnz::matrix::AxisKind;
     let folder = tempfile::tempdir().unwrap();
     let example = root().join("examples/pbmc_10x_v3_mtx");
@@ -354,7 +343,10 @@ fn names_and_axes_come_along_into_memory() {
     let target = folder.path().join("x.h5ad");
     let cells = matrix.shape().cols;
     let summary = matrix.write(location(&target), &unsynced()).unwrap();
-    assert!(summary.notes.iter().any(|note| note.contains("rows are cells now")), "{summary:?}");
+    assert!(
+        summary.notes.iter().any(|note| note.contains("relabelled: rows are cells")),
+        "{summary:?}"
+    );
     let written = nnz::open(location(&target)).unwrap().into_matrix().unwrap();
     assert_eq!(written.header().shape.rows, cells);
     assert_eq!(written.names(nnz::Axis::Cols).unwrap().unwrap(), genes);

@@ -1,32 +1,18 @@
-//! Slices and concatenations, held to what a list of entries says.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    clippy::single_range_in_vec_init,
-    dead_code,
-    missing_docs,
-    unreachable_pub,
-    reason = "a test stops where it fails"
-)]
-
-mod common;
+//! Slices and concatenations, compared with lists of entries.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::entries::{self, Entry, Number};
-use common::random::Random;
-use common::{location, unsynced};
+use crate::common::entries::{self, Entry, Number};
+use crate::common::{location, unsynced};
 use nnz::{
     Axis, ConcatOptions, ConvertOptions, Location, MatrixSource as _, Order, Projection, Selection,
     ValueType,
     engine::{Concat, Slice},
 };
+use nnz_testing::random::Random;
 use proptest::prelude::*;
 
 /// A matrix as a list of entries.
@@ -40,7 +26,7 @@ struct Model {
 }
 
 impl Model {
-    /// Makes up a matrix: small values, zeros among them, in no order.
+    /// Creates a random matrix of small values, including zeros, in any order.
     fn random(
         rows: u64,
         cols: u64,
@@ -87,7 +73,7 @@ impl Model {
         fs::write(path, text).unwrap();
     }
 
-    /// Stores the matrix as a kind of source.
+    /// Stores the matrix as one of several kinds of sources.
     fn store(&self, scratch: &Path, name: &str, kind: usize) -> Location {
         let text = scratch.join(format!("{name}.mtx"));
         self.write(&text);
@@ -106,7 +92,7 @@ impl Model {
         target
     }
 
-    /// The entries with those that follow from the symmetry.
+    /// Returns the entries, including those that follow from the symmetry.
     fn logical(&self) -> Vec<Entry> {
         let mut all = self.entries.clone();
         for (row, col, value) in &self.entries {
@@ -143,7 +129,7 @@ fn bytes_of(path: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files.map(|file| (file.file_name().into(), fs::read(file.path()).unwrap())).collect()
 }
 
-/// Positions of an axis, none twice, and one of the ways to say them.
+/// Unique positions of an axis, and one of the ways to select them.
 fn selected(len: u64, seed: u64) -> (Vec<u64>, Selection) {
     let mut random = Random::new(seed);
     let mut list: Vec<u64> = (0..len).collect();
@@ -157,7 +143,7 @@ fn selected(len: u64, seed: u64) -> (Vec<u64>, Selection) {
         }
     }
     if random.below(2) == 0 {
-        // Ranges, in the order of where they were cut out.
+        // Ranges, in the order in which they were chosen.
         let mut ranges = Vec::new();
         let mut start = 0;
         while start < len {
@@ -188,7 +174,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn slices_hold_what_was_selected(
+    fn slices_match_the_selection(
         (rows, cols) in (LENGTH, LENGTH),
         kind in 0..5_usize,
         field in 0..3_usize,
@@ -224,7 +210,7 @@ proptest! {
         run(&options);
         prop_assert!(bytes_of(&target) == bytes);
 
-        // Any range of what was selected, where the source allows it.
+        // Any range of the selection, if the source supports it.
         let opened = nnz::open(&source).and_then(nnz::Dataset::into_matrix).unwrap();
         let slice =
             Slice::new(opened, nnz::Place::path("a"), &row_selection, &col_selection).unwrap();
@@ -251,7 +237,7 @@ proptest! {
     }
 
     #[test]
-    fn slices_of_symmetric_matrices_hold_what_follows_too(
+    fn slices_of_symmetric_matrices_are_expanded(
         len in LENGTH,
         kind in 0..3_usize,
         seed in any::<u64>(),
@@ -276,7 +262,7 @@ proptest! {
     }
 
     #[test]
-    fn concatenations_hold_all_of_each(
+    fn concatenations_match_their_parts(
         lengths in proptest::collection::vec(LENGTH, 1..4),
         across in LENGTH,
         kinds in proptest::collection::vec(0..6_usize, 3),
@@ -293,7 +279,7 @@ proptest! {
         for (which, &len) in lengths.iter().enumerate() {
             let kind = kinds[if alike { 0 } else { which }];
             let field = ["integer", "real", "pattern"][fields[which]];
-            // A square one may be symmetric.
+            // A square matrix can be symmetric.
             let symmetric = kind == 5 && len == across;
             let symmetry = if symmetric { "symmetric" } else { "general" };
             let (rows, cols) = if along_rows { (len, across) } else { (across, len) };
@@ -305,7 +291,7 @@ proptest! {
             }));
             start += len;
         }
-        // Among reals, all are.
+        // With a real matrix, all values are real.
         for (_, _, value) in &mut expected {
             if let (true, Number::Integer(integer)) = (real, *value) {
                 *value = Number::Real((integer as f64).to_bits());
@@ -315,7 +301,7 @@ proptest! {
         for name in ["t.bpcells", "t.mtx"] {
             let target = scratch.path().join(name);
             let mut options = unsynced().order(order_of(by_row));
-            // Not every integer of a text is a float; those here are.
+            // Not all integers are exact as floats, but these are.
             let value_type = real.then_some(ValueType::F64);
             let how = ConcatOptions::default().value_type(value_type);
             let to = location(&target);
@@ -354,7 +340,7 @@ proptest! {
     }
 }
 
-/// Three columns of so many entries each that none fits a batch.
+/// Three columns with more entries than a batch.
 fn tall(scratch: &Path, name: &str, step: u64) -> Location {
     let rows = 150_000_u64;
     let mut text = "%%MatrixMarket matrix coordinate integer general\n".to_owned();
@@ -373,7 +359,7 @@ fn tall(scratch: &Path, name: &str, step: u64) -> Location {
 }
 
 #[test]
-fn majors_longer_than_a_batch_are_read_in_step_and_reordered() {
+fn majors_longer_than_a_batch_are_concatenated_and_reordered() {
     let scratch = tempfile::tempdir().unwrap();
     let parts = [tall(scratch.path(), "a", 1), tall(scratch.path(), "b", 7)];
     let target = scratch.path().join("t.bpcells");
@@ -396,7 +382,7 @@ fn majors_longer_than_a_batch_are_read_in_step_and_reordered() {
         let below = b.into_iter().map(|(row, col, value)| (row + 150_000, col, value));
         let expected = ordered(a.iter().copied().chain(below).collect(), Order::Col);
         assert!(stored(&target) == expected);
-        // Rows from the last to the first, in columns that take several batches each.
+        // Rows in reverse, in columns of several batches each.
         let backwards = Selection::ranges([75_000..150_000, 0..75_000]);
         let some = Selection::ranges([2..3, 0..1]);
         nnz::slice(&parts[0], &to, [&backwards, &some], &options, &nnz::NoProgress).unwrap();
@@ -409,7 +395,7 @@ fn majors_longer_than_a_batch_are_read_in_step_and_reordered() {
 }
 
 #[test]
-fn dimensions_beyond_32_bits_are_sliced_and_put_together() {
+fn dimensions_beyond_32_bits_are_sliced_and_concatenated() {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("a.mtx");
     let long = 1_u64 << 53;
@@ -455,7 +441,7 @@ fn dimensions_beyond_32_bits_are_sliced_and_put_together() {
 }
 
 #[test]
-fn dense_matrices_stay_dense_together_and_lose_their_zeros_among_sparse_ones() {
+fn only_dense_matrices_are_concatenated_to_a_dense_one() {
     let scratch = tempfile::tempdir().unwrap();
     let array = "%%MatrixMarket matrix array real general\n2 2\n1.5\n0.0\n0.0\n-0.0\n";
     let sparse = "%%MatrixMarket matrix coordinate real general\n2 1 1\n2 1 0\n";
@@ -486,7 +472,7 @@ fn dense_matrices_stay_dense_together_and_lose_their_zeros_among_sparse_ones() {
 }
 
 #[test]
-fn values_become_the_smallest_type_that_holds_all_or_the_one_asked_for() {
+fn concatenations_have_a_common_or_the_requested_type() {
     let scratch = tempfile::tempdir().unwrap();
     let model = |field, value: Number| {
         let entries = vec![(0, 0, value)];
@@ -501,10 +487,10 @@ fn values_become_the_smallest_type_that_holds_all_or_the_one_asked_for() {
         let options = unsynced().value_type(value_type);
         nnz::concat(parts, &target, Axis::Rows, &how, &options, &nnz::NoProgress)
     };
-    // Not every integer of 64 bits is a float.
+    // Not all 64-bit integers are exact as floats.
     let message = concat(&texts, None).unwrap_err().to_string();
-    assert!(message.contains("five.mtx: int64 values, and float64 ones before"), "{message}");
-    assert!(message.contains("`value_type` names one"), "{message}");
+    assert!(message.contains("five.mtx: int64 values and float64 values of"), "{message}");
+    assert!(message.contains("`value_type` selects a type"), "{message}");
     concat(&texts, Some(ValueType::F32)).unwrap();
     let opened = nnz::open(&target).and_then(nnz::Dataset::into_matrix).unwrap();
     assert_eq!(opened.header().value_type, ValueType::F32);

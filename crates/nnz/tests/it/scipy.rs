@@ -1,29 +1,17 @@
-//! Files of SciPy and NumPy: each matrix of the test data is read as its manifest has it, and each
-//! broken file is refused with its place.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::cast_possible_truncation,
-    dead_code,
-    missing_docs,
-    unreachable_pub,
-    reason = "a test stops where it fails"
-)]
+//! SciPy and NumPy files: the matrices of the test data match their manifest, and broken files give
+//! errors with a place.
 
-mod common;
-#[path = "common/manifest.rs"]
-mod manifest;
-
+use crate::common::manifest;
 use nnz::{CatOptions, Dataset};
 
-/// Long doubles depend on the machine, and are refused by name.
+/// Long doubles depend on the machine and are refused by name.
 const LONG_DOUBLES: [&str; 3] = [
     "npz/scipy1.17.1/csr_float128.npz",
     "npz/scipy1.17.1/csc_complex256.npz",
     "npy/longdouble.npy",
 ];
 
-/// Files that may be read or refused, and are refused.
+/// Files that other readers may accept, and that are refused.
 const REFUSED: [&str; 4] = [
     "npz/hand/bad_no_format.npz",
     "npz/hand/bad_format_case.npz",
@@ -32,7 +20,7 @@ const REFUSED: [&str; 4] = [
 ];
 
 #[test]
-fn every_file_is_read_as_its_manifest_has_it() {
+fn files_match_their_manifest() {
     let mut wrong = Vec::new();
     let (mut read, mut refused) = (0, 0);
     for entry in manifest::entries("scipy") {
@@ -104,10 +92,10 @@ fn list_cells(cells: &serde_json::Value, before: &str, wanted: &mut Vec<String>)
     }
 }
 
-/// Numbers at the edges of what types hold.
+/// Extreme values of types.
 const WORST: [i64; 9] = [0, 1, -1, (1 << 31) - 1, 1 << 31, 1 << 32, 1 << 53, i64::MAX, i64::MIN];
 
-/// Writes the arrays of a matrix of 4 x 5, one element of which is another.
+/// Writes the arrays of a matrix of 4 x 5 with one element replaced.
 fn write_with(path: &std::path::Path, format: &str, array: &str, element: usize, value: i64) {
     use nnz_container::ContainerWriter;
     use nnz_container::npz::{NpzOptions, NpzWriter};
@@ -132,12 +120,12 @@ fn write_with(path: &std::path::Path, format: &str, array: &str, element: usize,
     writer.finish().unwrap();
 }
 
-/// The worst numbers in every array are refused with their place, or mean another matrix.
+/// Extreme numbers are refused with their place, or give another matrix.
 #[test]
-fn the_worst_numbers_in_every_array() {
+fn extreme_numbers_in_all_arrays() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("worst.npz");
-    let location = common::location(&path);
+    let path = folder.path().join("extreme.npz");
+    let location = crate::common::location(&path);
     let (mut read, mut refused) = (0, 0);
     for format in ["csr", "csc", "coo"] {
         for array in ["indptr", "indices", "shape", "row", "col"] {
@@ -156,19 +144,19 @@ fn the_worst_numbers_in_every_array() {
     assert!(read > 100 && refused > 100, "{read} and {refused}");
 }
 
-/// A text with every cell of a row, an empty row, a column of its own, and a zero that is stored.
+/// A text with a full row, an empty row, a column with one entry, and a stored zero.
 const TEXT: &str = "%%MatrixMarket matrix coordinate real general\n4 5 6\n1 1 1.5\n1 4 -2\n3 2 0\n\
                     3 5 1e300\n4 1 7\n4 5 -0.25\n";
 
 fn converted(from: &std::path::Path, to: &std::path::Path, set: impl Fn(&mut nnz::ConvertOptions)) {
-    let mut options = common::unsynced();
+    let mut options = crate::common::unsynced();
     set(&mut options);
-    let (from, to) = (common::location(from), common::location(to));
+    let (from, to) = (crate::common::location(from), crate::common::location(to));
     nnz::convert(from, to, &options, &nnz::NoProgress).unwrap();
 }
 
 fn entries_of(path: &std::path::Path) -> Vec<(u64, u64, String)> {
-    let matrix = manifest::open(&common::location(path)).unwrap();
+    let matrix = manifest::open(&crate::common::location(path)).unwrap();
     let entries = matrix.entries().unwrap().map(|entry| {
         let (row, col, value) = entry.unwrap();
         (row, col, value.to_string())
@@ -179,7 +167,7 @@ fn entries_of(path: &std::path::Path) -> Vec<(u64, u64, String)> {
 }
 
 #[test]
-fn what_is_written_reads_back() {
+fn written_files_are_read_back() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     std::fs::write(at("a.mtx"), TEXT).unwrap();
@@ -193,13 +181,13 @@ fn what_is_written_reads_back() {
             options.compress = compress;
         });
         assert_eq!(entries_of(&at(name)), expected, "{name}");
-        let matrix = manifest::open(&common::location(&at(name))).unwrap();
+        let matrix = manifest::open(&crate::common::location(&at(name))).unwrap();
         assert_eq!(matrix.header().own_order(), Some(order));
         let types = matrix.about().unwrap().arrays;
         let types: Vec<_> = types.iter().map(|array| array.value_type.unwrap().name()).collect();
         assert_eq!(types, ["int32", "int32", "float64"]);
     }
-    // Every cell, and only those that are not zero back.
+    // All cells; only the nonzero ones are read back.
     converted(&at("a.mtx"), &at("a.npy"), |_| {});
     let dense = entries_of(&at("a.npy"));
     assert_eq!(dense.len(), 20);
@@ -216,9 +204,9 @@ fn what_is_written_reads_back() {
     assert_eq!(written.len(), 128 + 20 * 8);
 }
 
-/// Every file of the test data, written as both again.
+/// All files of the test data, written in both formats.
 #[test]
-fn every_file_is_written_again() {
+fn all_files_are_written_again() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let mut written = 0;
@@ -245,7 +233,7 @@ fn every_file_is_written_again() {
     assert!(written > 150, "{written}");
 }
 
-/// Writes a coo array of 3 x 4 x 5 whose entries are in the given order.
+/// Writes a coo array of 3 x 4 x 5 with entries in this order.
 fn write_three_dimensions(path: &std::path::Path, order: &[usize]) {
     let entries = [([0, 0, 1], 1.0), ([0, 2, 0], 2.0), ([1, 1, 4], 3.0), ([2, 0, 0], 4.0)];
     let column = |dimension: usize| order.iter().map(|&at| entries[at].0[dimension]).collect();
@@ -269,7 +257,7 @@ fn printed(path: &std::path::Path) -> Result<String, nnz::Error> {
 }
 
 #[test]
-fn entries_of_three_dimensions_are_sorted_as_they_are_read() {
+fn entries_of_three_dimensions_are_sorted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.npz");
     write_three_dimensions(&path, &[0, 1, 2, 3]);
@@ -284,7 +272,7 @@ fn entries_of_three_dimensions_are_sorted_as_they_are_read() {
 }
 
 #[test]
-fn entries_of_three_dimensions_at_one_place_are_refused() {
+fn duplicates_of_three_dimensions_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.npz");
     for order in [&[0, 1, 1, 2][..], &[2, 1, 0, 2]] {

@@ -1,32 +1,20 @@
-//! Files and folders of 10x: each matrix of the test data is read as its manifest has it, and each
-//! broken one is refused with its place.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::cast_possible_truncation,
-    dead_code,
-    missing_docs,
-    unreachable_pub,
-    reason = "a test stops where it fails"
-)]
+//! 10x files and folders: the matrices of the test data match their manifest, and broken files give
+//! errors with a place.
 
-mod common;
-#[path = "common/manifest.rs"]
-mod manifest;
-
+use crate::common::manifest;
 use nnz::{Axis, Location, MatrixSource as _, Place, matrix::AxisKind};
 
-/// What may be read or refused, and is refused.
+/// Files that other readers may accept, and that are refused.
 const REFUSED: [&str; 4] = [
     "mtx/bad_no_barcodes",
-    // Plain files come first, and features before genes; here they have another length.
+    // Uncompressed files take precedence, as do features over genes; here their length differs.
     "mtx/both_genes_and_features",
     "bad/indptr_below_end.h5",
     "bad/shape_huge_rows.h5",
 ];
 
 #[test]
-fn every_matrix_is_read_as_its_manifest_has_it() {
+fn matrices_match_their_manifest() {
     let mut wrong = Vec::new();
     let (mut read, mut refused) = (0, 0);
     for entry in manifest::entries("tenx") {
@@ -68,12 +56,12 @@ fn every_matrix_is_read_as_its_manifest_has_it() {
 }
 
 fn place(file: &str, group: Option<&str>) -> Location {
-    let path = common::root().join("testdata/tenx").join(file);
+    let path = crate::common::root().join("testdata/tenx").join(file);
     Location::Path { path, group: group.map(ToOwned::to_owned) }
 }
 
 #[test]
-fn a_file_with_one_matrix_needs_no_group() {
+fn files_with_one_matrix_need_no_group() {
     for (file, group) in [("h5/cr3_gex.h5", "matrix"), ("h5/cr2_one_genome.h5", "GRCh38")] {
         let alone = manifest::open(&place(file, None)).unwrap();
         let named = manifest::open(&place(file, Some(group))).unwrap();
@@ -85,11 +73,11 @@ fn a_file_with_one_matrix_needs_no_group() {
 }
 
 #[test]
-fn of_several_genomes_one_has_to_be_named() {
+fn one_of_several_genomes_has_to_be_selected() {
     let error = manifest::open(&place("h5/cr2_two_genomes.h5", None)).err().unwrap().to_string();
-    assert!(error.contains("name one of"), "{error}");
+    assert!(error.contains("select one of"), "{error}");
     assert!(error.contains("::/hg19") && error.contains("::/mm10"), "{error}");
-    // All of them are checked.
+    // All are checked.
     let mut findings = Vec::new();
     let whole = place("h5/cr2_two_genomes.h5", None);
     nnz::validate(whole, &nnz::ValidateOptions::default(), &mut |f| findings.push(f)).unwrap();
@@ -97,13 +85,13 @@ fn of_several_genomes_one_has_to_be_named() {
 }
 
 #[test]
-fn molecules_are_refused_by_name() {
+fn molecule_files_are_refused_by_name() {
     let error = manifest::open(&place("bad/molecule_info.h5", None)).err().unwrap().to_string();
     assert!(error.contains("molecule_info.h5 of Cell Ranger"), "{error}");
 }
 
 #[test]
-fn features_have_other_names() {
+fn features_have_several_names() {
     let matrix = manifest::open(&place("h5/cr3_feature_barcode.h5", None)).unwrap();
     let table = matrix.annotations(Axis::Rows).unwrap().unwrap();
     let columns: Vec<&str> = table.columns().iter().map(|column| &*column.name).collect();
@@ -112,16 +100,16 @@ fn features_have_other_names() {
 }
 
 fn converted(from: &Location, to: &std::path::Path, options: &[(&str, &str)]) -> nnz::Result<()> {
-    let mut convert = common::unsynced();
+    let mut convert = crate::common::unsynced();
     convert.format = Some("10x");
     convert.compress = None;
     for (name, value) in options {
         convert.format_options.set(*name, *value);
     }
-    nnz::convert(from, common::location(to), &convert, &nnz::NoProgress).map(drop)
+    nnz::convert(from, crate::common::location(to), &convert, &nnz::NoProgress).map(drop)
 }
 
-/// The columns that describe features.
+/// The annotations of features.
 fn others(matrix: &dyn nnz::MatrixSource) -> Vec<Vec<Vec<u8>>> {
     let Some(table) = matrix.annotations(Axis::Rows).unwrap() else { return Vec::new() };
     let column = |number| {
@@ -136,7 +124,7 @@ fn others(matrix: &dyn nnz::MatrixSource) -> Vec<Vec<Vec<u8>>> {
     (0..table.columns().len()).map(column).collect()
 }
 
-/// Names of both axes, the symbols of features, and entries, sorted.
+/// Names of both axes, symbols of features, and sorted entries.
 type Whole = (Vec<Vec<u8>>, Vec<Vec<u8>>, Vec<Vec<u8>>, Vec<(u64, u64, String)>);
 
 fn whole(location: &Location) -> Whole {
@@ -163,9 +151,9 @@ fn whole(location: &Location) -> Whole {
     (ids(Axis::Rows), ids(Axis::Cols), names, entries)
 }
 
-/// Every matrix of the test data that is sound and has names, written in each layout.
+/// All valid matrices with names of the test data, written in each layout.
 #[test]
-fn what_is_written_reads_back() {
+fn written_files_are_read_back() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let (mut written, mut refused) = (0, Vec::new());
@@ -193,7 +181,7 @@ fn what_is_written_reads_back() {
                 refused.push(format!("{} as {name}: {error}", entry.name()));
                 continue;
             }
-            let found = whole(&common::location(&at(name)));
+            let found = whole(&crate::common::location(&at(name)));
             assert_eq!(found.0, expected.0, "{} as {name}", entry.name());
             assert_eq!(found.1, expected.1, "{} as {name}", entry.name());
             assert_eq!(found.3, expected.3, "{} as {name}", entry.name());
@@ -211,14 +199,14 @@ fn what_is_written_reads_back() {
 }
 
 #[test]
-fn files_have_what_cell_ranger_demands() {
+fn files_have_the_members_of_cell_ranger() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.h5");
     converted(&place("h5/cr3_feature_barcode.h5", None), &path, &[]).unwrap();
     let root = nnz_container::tree::open(&path, "").unwrap();
     let children: Vec<String> =
         root.children().unwrap().into_iter().map(|child| child.name).collect();
-    // Programs take other groups for genomes.
+    // Other programs interpret other groups as genomes.
     assert_eq!(children, ["matrix"]);
     let text = |name: &str| root.attribute(name).unwrap().unwrap().text().unwrap().to_owned();
     assert_eq!(text("filetype"), "matrix");
@@ -241,13 +229,14 @@ fn files_have_what_cell_ranger_demands() {
 }
 
 #[test]
-fn what_10x_cannot_hold_is_refused() {
+fn unsupported_data_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     std::fs::write(at("a.mtx"), "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 5\n")
         .unwrap();
     for target in ["a.h5", "folder"] {
-        let error = converted(&common::location(&at("a.mtx")), &at(target), &[]).unwrap_err();
+        let error =
+            converted(&crate::common::location(&at("a.mtx")), &at(target), &[]).unwrap_err();
         assert!(error.to_string().contains("no names of rows"), "{error}");
         assert!(!at(target).exists());
     }
@@ -258,9 +247,9 @@ fn what_10x_cannot_hold_is_refused() {
     assert!(error.contains("does not apply to a 10x folder"), "{error}");
 }
 
-/// `--to 10x` once wrote 10x HDF5 under the name of an AnnData file.
+/// `--to 10x` once wrote 10x HDF5 with the extension of an AnnData file.
 #[test]
-fn a_name_of_another_format_is_refused() {
+fn extensions_of_other_formats_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let from = folder.path().join("a.mtx");
     std::fs::write(&from, "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 1\n")
@@ -276,13 +265,13 @@ fn a_name_of_another_format_is_refused() {
         let to = folder.path().join(name);
         let options = nnz::ConvertOptions::default().format(format);
         let error = nnz::convert(&*from, &*to, &options, &nnz::NoProgress).unwrap_err();
-        let what = format!("this is a name of {other}, not of {format}");
+        let what = format!("the extension is that of {other}, not of {format}");
         assert!(error.to_string().ends_with(&what), "{error}");
         assert!(!to.exists());
     }
 }
 
-/// The rows that a text selects of a file, in its order, and what is noted of that.
+/// Returns the selected rows of a file, in order, and the notes.
 fn selected(file: &str, texts: &[&str]) -> nnz::Result<(Vec<u64>, Vec<String>)> {
     let parsed = texts.iter().map(|text| text.parse::<nnz::Selection>().unwrap());
     let rows = parsed.reduce(nnz::Selection::and).unwrap();
@@ -294,7 +283,7 @@ fn selected(file: &str, texts: &[&str]) -> nnz::Result<(Vec<u64>, Vec<String>)> 
 }
 
 #[test]
-fn features_are_selected_by_what_describes_them() {
+fn features_are_selected_by_annotations() {
     let file = "h5/cr3_feature_barcode.h5";
     let matrix = manifest::open(&place(file, None)).unwrap();
     let (columns, rows) = (others(&*matrix), matrix.header().shape.rows);
@@ -307,7 +296,7 @@ fn features_are_selected_by_what_describes_them() {
     assert_eq!(selected(file, &["feature_type=Gene Expression"]).unwrap().0, genes);
     assert_eq!(selected(file, &["feature_type!=Gene Expression"]).unwrap().0, rest);
 
-    // A word is a name, or a value that only one has, which is noted.
+    // A word is a name, or a unique annotation, which gives a note.
     let unique = (0..rows)
         .find(|&row| {
             (0..rows)
@@ -325,7 +314,7 @@ fn features_are_selected_by_what_describes_them() {
     assert_eq!(notes, [format!("selected rows by the annotation \"name\": {symbol}")]);
     assert_eq!(selected(file, &[&format!("name={symbol}")]).unwrap(), (vec![unique], vec![]));
 
-    // All have to hold; a list keeps its order.
+    // All conditions must match; a list keeps its order.
     let backwards = format!("{},{}", genes[1], genes[0]);
     for texts in [
         [&*backwards, "feature_type=Gene Expression"],
@@ -338,17 +327,19 @@ fn features_are_selected_by_what_describes_them() {
     assert_eq!(found, [genes[1], genes[0]]);
 
     let error = |text: &str| selected(file, &[text]).unwrap_err().to_string();
-    assert!(error("feature_type=gene").contains("there are \"Gene Expression\""));
-    // Those once selected nothing.
-    assert!(error("feature_type=Gene Expression,").contains("is \"\""));
-    assert!(error("feature_type=Gene Expression,0:3").contains("is \"0:3\""));
-    assert!(error("type=x").contains("no column \"type\" describes rows; there are \"name\", "));
+    assert!(error("feature_type=gene").contains("values are \"Gene Expression\""));
+    // These once selected nothing.
+    assert!(error("feature_type=Gene Expression,").contains("with \"\" in"));
+    assert!(error("feature_type=Gene Expression,0:3").contains("with \"0:3\" in"));
+    assert!(
+        error("type=x").contains("the rows have no annotation \"type\"; columns are \"name\", ")
+    );
     assert!(error("Gene Expression").contains("or all by feature_type=Gene Expression"));
 }
 
-/// A name that looks like a condition is a name.
+/// A name takes precedence over a condition.
 #[test]
-fn a_literal_name_wins_over_a_condition() {
+fn names_take_precedence_over_conditions() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path().join("folder");
     std::fs::create_dir(&at).unwrap();
@@ -356,7 +347,7 @@ fn a_literal_name_wins_over_a_condition() {
     write("matrix.mtx", "%%MatrixMarket matrix coordinate integer general\n3 1 1\n1 1 5\n");
     write("genes.tsv", "name=b\ta\ng2\tb\ng3\tc\n");
     write("barcodes.tsv", "x\n");
-    let source = || nnz::open(common::location(&at)).unwrap().into_matrix().unwrap();
+    let source = || nnz::open(crate::common::location(&at)).unwrap().into_matrix().unwrap();
     let first = |text: &str| {
         let rows = text.parse().unwrap();
         let slice =

@@ -1,5 +1,4 @@
-//! Files whose beginning looks more in order than they are.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+//! Files of which only the beginning is sorted.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -22,7 +21,7 @@ fn write(path: &Path, rows: usize, cols: usize, entries: &[(usize, usize)]) {
     fs::write(path, text).unwrap();
 }
 
-/// Converts, and holds the result to the file by another way.
+/// Converts a file, and compares the result with it.
 fn convert_and_compare(path: &Path, memory: u64) {
     let dir = path.parent().unwrap();
     for (target, threads) in [("m.bpcells", 1), ("m.bpcells", 3), ("m2.mtx", 2)] {
@@ -46,15 +45,15 @@ fn convert_and_compare(path: &Path, memory: u64) {
 }
 
 #[test]
-fn a_file_that_is_sorted_only_at_its_beginning_leaves_no_half_matrix() {
+fn files_sorted_only_at_the_beginning_are_converted() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.mtx");
     let mut entries: Vec<_> = (0..30_000).map(|n| (n % 300, n / 300)).collect();
-    // Behind the first 64 KiB: columns begin again.
+    // After the first 64 KiB, the columns start again.
     entries.extend((0..3_000).map(|n| (300 + n % 30, n / 30)));
     write(&path, 330, 100, &entries);
     convert_and_compare(&path, 1 << 26);
-    // The same with rows that descend inside columns, as Cell Ranger writes them.
+    // The same with descending rows in each column, as written by Cell Ranger.
     let mut entries: Vec<_> = (0..30_000).map(|n| (299 - n % 300, n / 300)).collect();
     entries.extend((0..3_000).map(|n| (329 - n % 30, n / 30)));
     write(&path, 330, 100, &entries);
@@ -62,7 +61,7 @@ fn a_file_that_is_sorted_only_at_its_beginning_leaves_no_half_matrix() {
 }
 
 #[test]
-fn a_column_larger_than_memory_is_sorted_all_the_same() {
+fn columns_larger_than_memory_are_sorted() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.mtx");
     let entries: Vec<_> = (0..60_000).rev().map(|row| (row, 0)).collect();
@@ -71,7 +70,7 @@ fn a_column_larger_than_memory_is_sorted_all_the_same() {
 }
 
 #[test]
-fn the_example_equals_its_conversion_though_its_rows_descend() {
+fn files_with_descending_rows_equal_their_conversion() {
     let dir = tempfile::tempdir().unwrap();
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/pbmc_10x_v3_mtx");
     let target = dir.path().join("pbmc.bpcells");

@@ -1,5 +1,4 @@
-//! A conversion that is cancelled leaves nothing, and can be run again.
-#![allow(clippy::unwrap_used, missing_docs, reason = "a test stops where it fails")]
+//! A cancelled conversion leaves no files and can be repeated.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -10,7 +9,7 @@ use nnz::{
     WriteMatrix as _, output::WriteOptions,
 };
 
-/// Cancels once something has been done of the work of a name.
+/// Cancels after the first progress of a part of the work.
 struct CancelAt {
     work: &'static str,
     cancellation: Cancellation,
@@ -37,7 +36,7 @@ impl Progress for CancelAt {
     fn end(&self) {}
 }
 
-/// Makes a matrix of 1000 rows with an entry in every other of 2000 columns.
+/// Creates a matrix of 1000 rows with an entry in every other of 2000 columns.
 fn matrix() -> CsMatrix {
     let shape = Shape { rows: 1000, cols: 2000 };
     let indptr: Vec<u64> = (0..=1000).map(|row| row * 1000).collect();
@@ -55,7 +54,7 @@ fn names(directory: &Path) -> Vec<String> {
 }
 
 #[test]
-fn nothing_is_left_of_a_conversion_or_a_sort() {
+fn cancelled_conversions_leave_no_files() {
     let source = matrix().into_source().unwrap();
     for name in ["a.bpcells", "a.mtx", "a.bsp.h5", "a.bsp.zarr", "a.rds"] {
         for threads in [1, 2] {
@@ -75,7 +74,7 @@ fn nothing_is_left_of_a_conversion_or_a_sort() {
                     nnz::convert_source(&*source, &Place::default(), &to, options, progress)
                 };
                 let case = format!("{name} {threads} {work} {order}");
-                // A file that was there stays as it was.
+                // An existing file is unchanged.
                 let replaces = name == "a.mtx";
                 if replaces {
                     std::fs::write(directory.path().join(name), "before").unwrap();
@@ -99,7 +98,7 @@ fn nothing_is_left_of_a_conversion_or_a_sort() {
 }
 
 #[test]
-fn nothing_is_left_of_an_import() {
+fn cancelled_imports_leave_no_files() {
     let directory = tempfile::tempdir().unwrap();
     let text: String = (0..200_000_u32)
         .map(|at| format!("chr1\t{}\t{}\tcell{}\n", at / 2 * 3, at / 2 * 3 + 50, at % 7))
@@ -130,7 +129,7 @@ fn nothing_is_left_of_an_import() {
 }
 
 #[test]
-fn printing_and_checking_end_at_the_next_batch() {
+fn printing_and_checking_are_cancelled() {
     let directory = tempfile::tempdir().unwrap();
     let cancelled = Cancellation::new();
     cancelled.cancel();

@@ -1,22 +1,11 @@
-//! Matrix Market text of one triangle: converted and transposed in either layout and order.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::cast_possible_truncation,
-    dead_code,
-    missing_docs,
-    unreachable_pub,
-    reason = "a test stops where it fails"
-)]
-
-mod common;
+//! Matrix Market text of one triangle: converted and transposed in all layouts and orders.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use common::entries::{self, Entry};
-use common::{location, unsynced};
+use crate::common::entries::{self, Entry};
+use crate::common::{location, unsynced};
 use nnz::{ConvertOptions, Order, formats::FormatOptions, output::StructurePolicy};
 use nnz_matrix_market::Layout;
 
@@ -29,7 +18,7 @@ const STRUCTURES: [&str; 4] = ["general", "symmetric", "skew-symmetric", "hermit
 const FIELDS: [&str; 4] = ["real", "integer", "complex", "pattern"];
 const SIDE: u64 = 30;
 
-/// Text with the cells that a structure stores, every third of them zero or left out.
+/// Text with the cells that a structure stores; every third is zero or omitted.
 fn text(layout: Layout, field: &str, structure: &str) -> String {
     let stored = |row: u64, col: u64| match structure {
         "general" => true,
@@ -72,7 +61,7 @@ fn convert(from: &Path, to: &Path, options: &ConvertOptions) -> nnz::Result<nnz:
     nnz::convert(location(from), location(to), options, &nnz::NoProgress)
 }
 
-/// All entries that a matrix means, sorted.
+/// All entries of a matrix, sorted.
 fn logical(path: &Path) -> Vec<Entry> {
     entries::logical(&*nnz::open(location(path)).and_then(nnz::Dataset::into_matrix).unwrap())
         .unwrap()
@@ -85,7 +74,7 @@ fn transposed(entries: Vec<Entry>) -> Vec<Entry> {
     exchanged
 }
 
-/// The places in coordinate text, in the order of its lines.
+/// The positions in coordinate text, in the order of its lines.
 fn places(text: &str) -> Vec<(u64, u64)> {
     let place = |line: &str| {
         let mut fields = line.split(' ').map(|field| field.parse().unwrap());
@@ -94,7 +83,7 @@ fn places(text: &str) -> Vec<(u64, u64)> {
     text.lines().skip(2).map(place).collect()
 }
 
-/// Converts a file to text in all ways, and compares what is written with what is read.
+/// Converts a file to text in all ways, and compares the results with the source.
 fn check(from: &Path, layout: Layout, structure: &str) {
     let to = from.with_file_name("to.mtx");
     let expected = logical(from);
@@ -108,27 +97,27 @@ fn check(from: &Path, layout: Layout, structure: &str) {
                         .structure(policy)
                         .format_options(layout_option(wanted))
                         .threads(2);
-                    let told = format!("{layout:?} {structure} as {options:?}");
+                    let case = format!("{layout:?} {structure} as {options:?}");
                     let done = convert(from, &to, &options);
                     if wanted == Layout::Array && order == Some(Order::Row) {
                         let error = done.unwrap_err().to_string();
                         assert!(error.contains("only the layout coordinate"), "{error}");
                         continue;
                     }
-                    done.unwrap_or_else(|error| panic!("{told}: {error}"));
+                    done.unwrap_or_else(|error| panic!("{case}: {error}"));
                     let text = fs::read_to_string(&to).unwrap();
                     let kept = if policy == StructurePolicy::Keep { structure } else { "general" };
-                    assert!(text.lines().next().unwrap().ends_with(kept), "{told}: {text}");
+                    assert!(text.lines().next().unwrap().ends_with(kept), "{case}: {text}");
                     let found = logical(&to);
                     let found = if transpose { transposed(found) } else { found };
-                    assert_eq!(found, expected, "{told}");
+                    assert_eq!(found, expected, "{case}");
                     if let (Layout::Coordinate, Some(order)) = (wanted, order) {
                         let places = places(&text);
                         let sorted = match order {
                             Order::Row => places.is_sorted(),
                             Order::Col => places.is_sorted_by_key(|&(row, col)| (col, row)),
                         };
-                        assert!(sorted, "{told}");
+                        assert!(sorted, "{case}");
                     }
                 }
             }
@@ -137,7 +126,7 @@ fn check(from: &Path, layout: Layout, structure: &str) {
 }
 
 #[test]
-fn text_of_every_structure_is_transposed_and_converted() {
+fn texts_of_all_structures_are_transposed_and_converted() {
     let directory = tempfile::tempdir().unwrap();
     let from = directory.path().join("from.mtx");
     let mut checked = 0;
@@ -156,7 +145,7 @@ fn text_of_every_structure_is_transposed_and_converted() {
 }
 
 #[test]
-fn an_upper_triangle_becomes_text() {
+fn upper_triangles_are_written_as_text() {
     let directory = tempfile::tempdir().unwrap();
     let [text_path, upper] = ["from.mtx", "upper.bsp.npz"].map(|name| directory.path().join(name));
     for (structure, field) in
@@ -178,9 +167,9 @@ fn an_upper_triangle_becomes_text() {
     }
 }
 
-/// The zero of one part of a complex number is no zero cell: its sign turns, in arrays as in coordinates.
+/// A zero part of a complex number is not a zero cell: its sign changes, in arrays as in coordinates.
 #[test]
-fn an_array_keeps_the_sign_of_a_zero_part_across_the_diagonal() {
+fn arrays_keep_the_sign_of_zero_parts_across_the_diagonal() {
     let directory = tempfile::tempdir().unwrap();
     let [from, array, back] =
         ["from.mtx", "array.mtx", "back.mtx"].map(|name| directory.path().join(name));
@@ -211,7 +200,7 @@ fn an_array_keeps_the_sign_of_a_zero_part_across_the_diagonal() {
 }
 
 #[test]
-fn a_negative_zero_that_an_array_cannot_mirror_is_refused() {
+fn negative_zeros_that_arrays_cannot_mirror_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let [from, to] = ["from.mtx", "to.mtx"].map(|name| directory.path().join(name));
     for (kind, zero) in [
@@ -230,7 +219,7 @@ fn a_negative_zero_that_an_array_cannot_mirror_is_refused() {
         ] {
             convert(&from, &to, &options).unwrap();
             let mut found = transposed(logical(&to));
-            // Coordinates list the zero across the diagonal, too.
+            // Coordinates list the counterpart of the zero as well.
             found.retain(|(_, _, value)| !value.is_zero());
             assert_eq!(found, logical(&from), "{kind}");
         }

@@ -1,7 +1,8 @@
-//! What the tests of the library share.
+//! Helpers of several tests.
 
 pub mod entries;
-pub mod random;
+pub mod manifest;
+pub mod samples;
 pub mod whole;
 
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ pub fn location(path: &Path) -> nnz::Location {
     nnz::Location::Path { path: path.to_path_buf(), group: None }
 }
 
-/// Conversion as far as tests go: nothing has to survive a power cut.
+/// Options of conversions in tests, without syncing.
 pub fn unsynced() -> nnz::ConvertOptions {
     nnz::ConvertOptions::default()
         .write(nnz::output::WriteOptions { overwrite: true, sync: false })

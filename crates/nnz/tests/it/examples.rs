@@ -1,22 +1,14 @@
-//! The example programs, run on the example data.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    clippy::print_stderr,
-    dead_code,
-    unreachable_pub,
-    reason = "a test stops where it fails; examples print"
-)]
+//! The example programs, on the example data.
 
-#[path = "../examples/columns.rs"]
+#[path = "../../examples/columns.rs"]
 mod columns;
-#[path = "../examples/convert.rs"]
+#[path = "../../examples/convert.rs"]
 mod convert;
-#[path = "../examples/open.rs"]
+#[path = "../../examples/open.rs"]
 mod open;
-#[path = "../examples/slice.rs"]
+#[path = "../../examples/slice.rs"]
 mod slice;
-#[path = "../examples/write.rs"]
+#[path = "../../examples/write.rs"]
 mod write;
 
 use std::path::Path;
@@ -28,7 +20,7 @@ fn data() -> String {
 }
 
 #[test]
-fn the_examples_do_what_they_say() {
+fn examples_run() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let printed = |path: &str| {

@@ -1,31 +1,18 @@
-//! What is opened is looked at once: detection, opening and the first batch share every byte.
+//! Detection, opening and the first batch read each byte once.
 //!
-//! For each sample of each format, from looking at its name to the first batch:
+//! For each sample of each format, from detection to the first batch:
 //!
-//! - no file is opened twice, and no directory listed twice;
-//! - no byte of a file is read twice, be it metadata or data. There are two exceptions:
-//!   - of HDF5, metadata are read by pages of 4096 bytes, as they are needed. One may have data in it that
-//!     were read before, such as the shape of a matrix, or pointers;
-//!   - of one file of DAPHNE, what lies behind the first 4096 bytes: its rows stand behind a count each, so
-//!     that where one of its many blocks ends is found by going from count to count, before rows are read.
+//! - no file is opened twice, and no directory is listed twice;
+//! - no byte of a file is read twice, with two exceptions:
+//!   - HDF5 metadata is read in pages of 4096 bytes, as needed. A page can contain data that was read
+//!     before, such as the shape of a matrix, or pointers;
+//!   - in one DAPHNE file, data after the first 4096 bytes: each row follows its count, so the end of
+//!     each of its many blocks is found by following the counts, before rows are read.
 //!
-//! What samples cannot show: of an npz file, an array that is stored as it is and
-//! has more than a mebibyte is read twice, as its check sum is compared before any element is handed out.
-//! Of pointers of more than 64 KiB that are compressed, the chunk with the last one is read twice.
-//! No more than 16 MiB of metadata are kept of a file.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::cast_possible_truncation,
-    missing_docs,
-    unreachable_pub,
-    dead_code,
-    reason = "a test stops where it fails, and uses what it needs of what tests share"
-)]
-
-mod common;
-#[path = "common/samples.rs"]
-mod samples;
+//! The samples do not cover the following: stored (uncompressed) arrays of an npz file of more than 1 MiB
+//! are read twice, because their checksum is verified before any element is returned. For compressed
+//! pointers of more than 64 KiB, the chunk with the last one is read twice. At most 16 MiB of metadata
+//! are cached per file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -34,12 +21,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::common::samples;
 use nnz::formats::{Registry, list};
 use nnz::storage::{CountingStorage, LocalStorage, Opened, Request, Storage};
 use nnz::{Batch, Dataset, Location, OpenOptions, Projection, Values};
 use nnz_core::{FragmentBatch, FragmentFields};
 
-/// Opens a place and reads the first batch of what it holds; returns the name of the format.
+/// Opens a location and reads the first batch; returns the name of the format.
 fn look(path: &Path, storage: Arc<dyn Storage>) -> nnz::Result<&'static str> {
     let options = OpenOptions::new().storage(storage);
     let found = Registry::default().detect(&Location::parse(path), &options)?;
@@ -78,11 +66,11 @@ fn first_batch(dataset: &Dataset) -> nnz::Result<()> {
 /// Bytes of a page of metadata.
 const PAGE: u64 = 4096;
 
-/// The file of DAPHNE with many blocks of rows behind counts.
+/// The DAPHNE file with many blocks of rows with counts.
 const COUNTED: &str = "daphne_csr_chunks.dbdf";
 
-/// Says what was asked twice, but for what `allowed` knows of: the path, and the ranges of two reads that
-/// overlap, in that order.
+/// Returns what was read twice, except for what `allowed` accepts, given the path and the ranges of two
+/// overlapping reads in order.
 fn repeated(
     requests: &[Request],
     allowed: impl Fn(&Path, &Range<u64>, &Range<u64>) -> bool,
@@ -114,7 +102,7 @@ fn repeated(
     found
 }
 
-/// Returns whether a page of metadata of HDF5 has data in it that was read before.
+/// Returns whether a page of HDF5 metadata contains data that was read before.
 fn is_page_with_data(path: &Path, data: &Range<u64>, page: &Range<u64>) -> bool {
     let len = path.metadata().unwrap().len();
     let whole = |range: &Range<u64>| {
@@ -126,7 +114,7 @@ fn is_page_with_data(path: &Path, data: &Range<u64>, page: &Range<u64>) -> bool 
 }
 
 #[test]
-fn nothing_is_looked_at_twice() {
+fn nothing_is_read_twice() {
     let (_folder, samples) = samples::samples();
     let mut found = BTreeSet::new();
     let (mut refused, mut faults) = (Vec::new(), Vec::new());
@@ -149,10 +137,10 @@ fn nothing_is_looked_at_twice() {
         }
     }
     assert!(faults.is_empty(), "{} of {}:\n{}", faults.len(), samples.len(), faults.join("\n"));
-    // Of some malformed files, it is the first entries that are wrong. So is NA in a logical matrix of R.
+    // Some malformed files have a broken first entry. So does a logical matrix of R with NA.
     let others = refused.iter().filter(|error| !error.contains("/bad")).collect::<Vec<_>>();
     assert!(others.len() == 1 && others[0].contains("lgC_na.rds: x"), "{others:?}");
-    // Fragments as text are opened by `fragments::import` only.
+    // Only `fragments::import` opens fragments as text.
     let readable = list().into_iter().filter(|info| !info.reads.is_empty());
     let readable: BTreeSet<_> =
         readable.map(|info| info.name).filter(|&name| name != "fragment-text").collect();
@@ -160,7 +148,7 @@ fn nothing_is_looked_at_twice() {
 }
 
 #[test]
-fn fragments_as_text_are_looked_at_once() {
+fn fragments_as_text_are_read_once() {
     let folder = tempfile::tempdir().unwrap();
     let path: PathBuf = folder.path().join("fragments.tsv");
     let text: String =

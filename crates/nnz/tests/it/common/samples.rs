@@ -1,4 +1,4 @@
-//! One sample or more of every format that is read.
+//! Samples of all formats.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -7,34 +7,34 @@ use nnz::ErrorKind;
 use nnz::formats::FormatOptions;
 use nnz::{Compression, NoProgress};
 
-use crate::common::random::Random;
 use crate::common::{location, root, unsynced};
+use nnz_testing::random::Random;
 
-/// Returns a folder with files that were written, and all samples: those and the golden files that
-/// can be opened.
+/// Returns a folder of written samples, and the paths of all samples: these and the golden files
+/// that can be opened.
 pub fn samples() -> (tempfile::TempDir, Vec<PathBuf>) {
     let (folder, mut samples) = written(3000, 2000, 60_000);
     samples.extend(all_golden());
     (folder, samples)
 }
 
-/// Golden files that are no samples: the folder, how many, and what they are.
+/// The numbers of golden files that are not samples, and what they are.
 const NO_SAMPLES: [(&str, usize, &str); 12] = [
     ("anndata/valid", 58, "stores in tar files, files without X, Blosc 2"),
     ("binsparse/valid", 0, ""),
-    ("bpcells", 183, "arrays alone, texts, an unknown version, R objects that are no store"),
+    ("bpcells", 183, "single arrays, texts, an unknown version, other R objects"),
     ("daphne", 93, "malformed files, and .meta files"),
-    ("hdf5", 7, "no matrices, and texts"),
+    ("hdf5", 7, "files without matrices, and texts"),
     ("matrix-market/valid", 0, ""),
-    ("numpy", 5, "a description without a shape, and texts"),
-    ("rds", 34, "objects that are no matrix, and texts"),
-    ("scipy", 46, "malformed files, long doubles, arrays that SciPy 1.15 lost, texts"),
+    ("numpy", 5, "a descriptor without a shape, and texts"),
+    ("rds", 34, "other objects, and texts"),
+    ("scipy", 46, "malformed files, long doubles, arrays that SciPy 1.15 loses, texts"),
     ("tenx", 31, "malformed files, and texts"),
     ("tree", 25, "trees without a matrix, stores in tar files, texts"),
     ("zarr", 4, "stores without a matrix, and texts"),
 ];
 
-/// Returns the golden files and directories that can be opened, and the groups of those that hold several.
+/// Returns the golden files and directories that can be opened, and the groups of those with several.
 pub fn all_golden() -> Vec<PathBuf> {
     let (mut samples, mut wrong) = (Vec::new(), Vec::new());
     for (folder, expected, what) in NO_SAMPLES {
@@ -49,8 +49,8 @@ pub fn all_golden() -> Vec<PathBuf> {
     samples
 }
 
-/// Collects what can be opened at a place, in a directory that is nothing itself, or in a place that holds
-/// several; and what cannot.
+/// Collects the paths that can be opened, also in directories of no format and in files with several
+/// groups, and the errors of the others.
 fn golden(path: &Path, samples: &mut Vec<PathBuf>, others: &mut Vec<String>) {
     let error = match nnz::open(path) {
         Ok(_) => return samples.push(path.to_path_buf()),
@@ -73,7 +73,7 @@ fn golden(path: &Path, samples: &mut Vec<PathBuf>, others: &mut Vec<String>) {
     }
 }
 
-/// Writes a matrix of so many rows, columns and entries in every format and container.
+/// Writes a matrix with this shape and number of entries in every format and container.
 pub fn written(rows: usize, cols: usize, entries: usize) -> (tempfile::TempDir, Vec<PathBuf>) {
     let temporary = tempfile::tempdir().unwrap();
     let folder = temporary.path();
@@ -124,7 +124,7 @@ pub fn written(rows: usize, cols: usize, entries: usize) -> (tempfile::TempDir, 
         options.format = Some("bpcells");
         nnz::convert(location(&samples[0]), &to, &options, &NoProgress).unwrap();
         if group == "a/b/c" {
-            // The only one in it is found.
+            // The only group is found.
             let only = folder.join("only.h5");
             std::fs::copy(&groups, &only).unwrap();
             samples.push(only);
@@ -138,7 +138,7 @@ pub fn written(rows: usize, cols: usize, entries: usize) -> (tempfile::TempDir, 
         std::fs::write(tenx.join("barcodes.tsv"), lines("cell", cols)).unwrap();
         samples.push(tenx);
     }
-    // From one with names.
+    // From a matrix with names.
     for (name, format) in [("t.h5", "10x"), ("t.h5ad", "anndata"), ("t.bpcells", "bpcells")] {
         let (path, mut options) = (folder.join(name), unsynced());
         options.format = Some(format);

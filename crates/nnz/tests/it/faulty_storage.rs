@@ -1,29 +1,14 @@
-//! A storage that returns few bytes at a time changes nothing, and one that fails is an error.
+//! Short reads change nothing, and failing reads are errors.
 //!
-//! For each sample of each format, and each container, opened and read to the end:
+//! For each sample of each format and container, opened and read to the end:
 //!
-//! - reads that return 1 byte, or an odd number of them, yield what a sound storage yields;
-//! - a call that fails, whichever it is, makes opening or reading fail with just that error: nothing is
-//!   taken for missing, broken or another format because it could not be read. A directory may also
-//!   fail in the middle of a listing.
+//! - reads that return 1 byte, or an odd number of them, give the same result as full reads;
+//! - if any call fails, opening or reading fails with that error: a file that cannot be read is not
+//!   treated as missing, broken or of another format. Listing a directory can also fail in the middle.
 //!
-//! The same holds for what else is asked of a place: to check it, to list what it holds, and whether it
-//! holds fragments or a frame.
+//! The same applies to checking, listing, and asking whether a location has fragments or a frame.
 //!
-//! Where a sample takes many calls, a spread of them fails, each in a run of its own.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::cast_possible_truncation,
-    missing_docs,
-    unreachable_pub,
-    dead_code,
-    reason = "a test stops where it fails, and uses what it needs of what tests share"
-)]
-
-mod common;
-#[path = "common/samples.rs"]
-mod samples;
+//! If a sample needs many calls, a selection of them fails, each in a separate run.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -31,7 +16,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use common::whole::{Whole, whole};
+use crate::common::samples;
+use crate::common::whole::{Whole, whole};
 use nnz::formats::{Registry, list};
 use nnz::numpy::{TensorArrays, from_arrays, to_arrays};
 use nnz::storage::{FaultyStorage, ListedEntry, LocalStorage, Metadata, Opened, ReadAt, Storage};
@@ -42,12 +28,12 @@ use nnz_daphne::csv::CsvReader;
 use nnz_daphne::{FrameBatch, FrameReader as _};
 use nnz_singlecell::fragment_tsv::{self, Reading};
 
-/// The most calls of a sample that fail, and how many of the first and last are among them.
+/// The maximum number of failing calls of a sample, and how many of them are at the start and end.
 const MOST: u64 = 40;
 const FIRST: u64 = 16;
 const LAST: u64 = 4;
 
-/// Opens a place and reads all it holds; returns the name of the format, too.
+/// Reads all data of a location; returns also the name of the format.
 fn read(path: &Path, storage: Arc<dyn Storage>) -> nnz::Result<(&'static str, Whole)> {
     let options = OpenOptions::new().storage(storage);
     let found = Registry::default().detect(&Location::parse(path), &options)?;
@@ -55,7 +41,7 @@ fn read(path: &Path, storage: Arc<dyn Storage>) -> nnz::Result<(&'static str, Wh
     Ok((name, whole(&found.open(&options)?)?))
 }
 
-/// Selects calls of so many.
+/// Selects some of the calls.
 fn spread(calls: u64) -> BTreeSet<u64> {
     if calls <= MOST {
         return (0..calls).collect();
@@ -65,7 +51,7 @@ fn spread(calls: u64) -> BTreeSet<u64> {
     (0..FIRST).chain(middle).chain(calls - LAST..calls).collect()
 }
 
-/// Returns what is wrong with how a sample is read where a call fails.
+/// Returns what is wrong with reading a sample in which one call fails.
 fn wrong(path: &Path, call: u64) -> Option<String> {
     let storage = Arc::new(FaultyStorage::failing(Arc::new(LocalStorage), call));
     let shared: Arc<dyn Storage> = Arc::<FaultyStorage>::clone(&storage);
@@ -74,9 +60,9 @@ fn wrong(path: &Path, call: u64) -> Option<String> {
     };
     match result {
         _ if !storage.has_failed() => None,
-        Ok((name, _)) => Some(format!("is read as {name}, and no error")),
+        Ok((name, _)) => Some(format!("is read as {name} without an error")),
         Err(error) if !matches!(error.kind(), ErrorKind::Io(_)) || !error.is_system() => {
-            Some(format!("is no error of the system: {error}"))
+            Some(format!("is not an I/O error: {error}"))
         }
         Err(error) if !error.to_string().contains(FaultyStorage::FAULT) => {
             Some(format!("has another cause: {error}"))
@@ -85,8 +71,8 @@ fn wrong(path: &Path, call: u64) -> Option<String> {
     }
 }
 
-/// Checks samples. Returns the names of their formats, and why some are refused as they are read: then it
-/// is for the same reason where reads are short.
+/// Checks samples. Returns the names of their formats, and the errors of those that cannot be read, which
+/// must be the same with short reads.
 fn check(samples: &[PathBuf]) -> (BTreeSet<&'static str>, Vec<String>) {
     let (mut formats, mut refused) = (BTreeSet::new(), Vec::new());
     let mut faults = Vec::new();
@@ -101,8 +87,8 @@ fn check(samples: &[PathBuf]) -> (BTreeSet<&'static str>, Vec<String>) {
         for most in [1, 7, 4099] {
             let short = read(Arc::new(FaultyStorage::short(Arc::new(LocalStorage), most)));
             if short != sound {
-                let said = short.map(|(name, _)| name);
-                faults.push(format!("{}, {most} bytes: {said:?}", path.display()));
+                let result = short.map(|(name, _)| name);
+                faults.push(format!("{}, {most} bytes: {result:?}", path.display()));
             }
         }
         let calls = storage.calls();
@@ -117,7 +103,7 @@ fn check(samples: &[PathBuf]) -> (BTreeSet<&'static str>, Vec<String>) {
 }
 
 #[test]
-fn every_format_as_it_is_written() {
+fn written_files_of_all_formats() {
     let (folder, mut samples) = samples::written(300, 200, 3000);
     samples.push(folder.path().join("groups.h5::/d"));
     let (_, refused) = check(&samples);
@@ -148,14 +134,14 @@ fn cells(path: &Path, storage: &Arc<dyn Storage>) -> nnz::Result<Vec<String>> {
     Ok(all)
 }
 
-/// Reads an array of NumPy.
+/// Reads a NumPy array.
 fn array(path: &Path, storage: &Arc<dyn Storage>) -> nnz::Result<String> {
     let opened = Opened::new(storage, path)?;
-    // As text, in which NaN is what NaN is.
+    // As text, in which all NaN are equal.
     Ok(format!("{:?}", read_array_from(opened.file().unwrap(), 1 << 20)?))
 }
 
-/// Checks what is read otherwise than by opening a place: each call fails in turn.
+/// Checks other ways of reading: each call fails in a separate run.
 fn check_each<T: PartialEq + std::fmt::Debug>(
     path: &Path,
     read: impl Fn(&Path, &Arc<dyn Storage>) -> nnz::Result<T>,
@@ -177,7 +163,7 @@ fn check_each<T: PartialEq + std::fmt::Debug>(
 }
 
 #[test]
-fn texts_and_arrays_that_are_read_by_themselves() {
+fn single_texts_and_arrays() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let text: String =
@@ -185,11 +171,11 @@ fn texts_and_arrays_that_are_read_by_themselves() {
     std::fs::write(at("fragments.tsv"), &text).unwrap();
     check_each(&at("fragments.tsv"), fragments_of_text);
     let packed = "testdata/bpcells/interop/fragments_tsv/frag_basic.tsv.gz";
-    check_each(&common::root().join(packed), fragments_of_text);
+    check_each(&crate::common::root().join(packed), fragments_of_text);
     let rows: String = (0..2000).map(|row| format!("{row},{}.5\n", row * 7)).collect();
     std::fs::write(at("frame.csv"), format!("a,b\n{rows}")).unwrap();
     check_each(&at("frame.csv"), cells);
-    let npy = common::root().join("testdata/scipy/npy");
+    let npy = crate::common::root().join("testdata/scipy/npy");
     let mut arrays = 0;
     for entry in std::fs::read_dir(npy).unwrap() {
         let path = entry.unwrap().path();
@@ -203,23 +189,23 @@ fn texts_and_arrays_that_are_read_by_themselves() {
 }
 
 #[test]
-fn every_golden_file() {
+fn all_golden_files() {
     let samples = samples::all_golden();
     let (formats, mut refused) = check(&samples);
-    // Of some malformed files, it is an entry that is wrong. So is NA in a logical matrix of R, and a folder
-    // whose plain list of features is not that of its matrix.
+    // Some malformed files have a broken entry. So do a logical matrix of R with NA, and a folder whose
+    // uncompressed list of features belongs to another matrix.
     refused.retain(|error| !error.contains("/bad"));
     let others = ["lgC_na.rds: x", "both_genes_and_features/features.tsv.gz"];
     let known = |error: &String| others.iter().any(|other| error.contains(other));
     assert!(refused.len() == others.len() && refused.iter().all(known), "{refused:?}");
-    // Fragments as text are opened by `fragments::import` only.
+    // Only `fragments::import` opens fragments as text.
     let readable = list().into_iter().filter(|info| !info.reads.is_empty());
     let readable: BTreeSet<_> =
         readable.map(|info| info.name).filter(|&name| name != "fragment-text").collect();
     assert_eq!(formats, readable);
 }
 
-/// Checks what is asked of places: each of a spread of calls fails in turn.
+/// Checks questions about locations: each of some calls fails in a separate run.
 fn check_answers<T: PartialEq + std::fmt::Debug>(
     samples: &[PathBuf],
     ask: impl Fn(&Location, &Arc<dyn Storage>) -> nnz::Result<T>,
@@ -236,12 +222,12 @@ fn check_answers<T: PartialEq + std::fmt::Debug>(
             let failing = FaultyStorage::failing(Arc::new(LocalStorage), call);
             let wrong = match ask(&place, &of(&failing)) {
                 _ if !failing.has_failed() => continue,
-                Err(error) if !error.is_system() => format!("is no error of the system: {error}"),
+                Err(error) if !error.is_system() => format!("is not an I/O error: {error}"),
                 Err(error) if !error.to_string().contains(FaultyStorage::FAULT) => {
                     format!("has another cause: {error}")
                 }
                 Err(_) => continue,
-                Ok(answer) => format!("is no error but {answer:?}"),
+                Ok(answer) => format!("is {answer:?} instead of an error"),
             };
             faults.push(format!("{place}, call {call} of {calls}: {wrong}"));
         }
@@ -250,7 +236,7 @@ fn check_answers<T: PartialEq + std::fmt::Debug>(
     answers
 }
 
-/// Checks all of a place and returns what is found.
+/// Checks a location and returns the findings.
 fn findings(place: &Location, storage: &Arc<dyn Storage>) -> nnz::Result<Vec<String>> {
     let options = ValidateOptions::default().threads(1).storage(Arc::clone(storage));
     let mut found = Vec::new();
@@ -263,12 +249,12 @@ fn options(storage: &Arc<dyn Storage>) -> OpenOptions {
 }
 
 #[test]
-fn what_cannot_be_read_is_not_checked() {
+fn checks_fail_on_io_errors() {
     let (folder, mut samples) = samples::written(40, 30, 200);
     samples.push(folder.path().join("groups.h5::/d"));
-    let daphne = common::root().join("testdata/daphne");
+    let daphne = crate::common::root().join("testdata/daphne");
     samples.extend(golden_files(&daphne, "dbdf"));
-    let stores = common::root().join("testdata/bpcells/fragments_dir");
+    let stores = crate::common::root().join("testdata/bpcells/fragments_dir");
     samples.extend(std::fs::read_dir(stores).unwrap().map(|entry| entry.unwrap().path()));
     samples.retain(|path| findings(&Location::parse(path), &nnz::storage::local()).is_ok());
     assert!(samples.len() > 50, "{}", samples.len());
@@ -290,10 +276,10 @@ fn golden_files(folder: &Path, extension: &str) -> Vec<PathBuf> {
 }
 
 #[test]
-fn what_cannot_be_read_is_not_taken_for_empty() {
+fn listings_fail_on_io_errors() {
     let (folder, mut samples) = samples::written(40, 30, 200);
     let several = folder.path().join("groups.h5");
-    let tenx = common::root().join("testdata/tenx");
+    let tenx = crate::common::root().join("testdata/tenx");
     samples.extend(golden_files(&tenx, "h5"));
     samples.retain(|path| nnz::open(path).is_ok());
     let others = |place: &Location, storage: &Arc<dyn Storage>| {
@@ -312,7 +298,7 @@ fn what_cannot_be_read_is_not_taken_for_empty() {
         let members = nnz::formats::list_members(place, &options(storage))?;
         Ok(members.into_iter().map(|member| (member.path, member.kind)).collect::<Vec<_>>())
     });
-    // A directory of several.
+    // A directory with several matrices.
     check_answers(&[folder.path().to_path_buf()], |place, storage| {
         match Registry::default().detect(place, &options(storage)) {
             Err(error) if matches!(error.kind(), ErrorKind::Argument(_)) => Ok(error.to_string()),
@@ -329,14 +315,14 @@ fn what_cannot_be_read_is_not_taken_for_empty() {
 }
 
 #[test]
-fn what_cannot_be_read_does_not_hold_something_else() {
+fn detection_fails_on_io_errors() {
     let (folder, mut samples) = samples::written(40, 30, 200);
     for file in ["frame.csv", "empty.csv"] {
         samples.push(folder.path().join(file));
     }
     std::fs::write(folder.path().join("frame.csv"), "a,b\n1,2\n").unwrap();
     std::fs::write(folder.path().join("empty.csv"), "").unwrap();
-    let golden = common::root().join("testdata");
+    let golden = crate::common::root().join("testdata");
     samples.extend(golden_files(&golden.join("daphne"), "dbdf"));
     samples.extend(golden_files(&golden.join("bpcells"), "rds"));
     let count = |answers: Vec<bool>| answers.into_iter().filter(|yes| *yes).count();
@@ -351,12 +337,12 @@ fn what_cannot_be_read_does_not_hold_something_else() {
 }
 
 #[test]
-fn a_tensor_is_not_made_of_what_cannot_be_read() {
+fn tensors_from_arrays_fail_on_io_errors() {
     let (folder, _) = samples::written(20, 10, 50);
     let at = |name: &str| folder.path().join(name);
     let [tensor, pattern, fill] = ["t.npy", "p.npy", "f.npy"].map(at);
     let arrays = TensorArrays { tensor, pattern, fill };
-    let write = common::unsynced().write;
+    let write = crate::common::unsynced().write;
     to_arrays(&at("m.bsp").into(), &arrays, &OpenOptions::new(), write).unwrap();
     std::fs::write(at("header.json"), r#"{"format": "CSR"}"#).unwrap();
     let write = nnz::output::WriteOptions { overwrite: true, ..write };
@@ -366,7 +352,7 @@ fn a_tensor_is_not_made_of_what_cannot_be_read() {
     });
 }
 
-/// Another storage, where a directory called `denied` may not be looked into.
+/// A storage in which directories named `denied` cannot be read.
 #[derive(Debug)]
 struct Denying(Arc<dyn Storage>);
 
@@ -407,7 +393,7 @@ impl Storage for Denying {
 }
 
 #[test]
-fn a_directory_that_may_not_be_read_is_named() {
+fn unreadable_directories_are_named() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("denied")).unwrap();
     let message = || {
@@ -426,7 +412,7 @@ fn a_directory_that_may_not_be_read_is_named() {
     assert!(lines[1].contains("denied: permission denied") && lines.len() == 2, "{error}");
 }
 
-/// The files of a directory under another path, which the file system does not have.
+/// A storage with the files of a directory under a path that does not exist.
 #[derive(Debug)]
 struct Elsewhere(PathBuf);
 
@@ -465,11 +451,11 @@ impl Storage for Elsewhere {
     }
 }
 
-/// Sizes, findings and lists come from the storage, not from the file system.
+/// Sizes, findings and lists come from the storage.
 #[test]
-fn nothing_is_asked_of_the_file_system() {
+fn the_file_system_is_not_accessed() {
     let (folder, mut samples) = samples::written(40, 30, 200);
-    let scipy = common::root().join("testdata/scipy");
+    let scipy = crate::common::root().join("testdata/scipy");
     let tensors = ["npz/scipy1.18.1/coo_array_3d.npz", "npy/shape_3d.npy", "npy/shape_1d.npy"];
     for (number, tensor) in tensors.iter().enumerate() {
         let extension = Path::new(tensor).extension().unwrap().to_str().unwrap();

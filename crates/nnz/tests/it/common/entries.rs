@@ -1,15 +1,15 @@
-//! All entries of a matrix, in a form that can be compared across formats.
+//! All entries of a matrix, comparable across formats.
 
 use nnz::{
     Batch, MatrixSource, Projection, Result, Scalar, Values,
     matrix::{Storage, Structure},
 };
 
-/// A value, whatever type it is stored as: two that are equal here hold the same number.
+/// A value of any type. Values are equal if they are the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Number {
     Integer(i128),
-    /// The bits, so that zeros have their sign and NaN its payload.
+    /// Bits, with the sign of zeros and the payload of NaN.
     Real(u64),
     Complex([u64; 2]),
 }
@@ -53,8 +53,7 @@ impl Number {
     }
 }
 
-/// Turns the sign of floats given by their bits. Where every cell is stored, the mirror image of plain
-/// zero is plain zero.
+/// Negates floats given by their bits. If all cells are stored, the counterpart of a zero is a zero.
 fn turned<const N: usize>(parts: [u64; N], dense: bool) -> [u64; N] {
     const SIGN: u64 = 1 << 63;
     if dense && parts == [0; N] { parts } else { parts.map(|bits| bits ^ SIGN) }
@@ -85,8 +84,8 @@ pub fn stored(source: &dyn MatrixSource) -> Result<Vec<Entry>> {
     Ok(entries)
 }
 
-/// The entries a matrix stands for, row by row: those that follow from its structure are there,
-/// the zeros of a dense format are not.
+/// Returns all entries of a matrix, sorted by row: including those that follow from its structure,
+/// without zeros of a dense format.
 pub fn logical(source: &dyn MatrixSource) -> Result<Vec<Entry>> {
     let header = source.header();
     let mut all = Vec::new();
@@ -108,7 +107,7 @@ pub fn logical(source: &dyn MatrixSource) -> Result<Vec<Entry>> {
     if header.storage == Storage::Dense {
         all.retain(|(_, _, value)| !value.is_zero());
     }
-    // Entries at one place keep their order.
+    // A stable sort, for duplicate entries.
     all.sort_by_key(|(row, col, _)| (*row, *col));
     Ok(all)
 }

@@ -1,5 +1,4 @@
-//! Fragments, held to what takes all of them into memory.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test stops where it fails")]
+//! Operations on fragments, compared with simple ones in memory.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,6 +12,7 @@ use nnz::{
     Batch, Location, MatrixSource as _, NoProgress, Order, Projection, Values, bpcells::Packing,
     matrix::StringList, output::WriteOptions,
 };
+use nnz_testing::random::Random;
 use proptest::prelude::*;
 
 /// Chromosome, start, end and cell.
@@ -37,7 +37,7 @@ fn text(all: &[Fragment]) -> String {
     text
 }
 
-/// Fragments brought into order: chromosomes as they first come, starts ascend, all else as it was.
+/// Sorts fragments by chromosome, in order of occurrence, and start; the sort is stable.
 fn sorted(all: &[Fragment]) -> Vec<Fragment> {
     let mut order: Vec<&String> = Vec::new();
     for (chromosome, ..) in all {
@@ -72,7 +72,7 @@ fn printed(store: &Location, regions: &[&str]) -> String {
 }
 
 fn any_fragments(most: usize) -> impl Strategy<Value = Vec<Fragment>> {
-    // Few starts, so that many are equal, and some long ones among them.
+    // Few starts, so that many are equal, and some long fragments.
     let one = (0_u8..3, 0_u32..400, prop_oneof![0_u32..30, 0_u32..500], 0_u8..7);
     prop::collection::vec(one, 0..most).prop_map(|list| {
         let one = |(chromosome, start, len, cell)| {
@@ -91,7 +91,7 @@ fn entries(counts: &Counts) -> Vec<(u64, u64, u32)> {
     let mut next = 0;
     while reader.next_batch(&mut batch).unwrap() {
         for run in 0..batch.runs() {
-            assert_eq!(batch.majors.get(run), next, "every row comes, and in order");
+            assert_eq!(batch.majors.get(run), next, "all rows, in order");
             next += 1;
         }
         let Values::U32(values) = &batch.values else { panic!("other values") };
@@ -104,7 +104,7 @@ fn entries(counts: &Counts) -> Vec<(u64, u64, u32)> {
     entries
 }
 
-/// The same, region by region and fragment by fragment.
+/// The expected counts, by region and fragment.
 fn expected(
     all: &[Fragment],
     cells: &StringList,
@@ -139,7 +139,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn sorting_is_stable_and_what_is_read_is_what_was_written(all in any_fragments(3000)) {
+    fn sorting_is_stable_and_stores_round_trip(all in any_fragments(3000)) {
         let directory = tempfile::tempdir().unwrap();
         let store = store(directory.path(), "all", &all);
         prop_assert!(printed(&store, &[]) == text(&sorted(&all)));
@@ -152,7 +152,7 @@ proptest! {
             fragments::diff(&store, &to, &most, &mut |difference| found.push(difference)).unwrap();
             prop_assert_eq!(found, []);
         }
-        // As it comes where it is in order, and the same.
+        // The same without sorting, if it is in order.
         let source = directory.path().join("sorted.tsv");
         std::fs::write(&source, text(&sorted(&all))).unwrap();
         let to = place(&directory.path().join("direct"));
@@ -162,7 +162,7 @@ proptest! {
     }
 
     #[test]
-    fn queries_find_what_overlaps(
+    fn queries_return_overlapping_fragments(
         all in any_fragments(1500),
         bases in (0_u32..900, 1_u32..300),
     ) {
@@ -180,7 +180,7 @@ proptest! {
     }
 
     #[test]
-    fn merging_is_sorting_what_follows_each_other(
+    fn merging_equals_sorting_the_concatenation(
         lists in prop::collection::vec(any_fragments(600), 1..5),
     ) {
         let directory = tempfile::tempdir().unwrap();
@@ -197,12 +197,12 @@ proptest! {
                 (chromosome.clone(), *start, *end, format!("{prefix}{cell}"))
             }))
             .collect();
-        // Chromosomes in the order in which the stores have them.
+        // Chromosomes in the order of the stores.
         prop_assert!(printed(&target, &[]) == text(&sorted(&all)));
     }
 
     #[test]
-    fn selecting_is_leaving_out(
+    fn selections_have_the_selected_fragments(
         all in any_fragments(600),
         chosen in prop::collection::btree_set(0_u8..7, 0..5),
         lengths in (0_u32..100, 0_u32..400),
@@ -226,7 +226,7 @@ proptest! {
     }
 
     #[test]
-    fn counts_are_those_of_every_pair(
+    fn counts_match_a_simple_count(
         all in any_fragments(400),
         peaks in prop::collection::vec((0_u8..4, 0_u32..700, 1_u32..200), 0..40),
         overlaps in any::<bool>(),
@@ -253,7 +253,7 @@ proptest! {
     }
 
     #[test]
-    fn tiles_are_peaks_side_by_side(
+    fn tiles_equal_adjacent_peaks(
         all in any_fragments(400),
         width in 1_u32..300,
         listed in any::<bool>(),
@@ -299,18 +299,15 @@ proptest! {
 }
 
 #[test]
-fn sorting_out_of_memory_is_the_same() {
-    // Some 600,000 fragments of 16 bytes, with room for a fiftieth; one start is that of a third.
-    let mut state = 1_u32;
-    let mut next = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        state >> 8
-    };
+fn sorting_on_disk_gives_the_same_result() {
+    // About 600,000 fragments of 16 bytes, with memory for a fiftieth; a third have the same start.
+    let mut random = Random::new(1);
     let mut all: Vec<Fragment> = Vec::new();
     for _ in 0..600_000 {
-        let start = if next() % 3 == 0 { 777 } else { next() % 100_000 };
-        let (chromosome, cell) = (format!("chr{}", next() % 5), format!("c{}", next() % 1000));
-        all.push((chromosome, start, start + next() % 500, cell));
+        let start = if random.below_u32(3) == 0 { 777 } else { random.below_u32(100_000) };
+        let (chromosome, cell) =
+            (format!("chr{}", random.below(5)), format!("c{}", random.below(1000)));
+        all.push((chromosome, start, start + random.below_u32(500), cell));
     }
     let directory = tempfile::tempdir().unwrap();
     let source = directory.path().join("all.tsv");
@@ -330,7 +327,7 @@ fn sorting_out_of_memory_is_the_same() {
     for store in &stores {
         assert!(printed(store, &[]) == expected);
     }
-    // Nothing is left but what was asked for.
+    // No temporary files are left.
     let mut left: Vec<_> = std::fs::read_dir(directory.path())
         .unwrap()
         .map(|entry| entry.unwrap().file_name())

@@ -1,30 +1,10 @@
-//! Damaged files give an error or a matrix: no panic, no hang, no more memory than they account for.
+//! Damaged files give an error or a matrix, without panics, hangs or excessive memory.
 //!
-//! Every file of the test data is damaged in `NNZ_MUTATIONS` random ways (20 unless set), cut at
-//! some twenty places, and struck where it hurts most: lengths, shapes, pointers. Each case has a
-//! name, such as `basic_uint.packed.col#17`; `NNZ_CASE` runs just that one.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::cast_possible_truncation,
-    clippy::cast_possible_wrap,
-    clippy::cast_sign_loss,
-    clippy::print_stderr,
-    clippy::print_stdout,
-    dead_code,
-    missing_docs,
-    unreachable_pub,
-    reason = "a test stops where it fails"
-)]
+//! Every file of the test data is damaged in `NNZ_MUTATIONS` random ways (20 by default), truncated
+//! at about twenty positions, and given extreme lengths, shapes and pointers. Each case has a name,
+//! such as `basic_uint.packed.col#17`; `NNZ_CASE` runs only that one.
 
-#[path = "common/allocations.rs"]
-mod allocations;
-mod common;
-#[path = "common/damage.rs"]
 mod damage;
-#[path = "common/watchdog.rs"]
-mod watchdog;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,21 +13,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::entries;
-use common::random::Random;
-use common::{location, root, unsynced};
-use damage::{Damage, Files};
+use self::damage::{Damage, Files};
+use crate::common::entries;
+use crate::common::{location, root, unsynced};
 use nnz::{Axis, Batch, Order, Projection, Values, error::Severity};
+use nnz_testing::random::Random;
+use nnz_testing::{allocations, watchdog};
 
-/// Memory that is allowed whatever the size of a file.
+/// Memory allowed for any file.
 const SLACK: u64 = 64 << 20;
 
-/// A file or a folder of the test data.
+/// A file or folder of the test data.
 struct Subject {
     name: String,
-    /// What a copy of it is called: the ending tells the format.
+    /// The name of its copy, whose extension determines the format.
     file_name: String,
-    /// One file under an empty name, or the files of a folder.
+    /// One file with an empty name, or the files of a folder.
     files: Files,
 }
 
@@ -91,7 +72,7 @@ fn texts() -> Vec<Subject> {
     texts
 }
 
-/// Files of DAPHNE that hold a matrix: the tests of their crate damage frames.
+/// DAPHNE files with a matrix. The tests of nnz-daphne damage frames.
 fn daphne() -> Vec<Subject> {
     let is_file = |path: &Path| path.extension().is_some_and(|ending| ending == "dbdf");
     let mut files = Subject::in_folder("testdata/daphne", "daphne/", is_file);
@@ -101,7 +82,7 @@ fn daphne() -> Vec<Subject> {
     files
 }
 
-/// Files of AnnData of all layouts: sparse and dense, with tables of every kind.
+/// AnnData files of all layouts: sparse and dense, with tables of all kinds.
 fn anndata() -> Vec<Subject> {
     let of = |version: &str, names: &[&str]| {
         let chosen = |path: &Path| names.iter().any(|name| path.file_stem().unwrap() == *name);
@@ -120,7 +101,7 @@ fn tenx_folder() -> Vec<Subject> {
     Subject::in_folder("examples", "", |path| path.ends_with("pbmc_10x_v3_mtx"))
 }
 
-/// Files of SciPy and NumPy.
+/// SciPy and NumPy files.
 fn numpy() -> Vec<Subject> {
     let is_file = |path: &Path| path.is_file();
     let mut files = Subject::in_folder("testdata/scipy/npz/scipy1.17.1", "scipy/", is_file);
@@ -130,7 +111,7 @@ fn numpy() -> Vec<Subject> {
     files
 }
 
-/// HDF5 files of 10x, of each layout.
+/// 10x HDF5 files of all layouts.
 fn tenx() -> Vec<Subject> {
     let names = ["cr3_gex", "cr7_rust_gex", "cr3_feature_barcode", "cr2_one_genome", "index_mixed"];
     let wanted = |path: &Path| {
@@ -144,20 +125,20 @@ fn mutations() -> u64 {
     std::env::var("NNZ_MUTATIONS").map_or(20, |count| count.parse().unwrap())
 }
 
-/// A directory that cases are laid out in, used again and again by one thread.
-struct Bench {
+/// A directory for cases, reused by one thread.
+struct Workspace {
     directory: tempfile::TempDir,
     slot: watchdog::Slot,
-    /// What lies there now: which subject, where, and its files.
+    /// The present case: subject, location and files.
     there: Option<(String, PathBuf, Files)>,
 }
 
-impl Bench {
+impl Workspace {
     fn new() -> Self {
         Self { directory: tempfile::tempdir().unwrap(), slot: watchdog::slot(), there: None }
     }
 
-    /// Makes the files of a case, writing only what is not there already.
+    /// Writes the files of a case that are not written yet.
     fn lay_out(&mut self, subject: &Subject, files: &Files) -> PathBuf {
         let path = self.directory.path().join(&subject.file_name);
         let is_file = subject.files.contains_key("");
@@ -185,43 +166,43 @@ impl Bench {
     }
 }
 
-/// What came of the cases so far.
+/// The results so far.
 #[derive(Default)]
 struct Tally {
-    /// What failed, by the name of the case.
+    /// Failures, by the name of the case.
     failures: Mutex<BTreeMap<String, String>>,
     refused: AtomicUsize,
     read: AtomicUsize,
     came_back: AtomicUsize,
 }
 
-/// What came of a case that did nothing wrong.
+/// The result of a case without failures.
 enum Outcome {
     /// It cannot be read.
     Refused,
     /// It can be read.
     Read,
-    /// It is valid, and came back the same from the other format.
+    /// It is valid, and was converted to another format and back unchanged.
     CameBack { largest: u64 },
 }
 
-/// Runs one case and notes what it did that it must not.
-fn check(bench: &mut Bench, subject: &Subject, case: &str, files: &Files, tally: &Tally) {
+/// Runs one case and records its failures.
+fn check(workspace: &mut Workspace, subject: &Subject, case: &str, files: &Files, tally: &Tally) {
     let name = format!("{}#{case}", subject.name);
     if std::env::var("NNZ_CASE").is_ok_and(|only| only != name) {
         return;
     }
-    let path = bench.lay_out(subject, files);
-    let target = bench.directory.path().join("target");
-    let back = bench.directory.path().join("back");
-    bench.slot.begin(&name);
+    let path = workspace.lay_out(subject, files);
+    let target = workspace.directory.path().join("target");
+    let back = workspace.directory.path().join("back");
+    workspace.slot.begin(&name);
     let baseline = allocations::start();
     let outcome = catch_unwind(AssertUnwindSafe(|| examine(&path, &target, &back)));
     let (peak, left) = allocations::since(&baseline);
     clear(&[&target, &back]);
-    // Threads share memory, so this is not counted.
+    // Without threads, because allocations are counted by thread.
     let agreed = catch_unwind(AssertUnwindSafe(|| threads_agree(&path, &target, &back)));
-    bench.slot.end();
+    workspace.slot.end();
 
     let bytes: u64 = files.values().map(|file| file.len() as u64).sum();
     let mut wrong = Vec::new();
@@ -233,28 +214,28 @@ fn check(bench: &mut Bench, subject: &Subject, case: &str, files: &Files, tally:
                 Outcome::CameBack { largest } => (&tally.came_back, largest),
             };
             counter.fetch_add(1, Ordering::Relaxed);
-            // The larger of what was read: the damaged files, or what they were converted to.
+            // The larger of what was read: the damaged files, or their conversion.
             let allowed = 2 * bytes.max(largest) + SLACK;
             if peak > allowed {
                 wrong.push(format!("took {peak} bytes of memory, {allowed} are allowed"));
             }
-            // What statics grew by, and what errors told; not the data.
+            // Growth of statics, and error messages; not the data.
             if left > 1 << 16 {
-                wrong.push(format!("kept {left} bytes of memory"));
+                wrong.push(format!("leaked {left} bytes of memory"));
             }
         }
         Ok(Err(complaint)) => wrong.push(complaint),
         Err(panic) => {
-            wrong.push(format!("panicked: {}", said(&*panic)));
+            wrong.push(format!("panicked: {}", panic_message(&*panic)));
         }
     }
     match agreed {
         Ok(Ok(())) => {}
         Ok(Err(complaint)) => wrong.push(complaint),
-        Err(panic) => wrong.push(format!("panicked with threads: {}", said(&*panic))),
+        Err(panic) => wrong.push(format!("panicked with threads: {}", panic_message(&*panic))),
     }
     clear(&[&target, &back]);
-    let mut others = fs::read_dir(bench.directory.path()).unwrap();
+    let mut others = fs::read_dir(workspace.directory.path()).unwrap();
     if let Some(other) = others.find(|e| e.as_ref().unwrap().path() != path) {
         wrong.push(format!("left {:?} behind", other.unwrap().file_name()));
     }
@@ -263,7 +244,7 @@ fn check(bench: &mut Bench, subject: &Subject, case: &str, files: &Files, tally:
     }
 }
 
-fn said(panic: &(dyn std::any::Any + Send)) -> &str {
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("?")
 }
@@ -274,10 +255,10 @@ fn clear(paths: &[&PathBuf]) {
     }
 }
 
-/// Any number of threads comes to the same end: the same bytes, or the same error.
+/// Any number of threads gives the same bytes, or the same error.
 fn threads_agree(path: &Path, one: &Path, several: &Path) -> Result<(), String> {
     if let Ok(opened) = nnz::open(location(path)).and_then(nnz::Dataset::into_matrix)
-        && promises_too_much(&*opened)
+        && is_too_large(&*opened)
     {
         return Ok(());
     }
@@ -293,7 +274,7 @@ fn threads_agree(path: &Path, one: &Path, several: &Path) -> Result<(), String> 
         fs::rename(several, one).unwrap();
     }
     let together = convert(3);
-    // How much room there is on a disk is different from one moment to the next.
+    // The free space of a disk changes over time.
     let room = |done: &Result<u64, String>| done.as_ref().is_err_and(|e| e.contains("bytes free"));
     if alone != together && !(room(&alone) && room(&together)) {
         return Err(format!("one thread: {alone:?}, three: {together:?}"));
@@ -309,13 +290,13 @@ fn threads_agree(path: &Path, one: &Path, several: &Path) -> Result<(), String> 
     Ok(())
 }
 
-/// Whether a place is a path, one inside of it, or a group of it.
+/// Returns whether a place is a path, a file in it, or a group of it.
 fn names(place: &Path, path: &Path) -> bool {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     place.starts_with(path) || text(place).starts_with(&format!("{}::", text(path)))
 }
 
-/// Does with a file whatever can be done with one, and says what contradicts itself.
+/// Runs all operations on a file, and returns an inconsistency as an error.
 fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     let here = location(path);
     let check = |threads| {
@@ -332,12 +313,12 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     let (validated, faults) = check(1);
     let (_, by_many) = check(3);
     if faults.iter().map(ToString::to_string).ne(by_many.iter().map(ToString::to_string)) {
-        return Err(format!("three threads find {by_many:?}, not {faults:?}"));
+        return Err(format!("{by_many:?} with three threads, not {faults:?}"));
     }
     let valid = validated.is_ok() && faults.is_empty();
     for finding in &faults {
-        if !finding.place.path.as_deref().is_some_and(|told| names(told, path)) {
-            return Err(format!("a finding without its path: {finding}"));
+        if !finding.place.path.as_deref().is_some_and(|place| names(place, path)) {
+            return Err(format!("a finding without a path: {finding}"));
         }
     }
     let read = read_everything(path);
@@ -352,8 +333,8 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     for error in
         [read.as_ref().err(), catted.as_ref().err(), validated.as_ref().err()].into_iter().flatten()
     {
-        if !error.place().path.as_deref().is_some_and(|told| names(told, path)) {
-            return Err(format!("an error without its path: {error}"));
+        if !error.place().path.as_deref().is_some_and(|place| names(place, path)) {
+            return Err(format!("an error without a path: {error}"));
         }
     }
     if nnz::frames::holds(&here, &nnz::OpenOptions::new()).unwrap()
@@ -363,7 +344,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     }
     let source = match (read, valid) {
         (Ok(source), _) => source,
-        // AnnData without X is valid, and other matrices of it have to be named.
+        // AnnData without X is valid, and its other matrices have to be selected.
         (Err(error), true) if matches!(error.kind(), nnz::ErrorKind::Argument(_)) => {
             return Ok(Outcome::Refused);
         }
@@ -373,7 +354,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
     if valid && let Err(error) = catted {
         return Err(format!("is valid, and cat fails: {error}"));
     }
-    // One block has no more rows than that, as it has if nobody says how many.
+    // The maximum number of rows of one block, which is the default.
     let tall = source.opened.header().shape.rows > u32::MAX.into();
     let fitting = order_that_fits(&source).filter(|_| !(source.daphne && tall));
     let Some(order) = fitting else {
@@ -382,7 +363,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
 
     let numpy = path.extension().is_some_and(|ending| ending == "npz" || ending == "npy");
     let (there, again) = match source.store {
-        // It holds every type.
+        // It supports all types.
         _ if numpy => ("binsparse", "binsparse"),
         true if source.daphne => ("mtx", "daphne"),
         true if source.anndata => ("mtx", "anndata"),
@@ -397,7 +378,7 @@ fn examine(path: &Path, target: &Path, back: &Path) -> Result<Outcome, String> {
         options.format_options.set("layout", "coordinate");
     }
     if nnz::convert(&here, location(target), &options, &nnz::NoProgress).is_err() {
-        // Not every matrix fits the other format. What is left behind is looked for later.
+        // The other format does not support all matrices. Files that are left are checked later.
         return Ok(Outcome::Read);
     }
     if !valid {
@@ -439,7 +420,7 @@ struct Read {
     anndata: bool,
 }
 
-/// Reads everything of a matrix, whole and in parts, and returns it if all went well.
+/// Reads a matrix whole and in parts, and returns it.
 fn read_everything(path: &Path) -> nnz::Result<Read> {
     let opened = nnz::open(location(path))?.into_matrix()?;
     let source = &*opened;
@@ -486,11 +467,11 @@ fn read_everything(path: &Path) -> nnz::Result<Read> {
     Ok(Read { opened, store, daphne, anndata })
 }
 
-/// What cannot be read cannot be converted, and leaves nothing behind.
+/// A file that cannot be read cannot be converted, and no files are left.
 fn convert_broken(here: &nnz::Location, target: &Path) -> Result<(), String> {
-    // Unless it promises more columns than anybody wants in a store that is just made to fail.
+    // Unless it states too many columns for a store that is only written to fail.
     if let Ok(opened) = nnz::open(here).and_then(nnz::Dataset::into_matrix)
-        && promises_too_much(&*opened)
+        && is_too_large(&*opened)
     {
         return Ok(());
     }
@@ -502,22 +483,22 @@ fn convert_broken(here: &nnz::Location, target: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a store of a matrix would take room for more vectors than anybody wants.
-fn promises_too_much(source: &dyn nnz::MatrixSource) -> bool {
+/// Returns whether a store would need space for too many vectors.
+fn is_too_large(source: &dyn nnz::MatrixSource) -> bool {
     let header = source.header();
     let own = if header.ordered { header.shape.major(header.order) } else { 0 };
     own.max(header.shape.cols) > LONGEST
 }
 
-/// The longest major axis that is written to a store: its pointers take room, entries or not.
+/// The longest major axis that is written to a store, whose pointers need space for each.
 const LONGEST: u64 = 1 << 16;
 
-/// The order in which a store of a matrix is of reasonable size.
+/// The order in which a store of a matrix has a reasonable size.
 fn order_that_fits(read: &Read) -> Option<Order> {
     let header = read.opened.header();
     let fits = |order: Order| header.shape.major(order) <= LONGEST;
     let own = if read.store { header.order } else { Order::Col };
-    // Back to a store, it is by columns that a text is stored.
+    // The store that is written from text is stored by column.
     if read.store && !fits(Order::Col) {
         return None;
     }
@@ -532,17 +513,17 @@ fn size(path: &Path) -> u64 {
     fs::read_dir(path).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum()
 }
 
-/// Runs all cases of all subjects on two threads, and fails with all that went wrong.
+/// Runs all cases of all subjects on two threads, and fails with all failures.
 fn run(subjects: &[Subject], cases: impl Fn(&Subject, &mut dyn FnMut(&str, Files)) + Sync) {
     let tally = Tally::default();
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                let mut bench = Bench::new();
+                let mut workspace = Workspace::new();
                 while let Some(subject) = subjects.get(next.fetch_add(1, Ordering::Relaxed)) {
                     cases(subject, &mut |case, files| {
-                        check(&mut bench, subject, case, &files, &tally);
+                        check(&mut workspace, subject, case, &files, &tally);
                     });
                 }
             });
@@ -556,7 +537,7 @@ fn run(subjects: &[Subject], cases: impl Fn(&Subject, &mut dyn FnMut(&str, Files
 }
 
 #[test]
-fn memory_that_was_used_and_given_back_is_counted() {
+fn freed_memory_is_part_of_the_peak() {
     let baseline = allocations::start();
     drop(std::hint::black_box(vec![1_u8; 1 << 20]));
     let kept = std::hint::black_box(vec![1_u8; 1 << 10]);
@@ -567,7 +548,7 @@ fn memory_that_was_used_and_given_back_is_counted() {
 }
 
 #[test]
-fn files_as_they_are_do_nothing_wrong() {
+fn undamaged_files_pass() {
     for subjects in [stores(), texts(), tenx_folder(), daphne(), anndata()] {
         as_they_are(&subjects);
     }
@@ -578,13 +559,13 @@ fn as_they_are(subjects: &[Subject]) {
 }
 
 #[test]
-fn files_damaged_at_random() {
+fn randomly_damaged_files() {
     let (stores, texts, folder) = (stores(), texts(), tenx_folder());
     let (daphne, anndata) = (daphne(), anndata());
     damaged_at_random(&stores, damage::STORE, mutations());
     damaged_at_random(&texts, damage::TEXT, mutations());
     damaged_at_random(&folder, damage::FOLDER, mutations());
-    // The crate of DAPHNE's files damages them as often as others are here.
+    // The tests of nnz-daphne damage its files as often as others are damaged here.
     damaged_at_random(&daphne, damage::FILE, mutations().div_ceil(4));
     damaged_at_random(&anndata, damage::FILE, mutations());
 }
@@ -594,21 +575,21 @@ fn damaged_at_random(subjects: &[Subject], damages: &[Damage], count: u64) {
         for number in 0..count {
             let mut random = Random::of(&subject.name, number);
             let mut files = subject.files.clone();
-            let mut told = number.to_string();
-            // Mostly one thing is wrong, sometimes two or three.
+            let mut case = number.to_string();
+            // Usually one fault, sometimes two or three.
             let count = [1, 1, 1, 2, 3][random.below(5)];
             for _ in 0..count {
                 let damage: Damage = *random.pick(damages);
                 let others = &random.pick(subjects).files;
-                told += &format!(" {}", damage::apply(damage, &mut files, others, &mut random));
+                case += &format!(" {}", damage::apply(damage, &mut files, others, &mut random));
             }
-            each(&told, files);
+            each(&case, files);
         }
     });
 }
 
 #[test]
-fn files_cut_short_at_twenty_places() {
+fn truncated_files() {
     for subjects in [stores(), texts(), tenx_folder(), daphne(), anndata()] {
         cut_short(&subjects, 16);
     }
@@ -617,7 +598,7 @@ fn files_cut_short_at_twenty_places() {
 fn cut_short(subjects: &[Subject], parts: usize) {
     run(subjects, |subject, each| {
         for (name, bytes) in &subject.files {
-            // Among them: nothing, part of a header, the header alone, all but a byte.
+            // Including empty files, a part of the header, only the header, and all but one byte.
             let ends = (0..parts).map(|part| bytes.len() * part / parts);
             let mut ends: Vec<_> = ends.chain([4, 8, 12, bytes.len().saturating_sub(1)]).collect();
             ends.sort_unstable();
@@ -632,16 +613,16 @@ fn cut_short(subjects: &[Subject], parts: usize) {
 }
 
 #[test]
-fn hdf5_files_of_10x_damaged() {
+fn randomly_damaged_10x_hdf5_files() {
     let subjects = tenx();
     as_they_are(&subjects);
     damaged_at_random(&subjects, damage::FILE, 4 * mutations());
     cut_short(&subjects, 16);
 }
 
-/// Files of SciPy and NumPy. There are many that differ in little.
+/// SciPy and NumPy files. There are many similar ones.
 #[test]
-fn files_of_numpy_damaged() {
+fn randomly_damaged_numpy_files() {
     let subjects = numpy();
     as_they_are(&subjects);
     damaged_at_random(&subjects, damage::FILE, mutations().div_ceil(4));
@@ -649,7 +630,7 @@ fn files_of_numpy_damaged() {
 }
 
 #[test]
-fn stores_with_the_worst_numbers_in_every_array() {
+fn stores_with_extreme_numbers_in_all_arrays() {
     let subjects: Vec<_> = stores()
         .into_iter()
         .filter(|store| {
@@ -669,11 +650,12 @@ fn stores_with_the_worst_numbers_in_every_array() {
             places.sort_unstable();
             places.dedup();
             for place in places.into_iter().filter(|place| *place < len) {
-                for worst in damage::WORST {
+                for extreme in damage::EXTREMES {
                     let mut files = subject.files.clone();
                     let file = files.get_mut(name).unwrap();
-                    file[8 + place * size..][..size].copy_from_slice(&worst.to_le_bytes()[..size]);
-                    each(&format!("{name}[{place}] = {worst:#x}"), files);
+                    file[8 + place * size..][..size]
+                        .copy_from_slice(&extreme.to_le_bytes()[..size]);
+                    each(&format!("{name}[{place}] = {extreme:#x}"), files);
                 }
             }
         }
@@ -681,8 +663,8 @@ fn stores_with_the_worst_numbers_in_every_array() {
 }
 
 #[test]
-fn texts_with_the_worst_numbers_in_their_sizes_and_entries() {
-    let worst = [
+fn texts_with_extreme_numbers() {
+    let extreme = [
         "0",
         "1",
         "2147483648",
@@ -704,30 +686,30 @@ fn texts_with_the_worst_numbers_in_their_sizes_and_entries() {
         let lines: Vec<&str> = text.split('\n').collect();
         let content =
             lines.iter().enumerate().filter(|(_, l)| !l.starts_with('%') && !l.is_empty());
-        // The sizes, the first entries and the last.
+        // The sizes, the first entries and the last one.
         let content: Vec<_> = content.map(|(number, _)| number).collect();
         let mut chosen: Vec<_> = content.iter().take(3).chain(content.last()).copied().collect();
         chosen.dedup();
         for number in chosen {
             let fields: Vec<_> = lines[number].split(' ').collect();
             for field in 0..fields.len() {
-                for worst in worst {
+                for extreme in extreme {
                     let mut fields = fields.clone();
-                    fields[field] = worst;
+                    fields[field] = extreme;
                     let changed = fields.join(" ");
                     let mut lines = lines.clone();
                     lines[number] = &changed;
                     let files = Files::from([(String::new(), lines.join("\n").into_bytes())]);
-                    each(&format!("line {} field {} = {worst}", number + 1, field + 1), files);
+                    each(&format!("line {} field {} = {extreme}", number + 1, field + 1), files);
                 }
             }
         }
     });
 }
 
-/// Deep shapes: as many rows and columns as a text may have, and few entries.
+/// Huge shapes with few entries.
 #[test]
-fn texts_of_enormous_shape_cost_what_their_entries_do() {
+fn huge_shapes_take_no_memory() {
     let deep = |sizes: &str, entries: &str| Subject {
         name: format!("deep {sizes}"),
         file_name: "deep.mtx".to_owned(),
@@ -748,7 +730,7 @@ fn texts_of_enormous_shape_cost_what_their_entries_do() {
         deep(&format!("0 {last} 0"), ""),
     ];
     run(&subjects, |subject, each| each("whole", subject.files.clone()));
-    // And from text to text, sorted.
+    // Also from text to text, sorted.
     let directory = tempfile::tempdir().unwrap();
     for subject in &subjects {
         let from = directory.path().join("from.mtx");

@@ -1,21 +1,21 @@
-//! All that a place holds, in a form that can be compared.
+//! All data of a location, in a comparable form.
 
 use nnz::{Batch, Dataset, MatrixSource, Projection, Result, Values};
 use nnz_core::{Axis, FragmentFields, FragmentSource, Names};
 
 use super::entries::{Entry, append};
 
-/// The memory that reading may take.
+/// The memory limit of reading.
 const MEMORY: u64 = 1 << 30;
 
-/// What was read of a dataset: entries of a matrix, and the text of everything else.
+/// The entries of a matrix, and the text of everything else.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Whole {
     pub parts: Vec<String>,
     pub entries: Vec<Entry>,
 }
 
-/// Reads all of a dataset.
+/// Reads all data.
 pub fn whole(dataset: &Dataset) -> Result<Whole> {
     let mut whole = Whole::default();
     match dataset {

@@ -1,23 +1,12 @@
-//! What is found out about a matrix before it is written: that one triangle follows from the other,
-//! and which types hold its values.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::cast_possible_truncation,
-    dead_code,
-    missing_docs,
-    unreachable_pub,
-    reason = "a test stops where it fails"
-)]
-
-mod common;
+//! Properties of a matrix that are found before it is written: whether one triangle follows from
+//! the other, and the smallest type of its values.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use common::entries::{self, Entry};
-use common::{location, unsynced};
+use crate::common::entries::{self, Entry};
+use crate::common::{location, unsynced};
 use nnz::{
     ConvertOptions, ValueType,
     formats::FormatOptions,
@@ -58,7 +47,8 @@ fn stored(path: &Path) -> Vec<Entry> {
         .unwrap()
 }
 
-/// Writes a text, converts it to each target that can hold a triangle, and returns what was found.
+/// Writes a text, converts it to each target that supports a triangle, and returns the structure
+/// that was found.
 #[track_caller]
 fn found(text: &str) -> Structure {
     let directory = tempfile::tempdir().unwrap();
@@ -67,12 +57,12 @@ fn found(text: &str) -> Structure {
     let to = |format| auto().format(format);
     convert(&source, &target, &to("binsparse"));
     assert_eq!(logical(&target), logical(&source));
-    // Without the policy nothing is looked for.
+    // Without the policy, no structure is searched for.
     let plain = directory.path().join("plain.h5");
     let keep = unsynced().format("binsparse");
     convert(&source, &plain, &keep);
     assert_eq!(structure(&plain), Structure::General);
-    // From a store whose entries come in order, too, and into text.
+    // Also from a store with sorted entries, and to text.
     let again = directory.path().join("again.h5");
     convert(&plain, &again, &to("binsparse"));
     assert_eq!(stored(&again), stored(&target));
@@ -90,7 +80,7 @@ fn of(field: &str, side: u64, lines: &[&str]) -> Structure {
 }
 
 #[test]
-fn triangles_that_mirror_each_other_are_told_apart_from_those_that_nearly_do() {
+fn only_exact_structures_are_found() {
     assert_eq!(of("real", 3, &["1 1 2.5", "2 1 -1", "1 2 -1", "3 2 nan", "2 3 nan"]), SYMMETRIC);
     assert_eq!(of("integer", 3, &["2 1 -1", "1 2 1", "3 1 7", "1 3 -7"]), SKEW);
     let hermitian = ["1 1 4 0", "2 1 1 2", "1 2 1 -2"];
@@ -98,37 +88,37 @@ fn triangles_that_mirror_each_other_are_told_apart_from_those_that_nearly_do() {
     assert_eq!(of("pattern", 3, &["2 1", "1 2", "3 3"]), SYMMETRIC);
 
     let general = Structure::General;
-    // One bit, one place, one entry that has none across.
+    // Different in one bit, in one position, or with an entry without a counterpart.
     assert_eq!(of("real", 2, &["2 1 1.0000000000000002", "1 2 1"]), general);
     assert_eq!(of("integer", 3, &["2 1 4", "1 3 4"]), general);
     assert_eq!(of("integer", 3, &["2 1 4", "1 2 4", "3 2 1"]), general);
     assert_eq!(of("integer", 3, &["2 1 4", "1 2 4", "2 3 1"]), general);
-    // Something on the diagonal of what would be skew-symmetric or hermitian otherwise.
+    // Entries on the diagonal that a skew-symmetric or Hermitian matrix does not have.
     assert_eq!(of("integer", 2, &["2 1 4", "1 2 -4", "2 2 1"]), general);
     assert_eq!(of("complex", 2, &["2 1 1 2", "1 2 1 -2", "2 2 0 1"]), general);
 }
 
 #[test]
-fn zeros_are_neither_lost_nor_made_up() {
+fn stored_zeros_are_kept() {
     let general = Structure::General;
     assert_eq!(of("real", 2, &["2 1 0", "1 2 0"]), SYMMETRIC);
     assert_eq!(of("real", 2, &["2 1 -0.0", "1 2 -0.0"]), SYMMETRIC);
     assert_eq!(of("real", 2, &["2 1 0", "1 2 -0.0"]), SKEW);
     assert_eq!(of("real", 2, &["2 1 0"]), general);
     assert_eq!(of("real", 2, &["1 2 0"]), general);
-    // What mirrors a zero with its sign turned is a negative zero.
+    // The negated counterpart of a zero is a negative zero.
     assert_eq!(of("real", 3, &["2 1 0", "1 2 -0.0", "3 1 5", "1 3 -5"]), SKEW);
     assert_eq!(of("real", 3, &["2 1 0", "1 2 0", "3 1 5", "1 3 -5"]), general);
 }
 
 #[test]
-fn a_matrix_that_is_no_square_stays_as_it_is() {
+fn rectangular_matrices_have_no_structure() {
     let text = "%%MatrixMarket matrix coordinate integer general\n2 3 2\n2 1 4\n1 2 4\n";
     assert_eq!(found(text), Structure::General);
 }
 
 #[test]
-fn entries_at_one_place_have_no_mirror_image() {
+fn matrices_with_duplicates_have_no_structure() {
     let directory = tempfile::tempdir().unwrap();
     let (source, target) = (directory.path().join("a.mtx"), directory.path().join("b.h5"));
     let lines = ["2 1 4", "2 1 5", "1 2 4", "1 2 5"].map(str::to_owned);
@@ -144,7 +134,7 @@ fn entries_at_one_place_have_no_mirror_image() {
 }
 
 #[test]
-fn every_cell_of_an_array_counts() {
+fn all_cells_of_an_array_are_compared() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     for (cells, expected) in [
@@ -154,7 +144,7 @@ fn every_cell_of_an_array_counts() {
     ] {
         let banner = "%%MatrixMarket matrix array integer general\n3 3\n";
         fs::write(at("a.mtx"), format!("{banner}{}\n", cells.replace(' ', "\n"))).unwrap();
-        // As an array again, and as entries.
+        // To an array, and to coordinates.
         for (target, format) in [("b.mtx", "mtx"), ("b.h5", "binsparse")] {
             let mut options = auto().format(format);
             if format == "binsparse" {
@@ -168,13 +158,13 @@ fn every_cell_of_an_array_counts() {
 }
 
 #[test]
-fn a_type_without_negatives_has_no_skew_symmetry() {
+fn unsigned_matrices_are_not_skew_symmetric() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     let lines = ["2 1 4", "1 2 -4"].map(str::to_owned);
     fs::write(at("a.mtx"), text("integer", 2, &lines)).unwrap();
     let options = auto().format("binsparse").value_type(ValueType::U32);
-    // The upper triangle does not fit, also if it were not stored.
+    // The upper triangle does not fit, although it would not be stored.
     let done =
         nnz::convert(location(&at("a.mtx")), location(&at("b.h5")), &options, &nnz::NoProgress);
     done.unwrap_err();
@@ -182,7 +172,7 @@ fn a_type_without_negatives_has_no_skew_symmetry() {
 }
 
 #[test]
-fn a_type_without_negatives_is_no_type_of_a_skew_symmetric_matrix() {
+fn unsigned_types_are_refused_for_skew_symmetric_matrices() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     let to = |source: &str, target: &str, value_type| {
@@ -191,10 +181,10 @@ fn a_type_without_negatives_is_no_type_of_a_skew_symmetric_matrix() {
     };
     let banner = "%%MatrixMarket matrix coordinate integer skew-symmetric\n3 3 ";
     fs::write(at("a.mtx"), format!("{banner}1\n3 1 -4\n")).unwrap();
-    // Above the diagonal, all is positive.
+    // All values above the diagonal are positive.
     to("a.mtx", "b.bsp.npz", None).unwrap();
     let error = to("b.bsp.npz", "c.bsp.npz", Some(ValueType::U64)).unwrap_err().to_string();
-    assert!(error.contains("which uint64 cannot hold"), "{error}");
+    assert!(error.contains("which uint64 does not support"), "{error}");
     assert!(!at("c.bsp.npz").exists());
     to("b.bsp.npz", "c.bsp.npz", Some(ValueType::I8)).unwrap();
     fs::write(at("a.mtx"), format!("{banner}0\n")).unwrap();
@@ -202,7 +192,7 @@ fn a_type_without_negatives_is_no_type_of_a_skew_symmetric_matrix() {
 }
 
 #[test]
-fn values_get_the_smallest_type_that_holds_all() {
+fn values_get_the_smallest_type() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     let minimized = |text: &str, structure| {
@@ -235,17 +225,17 @@ fn values_get_the_smallest_type_that_holds_all() {
     assert_eq!(of("real", &["0.5", "0.1"]), ValueType::F64);
     assert_eq!(of("complex", &["0.5 1e-3"]), ValueType::ComplexF64);
     assert_eq!(of("complex", &["0.5 0.25"]), ValueType::ComplexF32);
-    // The other triangle counts, also where it is not stored.
+    // The other triangle counts as well, even if it is not stored.
     let skew = "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 128\n";
     assert_eq!(minimized(skew, keep), ValueType::I16);
     assert_eq!(minimized(skew, StructurePolicy::General), ValueType::I16);
 }
 
-/// The real and the imaginary part of cells. Zeros have signs: what is across of 0 in a skew-symmetric
-/// matrix is -0, and a matrix that says 0 at both places is none.
+/// The real and imaginary parts of cells. Zeros have signs: the counterpart of 0 in a skew-symmetric
+/// matrix is -0, so a matrix with 0 in both positions is not skew-symmetric.
 type Cells = BTreeMap<(u64, u64), (f64, f64)>;
 
-/// Cells on one side of the diagonal or the other, and how those across are to be made.
+/// Cells on one side of the diagonal, and how those on the other follow.
 fn mirrored() -> impl Strategy<Value = (Structure, Cells)> {
     let structures = prop::sample::select(vec![SYMMETRIC, SKEW, HERMITIAN]);
     let cell = (-9_i8..9, 1..99_i8).prop_map(|(re, im)| (f64::from(re), f64::from(im)));
@@ -256,7 +246,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_was_mirrored_is_found_and_what_was_changed_is_not(
+    fn mirrored_matrices_are_found_and_changed_ones_are_not(
         (wanted, cells) in mirrored(),
         changed in any::<prop::sample::Index>(),
     ) {

@@ -1,5 +1,4 @@
-//! Transposing and comparing.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+//! Transposing and comparing matrices.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,6 +8,7 @@ use nnz::{
     Axis, ConvertOptions, DiffOptions, Difference, Location, NoProgress, Order, Scalar,
     output::WriteOptions,
 };
+use nnz_testing::random::Random;
 
 fn testdata(name: &str) -> Location {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/bpcells").join(name);
@@ -38,7 +38,7 @@ fn mtx(dir: &Path, name: &str, text: &str) -> Location {
 }
 
 #[test]
-fn transposing_exchanges_rows_columns_and_names_and_keeps_the_order() {
+fn transposing_exchanges_axes_and_keeps_the_order() {
     let dir = tempfile::tempdir().unwrap();
     let target = at(&dir.path().join("t.bpcells"));
     for (from, order) in [("packed.col", Order::Col), ("unpacked.row", Order::Row)] {
@@ -56,7 +56,7 @@ fn transposing_exchanges_rows_columns_and_names_and_keeps_the_order() {
 }
 
 #[test]
-fn transposing_twice_gives_the_same_bytes() {
+fn transposing_twice_is_the_identity() {
     let dir = tempfile::tempdir().unwrap();
     let (once, twice) = (dir.path().join("1.bpcells"), dir.path().join("2.bpcells"));
     for name in ["basic_uint.packed.col", "special_double.packed.row", "nnz0_uint.packed.col"] {
@@ -74,7 +74,7 @@ fn transposing_twice_gives_the_same_bytes() {
 }
 
 #[test]
-fn a_matrix_equals_itself_in_every_order_type_and_format() {
+fn equal_matrices_of_any_order_type_and_format() {
     let dir = tempfile::tempdir().unwrap();
     let text = at(&dir.path().join("m.mtx"));
     let first = testdata("matrix_dir/basic_uint.packed.col");
@@ -87,7 +87,7 @@ fn a_matrix_equals_itself_in_every_order_type_and_format() {
 }
 
 #[test]
-fn the_first_differences_are_told() {
+fn the_first_differences_are_reported() {
     let dir = tempfile::tempdir().unwrap();
     let a = mtx(dir.path(), "a.mtx", "integer general\n3 3 3\n1 1 5\n2 2 6\n3 3 0\n");
     let b = mtx(dir.path(), "b.mtx", "real general\n3 3 3\n3 2 1.5\n2 2 6\n1 1 -5\n");
@@ -99,14 +99,14 @@ fn the_first_differences_are_told() {
             entry(2, 1, None, Some(Scalar::F64(1.5))),
         ]
     );
-    // A stored zero is no difference but where what is stored is compared.
+    // A stored zero is a difference only if stored entries are compared.
     assert_eq!(differences(&a, &b, true)[2..], [entry(2, 2, Some(Scalar::I64(0)), None)]);
     let c = mtx(dir.path(), "c.mtx", "integer general\n3 2 0\n");
     assert!(matches!(differences(&a, &c, false)[..], [Difference::Shape(..)]));
 }
 
 #[test]
-fn a_symmetric_file_equals_its_expansion() {
+fn a_symmetric_matrix_equals_its_expansion() {
     let dir = tempfile::tempdir().unwrap();
     let half = mtx(dir.path(), "half.mtx", "real skew-symmetric\n3 3 2\n3 1 2\n2 1 -1\n");
     let full = mtx(dir.path(), "full.mtx", "real general\n3 3 4\n1 2 1\n1 3 -2\n3 1 2\n2 1 -1\n");
@@ -115,7 +115,7 @@ fn a_symmetric_file_equals_its_expansion() {
 }
 
 #[test]
-fn entries_that_come_in_disorder_are_no_differences_however_many() {
+fn the_order_of_entries_is_no_difference() {
     let dir = tempfile::tempdir().unwrap();
     let entries = |rows: &mut dyn Iterator<Item = u32>| -> String {
         rows.map(|row| format!("{row} 1 {row}\n")).collect()
@@ -128,7 +128,7 @@ fn entries_that_come_in_disorder_are_no_differences_however_many() {
 }
 
 #[test]
-fn names_that_cannot_be_read_are_an_error_and_no_equality() {
+fn unreadable_names_are_an_error() {
     let dir = tempfile::tempdir().unwrap();
     let store = dir.path().join("s.bpcells");
     let from = testdata("matrix_dir/basic_uint.packed.col");
@@ -139,7 +139,7 @@ fn names_that_cannot_be_read_are_an_error_and_no_equality() {
 }
 
 #[test]
-fn summed_entries_of_a_pattern_are_counted() {
+fn sums_of_pattern_entries_are_counts() {
     let dir = tempfile::tempdir().unwrap();
     let text = "pattern general\n2 2 4\n1 1\n2 2\n1 1\n1 1\n";
     let pattern = mtx(dir.path(), "pattern.mtx", text);
@@ -157,7 +157,7 @@ fn summed_entries_of_a_pattern_are_counted() {
 }
 
 #[test]
-fn the_mirror_image_of_nothing_is_no_negative_zero() {
+fn cells_that_are_not_stored_have_no_negated_counterpart() {
     let dir = tempfile::tempdir().unwrap();
     let half = mtx(dir.path(), "half.mtx", "real skew-symmetric\n3 3 1\n3 1 2\n");
     let cells = at(&dir.path().join("cells.mtx"));
@@ -168,13 +168,10 @@ fn the_mirror_image_of_nothing_is_no_negative_zero() {
 }
 
 #[test]
-fn differences_among_many_entries_are_those_of_a_plain_comparison() {
+fn differences_match_a_simple_comparison() {
     let dir = tempfile::tempdir().unwrap();
-    let mut state = 7_u32;
-    let mut draw = |below: u32| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) % below
-    };
+    let mut random = Random::new(7);
+    let mut draw = |below: u32| random.below_u32(below);
     let mut equal = 0;
     for case in 0..80 {
         let (rows, cols) = [(9000, 3), (3, 9000), (2500, 40)][case % 3];
@@ -185,7 +182,7 @@ fn differences_among_many_entries_are_those_of_a_plain_comparison() {
         let mut second = first.clone();
         for _ in 0..[0, 1, 3, 300][draw(4) as usize] {
             let at = (draw(cols), draw(rows));
-            // A zero is what is not stored.
+            // A zero equals a cell that is not stored.
             let value = if draw(2) == 0 { first.get(&at).copied().unwrap_or(0) } else { draw(4) };
             second.insert(at, value);
         }
