@@ -3,37 +3,28 @@
 use std::marker::PhantomData;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use nnz_core::{Batch, Header, Minors, Order, Result, Unit, Values};
+use nnz_core::{Batch, Minors, Result, Unit};
 
 use super::bands::Bands;
+use super::entries::Entries;
 use super::number::Value;
 use super::tally::{Slim, Sums, Tally};
 use crate::check::Ascent;
 use crate::flow::{Join, Work, Write};
-use crate::stages::{Step, apply};
 
 /// The parallel part.
 pub(super) struct Counting<T, S: Slim<T>> {
-    order: Order,
-    steps: Vec<Box<dyn Step>>,
+    entries: Entries,
     by_major: bool,
     /// The length of the minor axis, if its statistics are requested.
     minors: Option<u64>,
-    /// Batches to be reused.
-    batches: Mutex<Vec<[Batch; 2]>>,
     /// Tallies of all minors, one list for each thread that needed one.
     tallies: Mutex<Vec<MinorTallies<T, S>>>,
 }
 
 impl<T: Value, S: Slim<T>> Counting<T, S> {
-    pub(super) fn new(
-        header: &Header,
-        steps: Vec<Box<dyn Step>>,
-        by_major: bool,
-        minors: Option<u64>,
-    ) -> Self {
-        let (batches, tallies) = (Mutex::default(), Mutex::default());
-        Self { order: header.order, steps, by_major, minors, batches, tallies }
+    pub(super) fn new(entries: Entries, by_major: bool, minors: Option<u64>) -> Self {
+        Self { entries, by_major, minors, tallies: Mutex::default() }
     }
 
     fn minors_make_whole(&self) -> bool {
@@ -59,22 +50,12 @@ impl<T: Value, S: Slim<T>> Work for Counting<T, S> {
     type Joint = ();
 
     fn decode(&self, units: Vec<Box<dyn Unit + '_>>) -> Result<([Batch; 2], Vec<u64>)> {
-        let empty = || Batch::new(self.order, Values::new(T::TYPE));
-        let mut batches = lock(&self.batches).pop().unwrap_or_else(|| [empty(), empty()]);
-        let mut stored = Vec::with_capacity(1);
-        for unit in units {
-            unit.decode(&mut batches[0])?;
-            stored.push(batches[0].entries() as u64);
-        }
-        Ok((batches, stored))
+        self.entries.decode(units)
     }
 
     fn encode(&self, mut batches: [Batch; 2], (): ()) -> Result<Part<S::Sums>> {
-        let [batch, spare] = &mut batches;
-        apply(&self.steps, batch, spare)?;
-        if let (true, Values::Iso(scalar)) = (S::VALUES, &batch.values) {
-            batch.values = scalar.repeat(batch.entries());
-        }
+        self.entries.prepare(&mut batches, S::VALUES)?;
+        let batch = &batches[0];
         let values = T::slice(&batch.values).unwrap_or_default();
         let mut whole = Tally::default();
         let mut majors = Vec::with_capacity(if self.by_major { batch.runs() } else { 0 });
@@ -99,7 +80,7 @@ impl<T: Value, S: Slim<T>> Work for Counting<T, S> {
         }
         let mut batches = Some(batches);
         if self.minors.is_none() || S::ORDER_FREE {
-            lock(&self.batches).extend(batches.take());
+            batches.take().into_iter().for_each(|batches| self.entries.reuse(batches));
         }
         Ok(Part { batches, majors, whole })
     }
@@ -178,7 +159,7 @@ impl<T: Value, S: Slim<T>> Write<Counting<T, S>> for Counted<'_, T, S> {
         }
         if let (Some(batches), Some(minors)) = (part.batches, &mut self.minors) {
             minors.add(&batches[0]);
-            lock(&self.counting.batches).push(batches);
+            self.counting.entries.reuse(batches);
         }
         Ok(())
     }
@@ -307,12 +288,14 @@ fn merge_all<S: Sums>(into: &mut Vec<Tally<S>>, from: impl Iterator<Item = Tally
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
+    use nnz_core::{Order, Values};
+
     use super::*;
     use crate::stats::narrow::{NarrowSum, NarrowSums};
 

@@ -1,8 +1,6 @@
 //! Exact sums of integers.
 #![expect(clippy::cast_precision_loss, reason = "means and variances are floats")]
 
-use nnz_core::Bint8;
-
 use super::tally::{Slim, Sums, extremes};
 use super::{Number, Spread, Total};
 
@@ -19,14 +17,7 @@ macro_rules! whole {
         })*
     };
 }
-whole!(u8 u16 u32 u64 i8 i16 i32 i64);
-
-impl Whole for Bint8 {
-    #[inline(always)]
-    fn wide(self) -> i128 {
-        i128::from(self.0)
-    }
-}
+whole!(u64 i64);
 
 /// The sum of integers.
 #[derive(Clone, Copy, Default)]

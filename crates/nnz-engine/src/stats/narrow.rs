@@ -1,11 +1,11 @@
-//! Sums of integers of at most 32 bits in little memory.
+//! Sums of integers of 32 bits in little memory.
 
-use nnz_core::{Bint8, Element};
+use nnz_core::Element;
 
 use super::exact::{Exact, ExactSum};
 use super::tally::Slim;
 
-/// A type of numbers of at most 32 bits.
+/// A type of integers of 32 bits.
 pub(super) trait Narrow: Element {
     const LEAST: Self;
     const GREATEST: Self;
@@ -23,26 +23,13 @@ pub(super) trait Narrow: Element {
     }
 }
 
-macro_rules! narrow {
-    ($($t:ty)*) => {
-        $(impl Narrow for $t {
-            const LEAST: Self = Self::MIN;
-            const GREATEST: Self = Self::MAX;
-
-            #[inline(always)]
-            fn wide(self) -> i64 { i64::from(self) }
-        })*
-    };
-}
-narrow!(u8 u16 i8 i16 i32);
-
-impl Narrow for Bint8 {
-    const LEAST: Self = Self(u8::MIN);
-    const GREATEST: Self = Self(u8::MAX);
+impl Narrow for i32 {
+    const LEAST: Self = Self::MIN;
+    const GREATEST: Self = Self::MAX;
 
     #[inline(always)]
     fn wide(self) -> i64 {
-        self.0.into()
+        self.into()
     }
 }
 

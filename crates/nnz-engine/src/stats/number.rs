@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use nnz_core::{Bint8, Element};
+use nnz_core::Element;
 
 use super::exact::{Exact, ExactSum};
 use super::float::{Float, FloatSum};
@@ -48,6 +48,6 @@ macro_rules! values {
         })*
     };
 }
-values!(u8 u16 u32 i8 i16 i32 Bint8; NarrowSum, NarrowSums<Self>);
+values!(u32 i32; NarrowSum, NarrowSums<Self>);
 values!(u64 i64; ExactSum, Exact);
 values!(f32 f64; FloatSum, Float);
