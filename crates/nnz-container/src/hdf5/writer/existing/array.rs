@@ -1,6 +1,7 @@
 //! One array of numbers being written.
 
 use nnz_core::{Place, Result, ValueType};
+use rust_hdf5::format::messages::datatype::DatatypeMessage;
 use rust_hdf5::format::messages::filter::{FLAG_OPTIONAL, Filter, FilterPipeline};
 use rust_hdf5::types::{Complex32, Complex64, HBool};
 use rust_hdf5::{H5Dataset, H5Group, H5Type};
@@ -138,35 +139,32 @@ fn create(
     chunk: usize,
     pipeline: Option<FilterPipeline>,
 ) -> rust_hdf5::Result<H5Dataset> {
-    match value_type {
-        ValueType::U8 => create_as::<u8>(group, name, chunk, pipeline),
-        ValueType::U16 => create_as::<u16>(group, name, chunk, pipeline),
-        ValueType::U32 => create_as::<u32>(group, name, chunk, pipeline),
-        ValueType::U64 => create_as::<u64>(group, name, chunk, pipeline),
-        ValueType::I8 => create_as::<i8>(group, name, chunk, pipeline),
-        ValueType::I16 => create_as::<i16>(group, name, chunk, pipeline),
-        ValueType::I32 => create_as::<i32>(group, name, chunk, pipeline),
-        ValueType::I64 => create_as::<i64>(group, name, chunk, pipeline),
-        ValueType::F32 => create_as::<f32>(group, name, chunk, pipeline),
-        ValueType::F64 => create_as::<f64>(group, name, chunk, pipeline),
-        ValueType::Bint8 => create_as::<HBool>(group, name, chunk, pipeline),
-        ValueType::ComplexF32 => create_as::<Complex32>(group, name, chunk, pipeline),
-        ValueType::ComplexF64 => create_as::<Complex64>(group, name, chunk, pipeline),
-    }
-}
-
-fn create_as<T: H5Type>(
-    group: &H5Group,
-    name: &str,
-    chunk: usize,
-    pipeline: Option<FilterPipeline>,
-) -> rust_hdf5::Result<H5Dataset> {
-    let builder = group.new_dataset::<T>().shape([0_usize]).chunk(&[chunk]).max_shape(&[None]);
+    // The type is a value, not a parameter: the builder is generic, large, and compiled once this way.
+    let builder = group.new_dataset::<u8>().datatype(datatype(value_type));
+    let builder = builder.shape([0_usize]).chunk(&[chunk]).max_shape(&[None]);
     let builder = match pipeline {
         None => builder,
         Some(pipeline) => builder.filter_pipeline(pipeline),
     };
     builder.create(name)
+}
+
+fn datatype(value_type: ValueType) -> DatatypeMessage {
+    match value_type {
+        ValueType::U8 => u8::hdf5_type(),
+        ValueType::U16 => u16::hdf5_type(),
+        ValueType::U32 => u32::hdf5_type(),
+        ValueType::U64 => u64::hdf5_type(),
+        ValueType::I8 => i8::hdf5_type(),
+        ValueType::I16 => i16::hdf5_type(),
+        ValueType::I32 => i32::hdf5_type(),
+        ValueType::I64 => i64::hdf5_type(),
+        ValueType::F32 => f32::hdf5_type(),
+        ValueType::F64 => f64::hdf5_type(),
+        ValueType::Bint8 => HBool::hdf5_type(),
+        ValueType::ComplexF32 => Complex32::hdf5_type(),
+        ValueType::ComplexF64 => Complex64::hdf5_type(),
+    }
 }
 
 /// Returns what is done to chunks of elements of `width` bytes, if anything.
