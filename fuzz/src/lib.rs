@@ -1,4 +1,4 @@
-//! What the fuzz targets share.
+//! Helpers of the fuzz targets.
 
 pub mod container;
 #[path = "../../crates/nnz/tests/it/common/entries.rs"]

@@ -122,8 +122,8 @@ pub(crate) fn concat(args: &args::Concat, quiet: bool) -> Result<Outcome, Error>
         // Errors of opening a source come first.
         let open = nnz::OpenOptions::new().memory_limit(options.memory);
         args.sources.iter().try_for_each(|source| open.open(source).map(drop))?;
-        let what = "--join, --label, --index-unique and --fill apply to whole AnnData files, along rows and \
-                    into such a file";
+        let what = "--join, --label, --index-unique and --fill only apply to whole AnnData files that are \
+                    concatenated along rows to another";
         return Err(Error::argument(what));
     }
     let summary = nnz::concat(&args.sources, &args.target, axis, &how, &options, &bar)?;
