@@ -1,9 +1,9 @@
-//! What is picked, and which bits are set, against loops that take one after the other.
+//! `pick`, `all_less` and `take_bits` compared with simple loops.
 
-use nnz_bitpack::{less, pick, take_bits};
+use nnz_bitpack::{all_less, pick, take_bits};
 use proptest::prelude::*;
 
-/// Keys near each other and near the ends of what 32 bits hold, each with a value.
+/// Keys that are close to each other or to the ends of the 32-bit range, each with a value.
 fn pairs() -> impl Strategy<Value = Vec<(u32, u32)>> {
     let key = prop_oneof![0..50_u32, u32::MAX - 50..=u32::MAX, any::<u32>()];
     prop::collection::vec((key, any::<u32>()), 0..100)
@@ -11,7 +11,7 @@ fn pairs() -> impl Strategy<Value = Vec<(u32, u32)>> {
 
 proptest! {
     #[test]
-    fn those_are_picked_whose_keys_are_in_the_range(
+    fn values_with_keys_in_the_range_are_picked(
         pairs in pairs(),
         first in prop_oneof![0..60_u32, u32::MAX - 60..=u32::MAX],
         count in prop_oneof![0..60_u32, Just(u32::MAX)],
@@ -19,7 +19,7 @@ proptest! {
     ) {
         let (keys, values): (Vec<u32>, Vec<u32>) = pairs.iter().copied().unzip();
         let range = u64::from(first)..u64::from(first) + u64::from(count);
-        // Ranges go on from 0.
+        // Ranges wrap around.
         let inside = |key: u64| range.contains(&key) || range.contains(&(key + (1 << 32)));
         let looked_at = pairs.iter().take(room);
         let expected: Vec<u32> =
@@ -30,11 +30,11 @@ proptest! {
     }
 
     #[test]
-    fn all_values_must_be_less(pairs in pairs()) {
+    fn all_less_compares_every_value(pairs in pairs()) {
         let (values, others): (Vec<u32>, Vec<u32>) = pairs.iter().copied().unzip();
-        prop_assert_eq!(less(&values, &others), pairs.iter().all(|(value, other)| value < other));
+        prop_assert_eq!(all_less(&values, &others), pairs.iter().all(|(value, other)| value < other));
         let above: Vec<u32> = values.iter().map(|value| value.saturating_add(1)).collect();
-        prop_assert_eq!(less(&values, &above), !values.contains(&u32::MAX));
+        prop_assert_eq!(all_less(&values, &above), !values.contains(&u32::MAX));
     }
 
     #[test]
@@ -55,7 +55,7 @@ proptest! {
 }
 
 #[test]
-fn no_more_are_looked_at_than_there_are_keys_or_values() {
+fn pick_stops_at_the_shorter_of_keys_and_values() {
     let mut out = [0; 64];
     assert_eq!(pick(&[5; 40], 5, 1, &[1; 33], &mut out), 33);
     assert_eq!(pick(&[5; 17], 5, 1, &[1; 33], &mut out), 17);

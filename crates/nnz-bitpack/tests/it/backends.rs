@@ -1,7 +1,4 @@
-//! Every backend against the scalar one, and every codec against itself.
-
-// Functions that tests share are not seen as tests.
-#![allow(clippy::unwrap_used)]
+//! Every backend compared with the scalar one, and round trips of every codec.
 
 use nnz_bitpack::{Backend, Codec, chunk_words};
 use proptest::prelude::*;
@@ -40,7 +37,7 @@ fn any_codec() -> impl Strategy<Value = Codec> {
     prop::sample::select(&Codec::ALL[..])
 }
 
-/// Values whose transformed form needs at most `width` bits, around a start that makes them wrap.
+/// Values whose transformed form needs at most `width` bits, with a start that makes them wrap.
 fn chunk_of_width(codec: Codec, width: u32, start: u32, bits: &[u32; 128]) -> [u32; 128] {
     let mask = u32::MAX.checked_shr(32 - width).unwrap_or(0);
     let mut previous = start;
@@ -78,14 +75,14 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_words_decode_alike(
+    fn backends_agree_on_arbitrary_words(
         codec in any_codec(), width in 0..=32_u32, start: u32, words in any_chunk(),
     ) {
         unpack_everywhere(codec, width, start, &words[..chunk_words(width)]);
     }
 
     #[test]
-    fn sums_with_others_are_those_of_what_is_unpacked(
+    fn unpack_chunks_onto_adds_unpacked_values(
         widths in prop::collection::vec(0..=32_u32, 1..5), words in any_chunk(), others in any_chunk(),
     ) {
         let (mut idx, mut data, mut all) = (vec![0], Vec::new(), Vec::new());
@@ -136,7 +133,7 @@ fn largest_and_smallest_zigzag_deltas_of_every_width() {
 }
 
 #[test]
-fn every_bit_of_every_chunk_goes_where_the_scalar_one_says() {
+fn every_bit_decodes_as_in_the_scalar_backend() {
     for codec in Codec::ALL {
         for width in 1..=32 {
             for bit in 0..chunk_words(width) * 32 {

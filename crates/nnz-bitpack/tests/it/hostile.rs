@@ -1,9 +1,9 @@
-//! Runs that make no sense: an error, never a panic, never a read outside the window.
+//! Invalid runs are errors: no panic, and no read outside the window.
 
 use nnz_bitpack::{Backend, ChunkError, Codec, unpack_chunk, unpack_chunks, unpack_chunks_onto};
 use proptest::prelude::*;
 
-/// Decodes a run of chunks from 64 words that are said to begin at word 1000.
+/// Decodes a run of chunks from 64 words with base 1000.
 fn run(idx: &[u32], first_word: u64) -> Result<(), ChunkError> {
     let chunks = idx.len().saturating_sub(1);
     let mut out = vec![0; chunks * 128];
@@ -11,7 +11,7 @@ fn run(idx: &[u32], first_word: u64) -> Result<(), ChunkError> {
 }
 
 #[test]
-fn distances_that_are_no_chunk_are_refused() {
+fn invalid_idx_steps_are_refused() {
     assert_eq!(run(&[1000, 1032, 1064], 1000), Ok(()));
     assert_eq!(
         run(&[1000, 1032, 1028], 1000),
@@ -35,7 +35,7 @@ fn chunks_outside_the_window_are_refused() {
 }
 
 #[test]
-fn slices_that_disagree_are_refused() {
+fn mismatched_slice_lengths_are_refused() {
     let mut out = [0; 256];
     let mut decode = |codec, idx: &[u32], starts: &[u32], length| {
         unpack_chunks(codec, idx, 0, 0, &[], starts, &mut out[..length])
@@ -57,7 +57,7 @@ fn slices_that_disagree_are_refused() {
 }
 
 #[test]
-fn a_single_chunk_has_as_many_words_as_its_width_says() {
+fn a_chunk_with_a_wrong_number_of_words_is_refused() {
     let mut out = [0; 128];
     let mut decode = |width, packed: &[u32]| unpack_chunk(Codec::Plain, width, 0, packed, &mut out);
     assert_eq!(decode(33, &[0; 132]), Err(ChunkError::Width { width: 33 }));
@@ -69,7 +69,7 @@ fn a_single_chunk_has_as_many_words_as_its_width_says() {
 }
 
 #[test]
-fn messages_say_where_what_and_what_was_expected() {
+fn messages_give_position_found_and_expected() {
     assert_eq!(
         run(&[0, 7], 1000).unwrap_err().to_string(),
         "chunk 0: idx goes from 0 to 7, expected a step of 0, 4, 8, ... or 128 words"
@@ -81,9 +81,9 @@ fn messages_say_where_what_and_what_was_expected() {
 }
 
 proptest! {
-    /// Exact allocations, so that a memory checker sees a read outside.
+    /// Slices of exact length, so that a memory checker sees reads outside them.
     #[test]
-    fn nothing_panics(
+    fn arbitrary_runs_do_not_panic(
         codec in prop::sample::select(&Codec::ALL[..]),
         steps in prop::collection::vec(
             prop_oneof![8 => (0..=32_u32).prop_map(|width| 4 * width), 1 => any::<u32>()], 0..8,

@@ -1,7 +1,4 @@
-//! Arrays packed by BPCells itself: encoded alike, word for word, and decoded back.
-
-// Functions that tests share are not seen as tests.
-#![allow(clippy::panic)]
+//! Arrays packed by BPCells: the encoder writes the same words, and every backend decodes them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +8,7 @@ use nnz_bitpack::{Backend, Codec, EPOCH_WORDS, Encoder, EpochTable};
 const CASES: [&str; 8] =
     ["allbits", "allbits_max", "partial", "ramps", "single", "sorted", "unsorted", "zigzag"];
 
-/// The names BPCells' writers go by.
+/// The names of the codecs in BPCells.
 const CODECS: [(Codec, &str); 4] = [
     (Codec::Plain, "bp128"),
     (Codec::MinusOne, "bp128_for"),

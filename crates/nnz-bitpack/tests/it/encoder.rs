@@ -1,8 +1,5 @@
 //! The streaming encoder: pieces, draining, padding and epochs.
 
-// Functions that tests share are not seen as tests.
-#![allow(clippy::unwrap_used)]
-
 use nnz_bitpack::{
     Codec, EPOCH_WORDS, Encoder, EpochError, EpochTable, Finished, unpack_chunk, unpack_chunks,
 };
@@ -14,7 +11,7 @@ fn encode(codec: Codec, step: u64, values: &[u32]) -> Finished {
     encoder.finish()
 }
 
-/// Decodes chunk by chunk, resolving every position through the epochs.
+/// Decodes chunk by chunk, with positions resolved by the epochs.
 fn decode(codec: Codec, step: u64, packed: &Finished) -> Vec<u32> {
     let chunks = packed.idx.len() - 1;
     let epochs = EpochTable::new(&packed.idx_offsets, chunks as u64, step).unwrap();
@@ -48,7 +45,7 @@ fn any_codec() -> impl Strategy<Value = Codec> {
 
 proptest! {
     #[test]
-    fn pieces_make_no_difference(
+    fn the_result_does_not_depend_on_pieces(
         codec in any_codec(),
         values in any_values(),
         pieces in prop::collection::vec((0..400_usize, any::<bool>()), 0..12),
@@ -79,7 +76,7 @@ proptest! {
     }
 
     #[test]
-    fn epochs_resolve_back(
+    fn epochs_resolve_to_absolute_positions(
         codec in any_codec(),
         values in any_values(),
         step in prop_oneof![1..200_u64, 128..1000_u64, Just(EPOCH_WORDS)],
@@ -87,7 +84,7 @@ proptest! {
         let packed = encode(codec, step, &values);
         prop_assert_eq!(&decode(codec, step, &packed), &values);
         prop_assert!(packed.idx.iter().all(|&idx| u64::from(idx) < step));
-        // Whatever the step, the words are the same.
+        // The words do not depend on the step.
         prop_assert_eq!(packed.data, encode(codec, EPOCH_WORDS, &values).data);
     }
 
@@ -129,7 +126,7 @@ fn a_boundary_is_the_first_entry_of_its_epoch() {
     assert_eq!(packed.idx, [0, 128, 256, 84, 212, 40, 168, 296]);
     assert_eq!(packed.idx_offsets, [0, 3, 5, 8]);
 
-    // The final entry reaches a new epoch too, though no chunk begins there.
+    // The final entry begins a new epoch too, although no chunk begins there.
     let packed = encode(Codec::Plain, 128, &raw[..256]);
     assert_eq!(packed.idx, [0, 0, 0]);
     assert_eq!(packed.idx_offsets, [0, 1, 2, 3]);
@@ -143,7 +140,7 @@ fn a_boundary_is_the_first_entry_of_its_epoch() {
 }
 
 #[test]
-fn senseless_epochs_are_refused() {
+fn invalid_idx_offsets_are_refused() {
     let check = |offsets: &[u64], chunks| EpochTable::new(offsets, chunks, EPOCH_WORDS);
     assert_eq!(check(&[], 0), Err(EpochError::TooShort { found: 0 }));
     assert_eq!(check(&[0], 0), Err(EpochError::TooShort { found: 1 }));
