@@ -236,7 +236,7 @@ fn check_names(
             if let Some(mut names) = source.read_names(axis)? {
                 crate::room::check_free_space(
                     directory,
-                    names.least_bytes(),
+                    names.min_bytes(),
                     "what is to be written",
                 )?;
                 names.drain()?;

@@ -93,7 +93,7 @@ pub fn read(source: &dyn MatrixSource, from: &Place, options: &ReadOptions) -> R
     for axis in [Axis::Rows, Axis::Cols].into_iter().filter(|_| options.names) {
         let names = source
             .read_names(axis)
-            .and_then(|names| names.map(|mut names| names.list_within(options.memory)).transpose());
+            .and_then(|names| names.map(|mut names| names.list_with_limit(options.memory)).transpose());
         if let Some(names) = names.map_err(|error| error.with_context(from))? {
             matrix.names[usize::from(axis == Axis::Cols)] = Some(names);
         }

@@ -106,7 +106,7 @@ fn the_manual_has_a_page_for_each_verb_with_all_its_options() {
     let kept = directory.join("nnz.1");
     fs::write(&kept, "mine").unwrap();
     let said = run(&["man", text(&directory)]).refused();
-    assert_eq!(said, format!("nnz: {}: exists already; --force replaces it\n", text(&kept)));
+    assert_eq!(said, format!("nnz: {}: already exists; --force replaces it\n", text(&kept)));
     assert_eq!(fs::read_to_string(&kept).unwrap(), "mine");
     run(&["man", "--force", text(&directory)]).good();
     assert!(fs::read_to_string(&kept).unwrap().contains("SYNOPSIS"));

@@ -67,7 +67,7 @@ impl MatrixTarget for Target {
         }
     }
 
-    fn least_bytes(&self, header: &Header) -> u64 {
+    fn min_bytes(&self, header: &Header) -> u64 {
         match self.layout {
             // A digit and the end of a line for each cell, of half the matrix at least.
             Layout::Array => u64::try_from(header.shape.cells()).unwrap_or(u64::MAX),
