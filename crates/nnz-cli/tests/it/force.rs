@@ -167,7 +167,7 @@ fn what_another_program_left_half_written_stays() {
     let bsp = folder.path().join("t.bsp");
     convert(&bsp, &["--to", "CSR"]).good();
     fs::remove_file(bsp.join("binsparse.json")).unwrap();
-    stays(&bsp, &["--to", "CSR"], ".npy\", which is no part of a store");
+    stays(&bsp, &["--to", "CSR"], ".npy\", which is not part of a store");
 
     let segments = folder.path().join("t.dbdf.hdfs");
     let flags = ["--segments", "3"];
@@ -195,6 +195,6 @@ fn a_folder_of_stores_is_no_store() {
     convert(&inner, &["--to", "CSR"]).good();
     fs::remove_dir_all(all.join("a")).unwrap();
     let said = convert(&all, &["--to", "CSR"]).refused();
-    assert!(said.contains("\"b.zarr\", which is no part of a store"), "{said}");
+    assert!(said.contains("\"b.zarr\", which is not part of a store"), "{said}");
     run(&["validate", text(&inner)]).good();
 }

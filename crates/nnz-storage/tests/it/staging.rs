@@ -1,5 +1,4 @@
-//! Outputs appear whole or not at all.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+//! Atomic outputs.
 
 use std::fs;
 use std::io::Write;
@@ -7,19 +6,11 @@ use std::path::Path;
 
 use nnz_core::ErrorKind;
 use nnz_storage::staging::{StagedDirectory, StagedFile, WriteOptions};
+use nnz_testing::command::names_in;
 
 const NEW: WriteOptions = WriteOptions { overwrite: false, sync: true };
 const MEMBERS: &[&str] = &["version", "val"];
 const FORCE: WriteOptions = WriteOptions { overwrite: true, sync: true };
-
-fn listing(dir: &Path) -> Vec<String> {
-    let mut names: Vec<_> = fs::read_dir(dir)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
-}
 
 #[test]
 fn a_file_appears_only_when_committed() {
@@ -30,7 +21,7 @@ fn a_file_appears_only_when_committed() {
     assert!(!target.exists());
     assert_eq!(staged.commit().unwrap(), 5);
     assert_eq!(fs::read(&target).unwrap(), b"whole");
-    assert_eq!(listing(dir.path()), ["out.mtx"]);
+    assert_eq!(names_in(dir.path()), ["out.mtx"]);
 }
 
 #[test]
@@ -39,11 +30,11 @@ fn a_dropped_file_leaves_nothing() {
     let mut staged = StagedFile::create(&dir.path().join("out"), NEW).unwrap();
     staged.write_all(b"half").unwrap();
     drop(staged);
-    assert!(listing(dir.path()).is_empty());
+    assert!(names_in(dir.path()).is_empty());
 }
 
 #[test]
-fn a_target_that_is_there_needs_leave_to_be_replaced() {
+fn an_existing_target_is_replaced_only_with_overwrite() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("out");
     fs::write(&target, "old").unwrap();
@@ -55,11 +46,11 @@ fn a_target_that_is_there_needs_leave_to_be_replaced() {
     assert_eq!(fs::read(&target).unwrap(), b"old");
     staged.commit().unwrap();
     assert_eq!(fs::read(&target).unwrap(), b"new");
-    assert_eq!(listing(dir.path()), ["out"]);
+    assert_eq!(names_in(dir.path()), ["out"]);
 }
 
 #[test]
-fn a_target_that_appears_meanwhile_is_not_overwritten() {
+fn a_target_that_appears_is_not_overwritten() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("out");
     let staged = StagedFile::create(&target, NEW).unwrap();
@@ -72,11 +63,11 @@ fn a_target_that_appears_meanwhile_is_not_overwritten() {
     staged.create_file("version").unwrap();
     fs::create_dir(&target).unwrap();
     assert!(matches!(staged.commit().unwrap_err().kind(), ErrorKind::Exists));
-    assert_eq!(listing(dir.path()), ["out", "store"]);
+    assert_eq!(names_in(dir.path()), ["out", "store"]);
 }
 
 #[test]
-fn a_link_keeps_pointing_at_what_was_replaced() {
+fn the_target_of_a_link_is_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let real = dir.path().join("real");
     let link = dir.path().join("link");
@@ -100,7 +91,7 @@ fn devices_and_directories_are_not_replaced_by_files() {
 }
 
 #[test]
-fn a_directory_is_exchanged_whole() {
+fn a_directory_is_replaced_atomically() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("store");
     for (options, text) in [(NEW, "first"), (FORCE, "second")] {
@@ -110,13 +101,13 @@ fn a_directory_is_exchanged_whole() {
         assert!(staged.create_file("val").is_err());
         assert_eq!(staged.commit().unwrap(), text.len() as u64);
         assert_eq!(fs::read(target.join("version")).unwrap(), text.as_bytes());
-        assert_eq!(listing(&target), ["val", "version"]);
-        assert_eq!(listing(dir.path()), ["store"]);
+        assert_eq!(names_in(&target), ["val", "version"]);
+        assert_eq!(names_in(dir.path()), ["store"]);
     }
 }
 
 #[test]
-fn folders_of_other_things_are_not_replaced() {
+fn directories_with_other_files_are_not_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("home");
     let try_it = || StagedDirectory::create(&target, FORCE, MEMBERS);
@@ -131,11 +122,11 @@ fn folders_of_other_things_are_not_replaced() {
     fs::remove_file(target.join("README")).unwrap();
     fs::create_dir(target.join("val")).unwrap();
     assert!(try_it().is_err());
-    assert_eq!(listing(dir.path()), ["home"]);
+    assert_eq!(names_in(dir.path()), ["home"]);
 }
 
 #[test]
-fn leftovers_of_killed_processes_are_swept_and_others_stay() {
+fn leftovers_of_killed_processes_are_removed() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("store");
     let leftover = dir.path().join(".store.nnz-0123456789abcdef");
@@ -149,7 +140,7 @@ fn leftovers_of_killed_processes_are_swept_and_others_stay() {
     let exclusive = rustix::fs::FlockOperation::LockExclusive;
     let lock = fs::File::open(&used).unwrap();
     rustix::fs::flock(&lock, exclusive).unwrap();
-    // Somebody is about to put something in its place.
+    // Another process is about to put it in place.
     let directory = fs::File::open(dir.path()).unwrap();
     rustix::fs::flock(&directory, exclusive).unwrap();
     StagedDirectory::create(&target, NEW, MEMBERS).unwrap();
@@ -164,7 +155,7 @@ fn leftovers_of_killed_processes_are_swept_and_others_stay() {
 }
 
 #[test]
-fn a_target_that_appears_meanwhile_is_replaced_if_that_was_asked_for() {
+fn a_target_that_appears_is_replaced_with_overwrite() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("out");
     let mut staged = StagedFile::create(&target, FORCE).unwrap();
@@ -183,15 +174,15 @@ fn a_target_that_appears_meanwhile_is_replaced_if_that_was_asked_for() {
     fs::create_dir(&target).unwrap();
     fs::write(target.join("val"), "of another").unwrap();
     staged.commit().unwrap();
-    assert_eq!(listing(&target), ["version"]);
+    assert_eq!(names_in(&target), ["version"]);
 
     fs::remove_dir_all(&target).unwrap();
     let staged = stage();
     fs::create_dir(&target).unwrap();
     fs::write(target.join("thesis.tex"), "of another").unwrap();
     assert!(staged.commit().is_err());
-    assert_eq!(listing(&target), ["thesis.tex"]);
-    assert_eq!(listing(dir.path()), ["out", "store"]);
+    assert_eq!(names_in(&target), ["thesis.tex"]);
+    assert_eq!(names_in(dir.path()), ["out", "store"]);
 }
 
 /// Mode, owner and group.
@@ -209,11 +200,11 @@ fn set_access(path: &Path, mode: u32) {
 }
 
 #[test]
-fn what_is_replaced_keeps_its_mode_and_owner() {
+fn mode_and_owner_are_kept() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");
     fs::write(&file, "old").unwrap();
-    // Programs run with the rights of their owner; new content does not.
+    // Programs run with the permissions of their owner; new content does not.
     set_access(&file, 0o6640);
     let (_, uid, gid) = access(&file);
     let before = (0o640, uid, gid);
@@ -231,17 +222,17 @@ fn what_is_replaced_keeps_its_mode_and_owner() {
     let before = (access(&store), access(&store.join("version")));
     let staged = StagedDirectory::create(&store, FORCE, MEMBERS).unwrap();
     staged.write_file("version", b"new").unwrap();
-    // A file that the old one has not: no more than what is common to all that it has.
+    // A file without an old one has the permissions that all old ones have.
     staged.write_file("val", b"new").unwrap();
     staged.commit().unwrap();
     assert_eq!((access(&store), access(&store.join("version"))), before);
     assert_eq!(access(&store.join("val")), before.1);
-    assert_eq!(listing(dir.path()), ["file", "store"]);
+    assert_eq!(names_in(dir.path()), ["file", "store"]);
 }
 
 #[test]
 #[cfg(target_os = "linux")]
-fn what_is_replaced_keeps_its_access_control_list() {
+fn access_control_lists_are_kept() {
     use rustix::fs::{XattrFlags, getxattr, setxattr};
     const NAME: &str = "system.posix_acl_access";
     let dir = tempfile::tempdir().unwrap();
@@ -253,7 +244,7 @@ fn what_is_replaced_keeps_its_access_control_list() {
         list.truncate(len);
         list
     };
-    // The lists of 100 users take more than 512 bytes.
+    // The lists of 100 users have more than 512 bytes.
     for users in [1, 100] {
         // Version 2, then tag, permissions and id of each entry: the owner, users by number, ...
         let mut entries: Vec<(u16, u16, u32)> = vec![(0x01, 6, u32::MAX)];
@@ -278,7 +269,7 @@ fn what_is_replaced_keeps_its_access_control_list() {
 }
 
 #[test]
-fn more_files_than_can_be_open_are_written_and_leave_nothing_if_dropped() {
+fn more_files_than_descriptors_are_written() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("store");
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
@@ -294,18 +285,18 @@ fn more_files_than_can_be_open_are_written_and_leave_nothing_if_dropped() {
         staged
     };
     drop(fill());
-    assert!(listing(dir.path()).is_empty());
+    assert!(names_in(dir.path()).is_empty());
     assert_eq!(fill().commit().unwrap(), count * 8 + 1);
-    assert_eq!(listing(&target), ["a", "last"]);
+    assert_eq!(names_in(&target), ["a", "last"]);
     for number in 0..count {
         let bytes = fs::read(target.join(format!("a/c/{number}"))).unwrap();
         assert_eq!(bytes, number.to_le_bytes());
     }
-    assert_eq!(listing(dir.path()), ["store"]);
+    assert_eq!(names_in(dir.path()), ["store"]);
 }
 
 #[test]
-fn pairs_written_at_the_same_time_stay_pairs() {
+fn concurrent_outputs_keep_their_sidecars() {
     let dir = tempfile::tempdir().unwrap();
     let (data, meta) = (dir.path().join("x"), dir.path().join("x.meta"));
     let directories = (dir.path().join("d"), dir.path().join("d.meta"));
@@ -332,11 +323,11 @@ fn pairs_written_at_the_same_time_stay_pairs() {
     assert_eq!(fs::read(&data).unwrap(), fs::read(&meta).unwrap());
     let (directory, meta) = directories;
     assert_eq!(fs::read(directory.join("val")).unwrap(), fs::read(meta).unwrap());
-    assert_eq!(listing(dir.path()), ["d", "d.meta", "x", "x.meta"]);
+    assert_eq!(names_in(dir.path()), ["d", "d.meta", "x", "x.meta"]);
 }
 
 #[test]
-fn a_stand_in_that_a_killed_process_left_is_swept_and_files_of_its_name_stay() {
+fn only_leftover_stand_ins_are_removed() {
     let dir = tempfile::tempdir().unwrap();
     let names = ["#12 (deleted)", "#14 (deleted)", "#13 (deleted)", "#x (deleted)"];
     let names = names.map(|name| dir.path().join(name));
@@ -351,7 +342,7 @@ fn a_stand_in_that_a_killed_process_left_is_swept_and_files_of_its_name_stay() {
 }
 
 #[test]
-fn a_pipe_or_a_link_with_the_name_of_a_leftover_is_not_opened() {
+fn pipes_and_links_named_like_leftovers_are_not_opened() {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
     let dir = tempfile::tempdir().unwrap();
     let [pipe, link] = [".x.nnz-0123456789abcdef", ".x.nnz-0123456789abcdee"];
@@ -366,7 +357,7 @@ fn a_pipe_or_a_link_with_the_name_of_a_leftover_is_not_opened() {
 }
 
 #[test]
-fn a_sidecar_keeps_its_mode_also_where_several_replace_it() {
+fn a_sidecar_keeps_its_mode_with_concurrent_writers() {
     let dir = tempfile::tempdir().unwrap();
     let (data, meta) = (dir.path().join("x"), dir.path().join("x.meta"));
     for path in [&data, &meta] {
@@ -389,7 +380,7 @@ fn a_sidecar_keeps_its_mode_also_where_several_replace_it() {
     assert_eq!([access(&data), access(&meta)], [before; 2]);
 }
 
-/// The names in a directory that appeared or went, in that order, hidden ones left out.
+/// The names in a directory that were added or removed, in order, without hidden ones.
 #[cfg(target_os = "linux")]
 fn changes(dir: &Path, act: impl FnOnce()) -> Vec<(bool, String)> {
     use rustix::fs::inotify;
@@ -402,7 +393,7 @@ fn changes(dir: &Path, act: impl FnOnce()) -> Vec<(bool, String)> {
     let mut buffer = [std::mem::MaybeUninit::uninit(); 4096];
     let mut events = inotify::Reader::new(&queue, &mut buffer);
     let mut changes = Vec::new();
-    // Where no more is to be read there is an error.
+    // Without more events there is an error.
     while let Ok(event) = events.next() {
         let name = event.file_name().unwrap().to_str().unwrap().to_owned();
         let come = inotify::ReadFlags::MOVED_TO | inotify::ReadFlags::CREATE;
@@ -415,7 +406,7 @@ fn changes(dir: &Path, act: impl FnOnce()) -> Vec<(bool, String)> {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_sidecar_never_lies_beside_another_file() {
+fn a_sidecar_is_never_next_to_another_file() {
     let dir = tempfile::tempdir().unwrap();
     let (data, meta) = (dir.path().join("x"), dir.path().join("x.meta"));
     let pair = |options| [&data, &meta].map(|path| StagedFile::create(path, options).unwrap());
@@ -426,15 +417,15 @@ fn a_sidecar_never_lies_beside_another_file() {
     let event = |come, name: &str| (come, name.to_owned());
     let new = [event(true, "x"), event(true, "x.meta")];
     assert_eq!(put(NEW), new);
-    // The exchange of two names is one step, and two events.
+    // An exchange of two names is one step, with two events.
     let exchanged = [event(true, "x"), event(false, "x")];
     let replaced = [&[event(false, "x.meta")], &exchanged[..], &[event(true, "x.meta")]].concat();
     assert_eq!(put(FORCE), replaced);
-    assert_eq!(listing(dir.path()), ["x", "x.meta"]);
+    assert_eq!(names_in(dir.path()), ["x", "x.meta"]);
 }
 
 #[test]
-fn a_sidecar_stays_if_what_it_describes_is_not_replaced() {
+fn a_sidecar_is_kept_if_its_file_is_not_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let (data, meta) = (dir.path().join("x"), dir.path().join("x.meta"));
     fs::write(&meta, "old").unwrap();
@@ -444,11 +435,11 @@ fn a_sidecar_stays_if_what_it_describes_is_not_replaced() {
     let refused = file.commit_with_sidecar(sidecar).unwrap_err();
     assert!(matches!(refused.kind(), ErrorKind::Exists));
     assert_eq!(fs::read(&meta).unwrap(), b"old");
-    assert_eq!(listing(dir.path()), ["x", "x.meta"]);
+    assert_eq!(names_in(dir.path()), ["x", "x.meta"]);
 }
 
 #[test]
-fn what_was_replaced_comes_back_if_the_sidecar_cannot_be_placed() {
+fn the_old_files_are_restored_if_the_sidecar_fails() {
     let dir = tempfile::tempdir().unwrap();
     let (data, meta) = (dir.path().join("x"), dir.path().join("x.meta"));
     for old in [true, false] {
@@ -460,7 +451,7 @@ fn what_was_replaced_comes_back_if_the_sidecar_cannot_be_placed() {
         file.commit_with_sidecar(sidecar).unwrap_err();
         assert_eq!(fs::read(&data).ok(), old.then(|| b"old".to_vec()));
         let expected: &[&str] = if old { &["x", "x.meta"] } else { &["x.meta"] };
-        assert_eq!(listing(dir.path()), expected);
+        assert_eq!(names_in(dir.path()), expected);
         fs::remove_dir(&meta).unwrap();
         let _ = fs::remove_file(&data);
     }
