@@ -1,5 +1,4 @@
-//! Files of R itself: read, and written again as the same bytes.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+//! Files of R: read, and written again with the same bytes.
 
 use std::fs;
 use std::io::Read;
@@ -22,7 +21,7 @@ fn files(directories: &[&str]) -> Vec<PathBuf> {
     all
 }
 
-fn inflated(path: &Path) -> Vec<u8> {
+fn decompress(path: &Path) -> Vec<u8> {
     let bytes = fs::read(path).unwrap();
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return bytes;
@@ -36,34 +35,34 @@ fn open(name: &str) -> nnz_rds::Result<nnz_rds::Document> {
     read(fs::File::open(testdata().join("rds").join(name)).unwrap(), Limits::default())
 }
 
-fn written(object: &Object, version: Version) -> Vec<u8> {
+fn write(object: &Object, version: Version) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), version).unwrap();
     writer.object(object).unwrap();
     writer.finish().unwrap()
 }
 
-/// Puts the version of R of a file into what we wrote.
-fn as_by(writer: u32, mut bytes: Vec<u8>) -> Vec<u8> {
+/// Replaces the version of R in a written file.
+fn with_version_of_r(writer: u32, mut bytes: Vec<u8>) -> Vec<u8> {
     bytes[6..10].copy_from_slice(&writer.to_be_bytes());
     bytes
 }
 
 #[test]
-fn what_is_read_is_written_as_the_same_bytes() {
+fn files_are_rewritten_with_the_same_bytes() {
     let mut same = 0;
     for path in files(&["rds", "bpcells/matrix_rds", "bpcells/fragments_rds"]) {
         let name = path.file_name().unwrap().to_str().unwrap();
         let Ok(document) = read(fs::File::open(&path).unwrap(), Limits::default()) else {
             continue;
         };
-        let bytes = inflated(&path);
-        // What R wrapped or had not yet written as text is written in full.
+        let bytes = decompress(&path);
+        // Wrapped vectors and deferred strings are written in full.
         let changes = ["wrap_", "deferred"].iter().any(|start| name.starts_with(start));
         if !bytes.starts_with(b"X\n") || changes {
             continue;
         }
         let version = if document.version == 2 { Version::V2 } else { Version::V3 };
-        let again = as_by(document.writer, written(&document.object, version));
+        let again = with_version_of_r(document.writer, write(&document.object, version));
         assert!(again == bytes, "{name}");
         same += 1;
     }
@@ -71,11 +70,11 @@ fn what_is_read_is_written_as_the_same_bytes() {
 }
 
 #[test]
-fn all_encodings_and_compressions_hold_the_same() {
+fn all_encodings_and_compressions_are_read() {
     let plain = open("all_plain.rds").unwrap();
     assert_eq!(plain.compression, Compression::None);
     assert_eq!(plain.native.as_deref(), Some("UTF-8"));
-    let expected = written(&plain.object, Version::V2);
+    let expected = write(&plain.object, Version::V2);
     for (name, compression) in [
         ("all.rds", Compression::Gzip),
         ("all_v2.rds", Compression::Gzip),
@@ -87,10 +86,10 @@ fn all_encodings_and_compressions_hold_the_same() {
     ] {
         let document = open(name).unwrap();
         assert_eq!(document.compression, compression, "{name}");
-        let mut bytes = written(&document.object, Version::V2);
+        let mut bytes = write(&document.object, Version::V2);
         let mut expected = expected.clone();
         if name.contains("ascii") || name.contains("hex") {
-            // Text has one NaN, and no place for its bits; R also asks the processor for one.
+            // The ASCII encoding has one NaN without payload.
             for all in [&mut bytes, &mut expected] {
                 let (mut i, mut zeroed) = (0, 0);
                 while i + 8 <= all.len() {
@@ -119,7 +118,7 @@ fn texts(strings: &Strings) -> Vec<String> {
 }
 
 #[test]
-fn deferred_strings_are_those_of_r() {
+fn deferred_strings_are_formatted_like_r() {
     let Value::Character(strings) = open("deferred.rds").unwrap().object.value else { panic!() };
     assert_eq!(strings.len(), 100_000);
     let all = texts(&strings);
@@ -196,7 +195,7 @@ fn code_and_environments_are_refused_by_name() {
 }
 
 #[test]
-fn files_are_recognised_by_content() {
+fn objects_are_detected_by_content() {
     for path in files(&["rds", "bpcells/matrix_rds"]) {
         let found = nnz_rds::looks_like(fs::File::open(&path).unwrap()).unwrap();
         assert!(found, "{}", path.display());

@@ -1,14 +1,15 @@
-//! Streams that lie: nothing panics, hangs or takes memory for what is not there.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+//! Invalid streams: no panic, no endless loop, and no memory for data that does not exist.
 
 use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
 
 use nnz_rds::{ErrorKind, Limits, Value, Version, Writer, read};
+use nnz_testing::mutations::rounds;
+use nnz_testing::random::Random;
 use proptest::prelude::*;
 
-/// The head of a stream of version 2, by R 4.0.0.
+/// The header of a stream of version 2, by R 4.0.0.
 const HEAD: &[u8] = b"X\n\0\0\0\x02\0\x04\0\0\0\x02\x03\0";
 
 fn stream(numbers: &[u32]) -> Vec<u8> {
@@ -21,19 +22,14 @@ fn refusal(bytes: &[u8]) -> nnz_rds::Error {
     read(bytes, Limits::default()).unwrap_err()
 }
 
-/// How often each file is mutated: more with `NNZ_FULL` set.
-fn rounds() -> u64 {
-    if std::env::var_os("NNZ_FULL").is_some() { 400 } else { 40 }
-}
-
 #[test]
-fn lengths_that_are_not_there_take_no_memory() {
+fn lengths_beyond_the_data_take_no_memory() {
     for code in [10_u32, 13, 14, 15, 16, 19, 20, 24] {
         for length in [vec![0x7fff_ffff], vec![u32::MAX, 65_536, 0], vec![u32::MAX, 0xffff, 7]] {
             let error = refusal(&stream(&[&[code][..], &length, &[254, 254]].concat()));
             let ends = error.to_string().contains("the end of the stream")
                 || error.to_string().contains("expected a string");
-            // Had it been believed, it could not have been allocated.
+            // An allocation of this length would fail.
             assert!(ends && matches!(error.kind(), ErrorKind::Mismatch { .. }), "{code}: {error}");
         }
         for length in [vec![0xffff_fffe], vec![0x8000_0000], vec![u32::MAX, 65_537, 0]] {
@@ -50,7 +46,7 @@ fn lengths_that_are_not_there_take_no_memory() {
 }
 
 #[test]
-fn nesting_without_end_is_refused_on_a_small_stack() {
+fn deep_nesting_is_refused_on_a_small_stack() {
     let deep = |unit: &[u32]| {
         let mut bytes = HEAD.to_vec();
         let unit: Vec<u8> = unit.iter().flat_map(|number| number.to_be_bytes()).collect();
@@ -68,7 +64,7 @@ fn nesting_without_end_is_refused_on_a_small_stack() {
         let mut bytes = deep(unit);
         bytes[5] = 3;
         if unit == altrep {
-            // Version 3 has the name of an encoding, here of no bytes.
+            // Version 3 has the name of an encoding, which is empty here.
             bytes.splice(14..14, [0, 0, 0, 0]);
         } else {
             bytes[5] = 2;
@@ -80,7 +76,7 @@ fn nesting_without_end_is_refused_on_a_small_stack() {
 }
 
 #[test]
-fn a_list_just_deep_enough_is_read_and_written() {
+fn a_list_of_maximum_depth_is_read_and_written() {
     let mut numbers = [19, 1].repeat(255);
     numbers.push(254);
     let document = read(&stream(&numbers)[..], Limits::default()).unwrap();
@@ -90,8 +86,8 @@ fn a_list_just_deep_enough_is_read_and_written() {
 }
 
 #[test]
-fn references_point_back_to_symbols() {
-    // A list of a symbol and a reference to it, packed or not.
+fn references_resolve_to_earlier_symbols() {
+    // A list of a symbol and a reference to it, in the flags or separate.
     let symbol = [1, 0x0004_0009, 1];
     let with = |reference: &[u32]| {
         let mut bytes = stream(&[&[19, 2][..], &symbol].concat());
@@ -106,14 +102,14 @@ fn references_point_back_to_symbols() {
     }
     for bad in [&[0x2ff][..], &[0xff, 0], &[0xff, 2], &[0xff, u32::MAX], &[0xffff_ffff]] {
         let error = refusal(&with(bad)).to_string();
-        assert!(error.contains("expected one of the 1 before it"), "{error}");
+        assert!(error.contains("expected one of the 1 symbols before it"), "{error}");
     }
     let error = refusal(&stream(&[0x1ff])).to_string();
-    assert!(error.contains("one of the 0 before it"), "{error}");
+    assert!(error.contains("one of the 0 symbols before it"), "{error}");
 }
 
 #[test]
-fn memory_is_limited_where_asked() {
+fn the_memory_limit_is_enforced() {
     let mut numbers = vec![19, 100_000];
     numbers.extend(vec![254; 100_000]);
     let bytes = stream(&numbers);
@@ -128,31 +124,31 @@ fn memory_is_limited_where_asked() {
     let bomb = gzip.finish().unwrap();
     let error = read(&bomb[..], Limits { memory: 10 << 20 }).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Memory { .. }), "{error}");
-    // A string is refused for its length, before any of it is read.
+    // A string is refused for its length, before it is read.
     let string = stream(&[16, 1, 9, 0x7fff_ffff]);
     let error = read(&string[..], Limits { memory: 10 << 20 }).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Memory { .. }), "{error}");
 }
 
 #[test]
-fn what_follows_the_object_is_not_passed_over() {
+fn trailing_data_is_refused() {
     let error = refusal(&stream(&[254, 254])).to_string();
-    assert!(error.contains("byte 18: found more behind the object"), "{error}");
+    assert!(error.contains("byte 18: found more data after the object"), "{error}");
 }
 
 #[test]
-fn what_follows_the_gzipped_object_is_not_its_missing_end() {
+fn trailing_data_after_gzip_is_refused() {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(&stream(&[254])).unwrap();
     let whole = gzip.finish().unwrap();
     assert!(read(&whole[..], Limits::default()).is_ok());
     for junk in [&b"junk"[..], b"\0", b"more than ten bytes of junk"] {
         let error = refusal(&[&whole[..], junk].concat()).to_string();
-        assert!(error.contains("byte 18: gzip: bytes behind the end of the object"), "{error}");
+        assert!(error.contains("byte 18: gzip: bytes after the end of the object"), "{error}");
     }
-    // Another member may hold the rest, and a file that was cut has none.
+    // Another member may be the continuation, and a truncated file has none.
     let more = refusal(&[&whole[..], &whole].concat()).to_string();
-    assert!(more.contains("byte 18: found more behind the object"), "{more}");
+    assert!(more.contains("byte 18: found more data after the object"), "{more}");
     for cut in [1, 4, 8] {
         let error = refusal(&whole[..whole.len() - cut]).to_string();
         assert!(error.contains("found the end of the stream"), "{error}");
@@ -160,7 +156,7 @@ fn what_follows_the_gzipped_object_is_not_its_missing_end() {
 }
 
 #[test]
-fn sequences_no_vector_can_hold_are_refused() {
+fn invalid_sequences_are_refused() {
     let sequence = |class: &str, state: [f64; 3]| {
         let mut writer = Writer::new(Vec::new(), Version::V3).unwrap();
         writer.start_reals(3, false).unwrap();
@@ -196,12 +192,6 @@ fn sequences_no_vector_can_hold_are_refused() {
     assert!(sequence("my_own", [3.0, 1.0, 1.0]).unwrap_err().to_string().contains("my_own"));
 }
 
-/// Numbers that differ for each seed and step.
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*state >> 33) ^ *state
-}
-
 #[test]
 fn mutated_files_are_read_or_refused() {
     let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata");
@@ -220,14 +210,14 @@ fn mutated_files_are_read_or_refused() {
                 plain.clone_from(&stored);
             }
             for bytes in [&stored, &plain] {
-                let mut state = files;
+                let mut random = Random::new(files);
                 for round in 0..rounds() {
                     let mut mutated = bytes.clone();
-                    let at = usize::try_from(random(&mut state)).unwrap() % mutated.len();
+                    let at = random.below(mutated.len());
                     match round % 5 {
-                        0 => mutated[at] ^= 1 << (random(&mut state) % 8),
+                        0 => mutated[at] ^= 1 << random.below(8),
                         1 => mutated.truncate(at),
-                        // Heads are where lengths and codes are.
+                        // Lengths and codes are at the start.
                         2 => mutated[at % 200.min(bytes.len())] = 0xff,
                         3 => {
                             let number = [0xff, 0x7f, 0x80, 0][usize::from(round % 4 > 1)];
@@ -248,7 +238,7 @@ fn mutated_files_are_read_or_refused() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_refused_or_read(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let limits = Limits { memory: 1 << 20 };
         let _ = read(&bytes[..], limits);
         let _ = read(&[HEAD, &bytes].concat()[..], limits);
@@ -258,7 +248,7 @@ proptest! {
     }
 
     #[test]
-    fn text_is_refused_or_read(text in "A\n[23]\n1\n1\n([0-9]{1,4}\n|NA\n|\\\\[0-9a]|0x1p[0-9]{1,4}\n|[a-z]){0,60}") {
+    fn arbitrary_text_does_not_panic(text in "A\n[23]\n1\n1\n([0-9]{1,4}\n|NA\n|\\\\[0-9a]|0x1p[0-9]{1,4}\n|[a-z]){0,60}") {
         let _ = read(text.as_bytes(), Limits { memory: 1 << 20 });
     }
 }
