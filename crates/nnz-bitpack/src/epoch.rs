@@ -20,7 +20,7 @@ pub const EPOCH_WORDS: u64 = 1 << 32;
 /// ```
 /// use nnz_bitpack::{EPOCH_WORDS, EpochTable};
 ///
-/// // Five chunks; the entries of idx from the fourth on lie beyond 2^32 words.
+/// // Five chunks; the entries of idx from the fourth on are beyond 2^32 words.
 /// let table = EpochTable::new(&[0, 3, 6], 5, EPOCH_WORDS)?;
 /// assert_eq!(table.absolute(2, 4_294_967_292), 4_294_967_292);
 /// assert_eq!(table.absolute(3, 24), 4_294_967_320);

@@ -5,9 +5,9 @@ use crate::ValueType;
 /// Describes how a matrix is stored.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct About {
-    /// Where its arrays are, such as `directory` or `gzip file`.
+    /// The format, such as `BPCells matrix`.
     pub format: String,
-    /// Where its arrays lie, such as `directory` or `gzip file`.
+    /// Where its arrays are, such as `directory` or `gzip file`.
     pub container: String,
     /// The version in the file, if it has one.
     pub version: Option<String>,

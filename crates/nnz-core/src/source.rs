@@ -151,7 +151,7 @@ impl Unit for Batch {
     }
 }
 
-/// Data of the user that belongs to a matrix: names, with JSON values.
+/// Data of the user that belongs to a matrix: keys with JSON values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
     /// Keys that only the user defines.

@@ -36,7 +36,7 @@ pub struct Lines {
 /// Comment lines.
 #[derive(Debug, Default)]
 pub struct Comments {
-    wanted: bool,
+    enabled: bool,
     /// Each ends with a newline.
     pub text: Vec<u8>,
     /// Whether some were not kept.
@@ -45,11 +45,11 @@ pub struct Comments {
 
 impl Comments {
     fn keep(&mut self, piece: &[u8]) {
-        if self.wanted && piece.len() <= MOST_COMMENTS - self.text.len() {
+        if self.enabled && piece.len() <= MOST_COMMENTS - self.text.len() {
             self.text.extend_from_slice(piece);
         } else {
-            self.too_long |= self.wanted;
-            self.wanted = false;
+            self.too_long |= self.enabled;
+            self.enabled = false;
         }
     }
 }
@@ -137,7 +137,7 @@ impl Lines {
 
     /// Keeps the comments that precede content.
     pub fn keep_comments(&mut self) {
-        self.comments.wanted = true;
+        self.comments.enabled = true;
     }
 
     /// Stops keeping comments, and returns those that were kept.

@@ -128,7 +128,7 @@ impl InputDirectory {
     /// Fails as [`InputFile::sidecar`].
     pub fn sidecar(&self, suffix: &str) -> Result<Option<InputFile>> {
         let Root { around, path, .. } = &*self.root;
-        InputFile::beside(around, path, path, suffix)
+        InputFile::sidecar_of(around, path, path, suffix)
     }
 
     /// Returns whether the path has been taken by another directory, so that files may be missing.

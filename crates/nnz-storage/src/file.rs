@@ -229,7 +229,7 @@ impl InputFile {
     /// Fails if it is not a regular file, or cannot be read.
     pub fn sidecar(&self, suffix: &str) -> Result<Option<Self>> {
         let Inner { storage, key, path, .. } = &*self.0;
-        Self::beside(storage, key, path, suffix)
+        Self::sidecar_of(storage, key, path, suffix)
     }
 
     /// Opens the sidecar of a path of the file system, as [`sidecar`](Self::sidecar).
@@ -238,10 +238,10 @@ impl InputFile {
     ///
     /// Fails as [`sidecar`](Self::sidecar).
     pub fn local_sidecar(path: &Path, suffix: &str) -> Result<Option<Self>> {
-        Self::beside(&local(), path, path, suffix)
+        Self::sidecar_of(&local(), path, path, suffix)
     }
 
-    pub(crate) fn beside(
+    pub(crate) fn sidecar_of(
         storage: &Arc<dyn Storage>,
         key: &Path,
         path: &Path,
@@ -256,9 +256,9 @@ impl InputFile {
         if found(storage.kind(key)).map_err(io)? == Some(EntryKind::Link)
             && let Some(target) = found(storage.resolve(key)).map_err(io)?
         {
-            let beside = with_suffix(&target);
-            if found(storage.kind(&beside)).map_err(io)?.is_some() {
-                return Self::in_storage(storage, beside.clone(), beside);
+            let sidecar_of = with_suffix(&target);
+            if found(storage.kind(&sidecar_of)).map_err(io)?.is_some() {
+                return Self::in_storage(storage, sidecar_of.clone(), sidecar_of);
             }
         }
         Self::in_storage(storage, with_suffix(key), with_suffix(path))

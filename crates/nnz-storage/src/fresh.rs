@@ -71,8 +71,8 @@ mod tests {
     fn faults() -> usize {
         let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
         // The eighth field after the name, which may contain spaces.
-        let behind = stat.rsplit_once(')').unwrap().1;
-        behind.split_whitespace().nth(7).unwrap().parse().unwrap()
+        let fields = stat.rsplit_once(')').unwrap().1;
+        fields.split_whitespace().nth(7).unwrap().parse().unwrap()
     }
 
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]

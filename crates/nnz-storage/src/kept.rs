@@ -83,23 +83,23 @@ impl Kept {
                 page += 1;
                 continue;
             }
-            let mut behind = page + 1;
-            while behind <= last && !pages.contains_key(&behind) {
-                behind += 1;
+            let mut end = page + 1;
+            while end <= last && !pages.contains_key(&end) {
+                end += 1;
             }
             let start = page * PAGE;
-            let bytes = (behind * PAGE).min(file.len()) - start;
-            let count = usize::try_from(behind - page).unwrap_or(usize::MAX);
+            let bytes = (end * PAGE).min(file.len()) - start;
+            let count = usize::try_from(end - page).unwrap_or(usize::MAX);
             if pages.len().saturating_add(count) > MOST_PAGES {
                 break;
             }
             let mut block = vec![0; usize::try_from(bytes).unwrap_or(0)];
             file.read_exact_at(&mut block, start)?;
             let size = usize::try_from(PAGE).unwrap_or(usize::MAX);
-            for (number, part) in (page..behind).zip(block.chunks(size)) {
+            for (number, part) in (page..end).zip(block.chunks(size)) {
                 pages.insert(number, part.into());
             }
-            page = behind;
+            page = end;
         }
         self.count.store(pages.len(), Ordering::Release);
         Ok(())

@@ -125,8 +125,9 @@ const REMOVALS: u8 = 50;
 pub(super) fn remove(path: &Path) {
     if path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
         // Other threads may still create files in it.
-        let gone = || std::fs::remove_dir_all(path).is_ok() || path.symlink_metadata().is_err();
-        let _ = (0..REMOVALS).any(|_| gone());
+        let is_removed =
+            || std::fs::remove_dir_all(path).is_ok() || path.symlink_metadata().is_err();
+        let _ = (0..REMOVALS).any(|_| is_removed());
     } else {
         let _ = std::fs::remove_file(path);
     }

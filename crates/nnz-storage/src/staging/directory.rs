@@ -152,7 +152,8 @@ impl StagedDirectory {
     /// Fails if the mode of `directory` cannot be read.
     pub fn with_access_of(mut self, directory: &Path) -> Result<Self> {
         if self.target.find()?.is_none() {
-            let access = Members::beside(directory).map_err(|error| Error::io(directory, error))?;
+            let access =
+                Members::of_directory(directory).map_err(|error| Error::io(directory, error))?;
             self.tree = Mutex::new(Tree::new(access));
         }
         Ok(self)

@@ -71,22 +71,22 @@ impl Ready {
     /// the size of both in bytes.
     pub(super) fn commit_with_sidecar(self, sidecar: Self) -> Result<u64> {
         let Self { target, mut content, bytes } = self;
-        let Self { target: beside, content: mut description, bytes: more } = sidecar;
+        let Self { target: sidecar_target, content: mut description, bytes: more } = sidecar;
         let mut aside = None;
         let placed = {
             let _lock = target.lock();
             let critical = &mut Critical::enter();
-            aside_if_there(&beside, critical, &mut aside).and_then(|()| {
+            aside_if_there(&sidecar_target, critical, &mut aside).and_then(|()| {
                 if let (Some(aside), Content::File(file, _)) = (&aside, &description) {
-                    keep_access(aside.path(), file).map_err(|error| beside.io(error))?;
+                    keep_access(aside.path(), file).map_err(|error| sidecar_target.io(error))?;
                 }
                 let placed = place(&target, &mut content, critical, true).and_then(|placed| {
-                    place(&beside, &mut description, critical, false)
+                    place(&sidecar_target, &mut description, critical, false)
                         .map(drop)
                         .inspect_err(|_| undo(&target, &content, critical, placed))
                 });
                 if let (Err(_), Some(aside)) = (&placed, &aside)
-                    && rename_free(aside.path(), &beside.path).is_ok()
+                    && rename_free(aside.path(), &sidecar_target.path).is_ok()
                 {
                     critical.forget(aside);
                 }
@@ -96,7 +96,7 @@ impl Ready {
         drop((content, description, aside));
         placed?;
         target.sync_parent()?;
-        beside.sync_parent()?;
+        sidecar_target.sync_parent()?;
         Ok(bytes + more)
     }
 }

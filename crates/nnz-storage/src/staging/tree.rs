@@ -220,14 +220,14 @@ pub(super) struct Members {
 impl Members {
     /// Reads the access for replacing a directory. `None` if it does not exist.
     pub(super) fn of(old: &Path) -> io::Result<Option<Self>> {
-        let Some(members) = Self::beside(old)? else { return Ok(None) };
+        let Some(members) = Self::of_directory(old)? else { return Ok(None) };
         let mut mode = members.mode;
         for_each_file(old, &mut |path| narrow(&mut mode, path))?;
         Ok(Some(Self { old: Some(old.to_path_buf()), mode, ..members }))
     }
 
     /// Reads the access for adding to a directory. `None` if it does not exist.
-    pub(super) fn beside(directory: &Path) -> io::Result<Option<Self>> {
+    pub(super) fn of_directory(directory: &Path) -> io::Result<Option<Self>> {
         let access = Access::of(directory)?.filter(|_| directory.is_dir());
         let Some(access) = access else { return Ok(None) };
         let mut mode = None;

@@ -54,9 +54,9 @@ fn a_target_that_appears_is_not_overwritten() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("out");
     let staged = StagedFile::create(&target, NEW).unwrap();
-    fs::write(&target, "somebody else's").unwrap();
+    fs::write(&target, "of another").unwrap();
     assert!(matches!(staged.commit().unwrap_err().kind(), ErrorKind::Exists));
-    assert_eq!(fs::read(&target).unwrap(), b"somebody else's");
+    assert_eq!(fs::read(&target).unwrap(), b"of another");
 
     let target = dir.path().join("store");
     let staged = StagedDirectory::create(&target, NEW, MEMBERS).unwrap();
@@ -349,11 +349,11 @@ fn pipes_and_links_named_like_leftovers_are_not_opened() {
     let [pipe, link] = [pipe, link].map(|name| dir.path().join(name));
     mknodat(CWD, &pipe, FileType::Fifo, Mode::from_raw_mode(0o666), 0).unwrap();
     let other = dir.path().join("other");
-    fs::write(&other, "somebody's").unwrap();
+    fs::write(&other, "of another").unwrap();
     std::os::unix::fs::symlink(&other, &link).unwrap();
     StagedFile::create(&dir.path().join("x"), NEW).unwrap().commit().unwrap();
     assert!(pipe.symlink_metadata().is_ok() && link.symlink_metadata().is_ok());
-    assert_eq!(fs::read(&other).unwrap(), b"somebody's");
+    assert_eq!(fs::read(&other).unwrap(), b"of another");
 }
 
 #[test]
@@ -386,9 +386,9 @@ fn changes(dir: &Path, act: impl FnOnce()) -> Vec<(bool, String)> {
     use rustix::fs::inotify;
 
     let queue = inotify::init(inotify::CreateFlags::NONBLOCK).unwrap();
-    let gone = inotify::WatchFlags::MOVED_FROM | inotify::WatchFlags::DELETE;
-    let come = inotify::WatchFlags::MOVED_TO | inotify::WatchFlags::CREATE;
-    inotify::add_watch(&queue, dir, gone | come).unwrap();
+    let removed = inotify::WatchFlags::MOVED_FROM | inotify::WatchFlags::DELETE;
+    let added = inotify::WatchFlags::MOVED_TO | inotify::WatchFlags::CREATE;
+    inotify::add_watch(&queue, dir, removed | added).unwrap();
     act();
     let mut buffer = [std::mem::MaybeUninit::uninit(); 4096];
     let mut events = inotify::Reader::new(&queue, &mut buffer);
@@ -396,9 +396,9 @@ fn changes(dir: &Path, act: impl FnOnce()) -> Vec<(bool, String)> {
     // Without more events there is an error.
     while let Ok(event) = events.next() {
         let name = event.file_name().unwrap().to_str().unwrap().to_owned();
-        let come = inotify::ReadFlags::MOVED_TO | inotify::ReadFlags::CREATE;
+        let added = inotify::ReadFlags::MOVED_TO | inotify::ReadFlags::CREATE;
         if !name.starts_with('.') {
-            changes.push((event.events().intersects(come), name));
+            changes.push((event.events().intersects(added), name));
         }
     }
     changes
@@ -414,7 +414,7 @@ fn a_sidecar_is_never_next_to_another_file() {
         let [file, other] = pair(options);
         changes(dir.path(), || assert_eq!(file.commit_with_sidecar(other).unwrap(), 0))
     };
-    let event = |come, name: &str| (come, name.to_owned());
+    let event = |added, name: &str| (added, name.to_owned());
     let new = [event(true, "x"), event(true, "x.meta")];
     assert_eq!(put(NEW), new);
     // An exchange of two names is one step, with two events.
@@ -431,7 +431,7 @@ fn a_sidecar_is_kept_if_its_file_is_not_replaced() {
     fs::write(&meta, "old").unwrap();
     let options = [(&data, NEW), (&meta, FORCE)];
     let [file, sidecar] = options.map(|(path, write)| StagedFile::create(path, write).unwrap());
-    fs::write(&data, "somebody else's").unwrap();
+    fs::write(&data, "of another").unwrap();
     let refused = file.commit_with_sidecar(sidecar).unwrap_err();
     assert!(matches!(refused.kind(), ErrorKind::Exists));
     assert_eq!(fs::read(&meta).unwrap(), b"old");
