@@ -156,10 +156,10 @@ fn what_another_program_left_half_written_stays() {
     convert(&store, &[]).good();
     let version = fs::read(store.join("version")).unwrap();
     fs::remove_file(store.join("version")).unwrap();
-    stays(&store, &[], "but no file \"version\"");
+    stays(&store, &[], "but not the file \"version\"");
     for other in ["", "1.0.0\n", "packed\n"] {
         fs::write(store.join("version"), other).unwrap();
-        stays(&store, &[], "a file \"version\" that is not one of BPCells");
+        stays(&store, &[], "a file \"version\" that is not a version of BPCells");
     }
     fs::write(store.join("version"), version).unwrap();
     convert(&store, &[]).good();

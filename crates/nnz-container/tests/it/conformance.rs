@@ -1,5 +1,4 @@
-//! What every container has to do, run for each by what it declares it can hold.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+//! The conformance suite that every container has to pass, according to its capabilities.
 
 use nnz_container::directory::{Directory, DirectoryWriter};
 #[cfg(feature = "hdf5")]
@@ -17,10 +16,10 @@ use nnz_core::{ErrorKind, ValueType, Values};
 use nnz_storage::staging::WriteOptions;
 use proptest::prelude::*;
 
-/// Every name that is used here.
+/// All names used in this file.
 const MEMBERS: &[&str] = &["version", "names", "a", "none", "nobody", "binsparse"];
 
-/// Makes a container of one kind and opens it again.
+/// Creates a container of one kind and opens it again.
 trait Backend {
     fn writer(&self) -> Box<dyn ContainerWriter>;
     fn open(&self) -> Box<dyn Container>;
@@ -47,7 +46,7 @@ impl Backend for tempfile::TempDir {
     }
 }
 
-/// A group of an HDF5 file in a directory of its own.
+/// A group of an HDF5 file in a temporary directory.
 #[cfg(feature = "hdf5")]
 struct InHdf5(tempfile::TempDir, &'static str, Hdf5Options);
 
@@ -64,7 +63,7 @@ impl Backend for InHdf5 {
     }
 }
 
-/// A group of a NetCDF file in a directory of its own.
+/// A group of a NetCDF file in a temporary directory.
 #[cfg(feature = "hdf5")]
 struct InNetCdf(tempfile::TempDir, &'static str, Hdf5Options);
 
@@ -81,7 +80,7 @@ impl Backend for InNetCdf {
     }
 }
 
-/// An object of R in a directory of its own.
+/// An R object in a temporary directory.
 struct InRds(tempfile::TempDir, RdsOptions);
 
 impl Backend for InRds {
@@ -95,7 +94,7 @@ impl Backend for InRds {
     }
 }
 
-/// A directory of `.npy` files in a directory of its own.
+/// A directory of `.npy` files in a temporary directory.
 struct InNpy(tempfile::TempDir);
 
 impl Backend for InNpy {
@@ -109,7 +108,7 @@ impl Backend for InNpy {
     }
 }
 
-/// An `.npz` file in a directory of its own.
+/// An `.npz` file in a temporary directory.
 struct InNpz(tempfile::TempDir, Compression);
 
 impl Backend for InNpz {
@@ -124,7 +123,7 @@ impl Backend for InNpz {
     }
 }
 
-/// A group of a Zarr store in a directory of its own.
+/// A group of a Zarr store in a temporary directory.
 #[cfg(feature = "zarr")]
 struct InZarr(tempfile::TempDir, &'static str, ZarrOptions);
 
@@ -141,7 +140,7 @@ impl Backend for InZarr {
     }
 }
 
-fn every_backend(test: impl Fn(&dyn Backend)) {
+fn for_each_backend(test: impl Fn(&dyn Backend)) {
     test(&Memory::new());
     test(&tempfile::tempdir().unwrap());
     test(&InRds(tempfile::tempdir().unwrap(), RdsOptions::default()));
@@ -184,8 +183,8 @@ fn sample(value_type: ValueType) -> Vec<u8> {
 }
 
 #[test]
-fn arrays_of_every_type_it_declares_come_back_from_any_position() {
-    every_backend(|backend| {
+fn arrays_of_supported_types_are_read_at_any_position() {
+    for_each_backend(|backend| {
         backend.writer().finish().unwrap();
         let types = backend.open().capabilities().value_types;
         let mut writer = backend.writer();
@@ -217,8 +216,8 @@ fn arrays_of_every_type_it_declares_come_back_from_any_position() {
 }
 
 #[test]
-fn arrays_it_cannot_hold_are_refused() {
-    every_backend(|backend| {
+fn unsupported_types_are_refused() {
+    for_each_backend(|backend| {
         backend.writer().finish().unwrap();
         let able = backend.open().capabilities().value_types;
         for &value_type in ValueType::ALL {
@@ -230,7 +229,7 @@ fn arrays_it_cannot_hold_are_refused() {
 
 #[test]
 fn reading_past_the_end_is_an_error() {
-    every_backend(|backend| {
+    for_each_backend(|backend| {
         let mut writer = backend.writer();
         let id = writer.create_array("a", ValueType::U32).unwrap();
         writer.append(id, &[1_u32, 2, 3]).unwrap();
@@ -251,8 +250,8 @@ fn reading_past_the_end_is_an_error() {
 }
 
 #[test]
-fn empty_arrays_and_lists_are_there() {
-    every_backend(|backend| {
+fn empty_arrays_and_lists_are_kept() {
+    for_each_backend(|backend| {
         let mut writer = backend.writer();
         writer.create_array("none", ValueType::U32).unwrap();
         writer.write_strings("nobody", &mut std::iter::empty()).unwrap();
@@ -265,8 +264,8 @@ fn empty_arrays_and_lists_are_there() {
 }
 
 #[test]
-fn what_is_missing_is_said_to_be_missing() {
-    every_backend(|backend| {
+fn missing_members_are_errors() {
+    for_each_backend(|backend| {
         backend.writer().finish().unwrap();
         let container = backend.open();
         for error in [
@@ -282,8 +281,8 @@ fn what_is_missing_is_said_to_be_missing() {
 }
 
 #[test]
-fn an_attribute_says_what_the_container_holds() {
-    every_backend(|backend| {
+fn attributes_are_read_back() {
+    for_each_backend(|backend| {
         let mut writer = backend.writer();
         writer.set_attribute("version", "packed-uint-matrix-v2").unwrap();
         writer.finish().unwrap();
@@ -292,13 +291,13 @@ fn an_attribute_says_what_the_container_holds() {
 }
 
 #[test]
-fn an_attribute_has_any_length_and_line_breaks_where_that_is_declared() {
+fn long_attributes_are_supported_as_declared() {
     let list: Vec<String> = (0..10_000).map(|n| format!("  \"member \u{e9} {n}\"")).collect();
     let json = format!("{{\"list\": [\n{}\n]}}", list.join(",\n"));
     assert!(json.len() > 100_000);
     let texts = [("json", &*json), ("lines", "two\nlines\n"), ("one", "one"), ("no", "")];
     for (name, text) in texts {
-        every_backend(|backend| {
+        for_each_backend(|backend| {
             backend.writer().finish().unwrap();
             let able = backend.open().capabilities().multiline_attributes;
             let mut writer = backend.writer();
@@ -319,9 +318,9 @@ fn an_attribute_has_any_length_and_line_breaks_where_that_is_declared() {
 }
 
 #[test]
-fn an_unfinished_write_leaves_what_was_there() {
-    every_backend(|backend| {
-        // What is replaced has to be a store, and in a directory of arrays a description says so.
+fn an_unfinished_write_changes_nothing() {
+    for_each_backend(|backend| {
+        // Only a store is replaced, which a directory of arrays shows by a description.
         let mut writer = backend.writer();
         writer.set_attribute("version", "packed-uint-matrix-v1").unwrap();
         writer.set_attribute("binsparse", r#"{"data_types": {"version": "text"}}"#).unwrap();
@@ -334,8 +333,8 @@ fn an_unfinished_write_leaves_what_was_there() {
 }
 
 #[test]
-fn two_members_cannot_share_a_name() {
-    every_backend(|backend| {
+fn member_names_are_unique() {
+    for_each_backend(|backend| {
         let mut writer = backend.writer();
         writer.create_array("a", ValueType::U32).unwrap();
         assert!(writer.create_array("a", ValueType::U32).is_err());
@@ -344,11 +343,11 @@ fn two_members_cannot_share_a_name() {
 
 proptest! {
     #[test]
-    fn pieces_appended_in_turns_come_back(
+    fn alternately_appended_pieces_are_read_back(
         pieces in prop::collection::vec((any::<bool>(), prop::collection::vec(any::<u64>(), 0..30)), 0..10),
         at in any::<(prop::sample::Index, prop::sample::Index)>(),
     ) {
-        every_backend(|backend| {
+        for_each_backend(|backend| {
             let mut writer = backend.writer();
             let narrow = writer.create_array("a", ValueType::U32).unwrap();
             let wide = writer.create_array("none", ValueType::F64).unwrap();
@@ -359,7 +358,7 @@ proptest! {
                     writer.append(narrow, &piece).unwrap();
                     numbers.extend(piece);
                 } else {
-                    // Payloads of what is no number are kept.
+                    // NaN payloads are kept.
                     let piece: Vec<f64> = piece.iter().map(|bits| f64::from_bits(*bits)).collect();
                     writer.append(wide, &piece).unwrap();
                     floats.extend(piece.iter().map(|float| float.to_bits()));
@@ -381,10 +380,10 @@ proptest! {
     }
 
     #[test]
-    fn strings_come_back_or_are_refused(
+    fn strings_are_read_back_or_refused(
         strings in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..6), 0..20),
     ) {
-        every_backend(|backend| {
+        for_each_backend(|backend| {
             let mut writer = backend.writer();
             let mut all = strings.iter().map(|s| &s[..]);
             let written = writer.write_strings("names", &mut all);

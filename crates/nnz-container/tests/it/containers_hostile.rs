@@ -1,15 +1,5 @@
-//! Damaged files of NumPy and Zarr give errors: no panic, no hang, no memory beyond what is there.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
-#![allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_possible_wrap,
-    clippy::cast_sign_loss,
-    reason = "of what counts allocations"
-)]
-
-#[path = "../../nnz/tests/common/allocations.rs"]
-#[allow(unreachable_pub)]
-mod allocations;
+//! Damaged NumPy and Zarr files are errors: no panic, no endless loop, and no memory for data that
+//! does not exist.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,98 +10,34 @@ use nnz_container::npy::NpyDirectory;
 use nnz_container::npz::Npz;
 #[cfg(feature = "zarr")]
 use nnz_container::zarr::{Zarr, groups_with};
+use nnz_testing::allocations;
+use nnz_testing::mutations::{mutate, rounds};
+use nnz_testing::random::Random;
 
-/// Files of a store by their paths in it; a single file has none.
+/// The files of a store by path; a single file has an empty path.
 type Files = BTreeMap<PathBuf, Vec<u8>>;
-
-/// A generator of numbers that need not be good.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self, below: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % below.max(1)
-    }
-}
-
-/// Bytes that mean the most where a length or a place is expected, in binary and in text.
-const NASTY: [&[u8]; 12] = [
-    &[0xff; 8],
-    &[0; 4],
-    &[0xff, 0xff, 0xff, 0x7f],
-    &[0, 0, 0, 0, 1, 0, 0, 0],
-    &[0xff],
-    &[0x80],
-    b"9999999999",
-    b"18446744073709551615",
-    b"-1",
-    b"{",
-    b"[]",
-    b"null",
-];
 
 fn root(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(folder)
 }
 
-fn count() -> usize {
-    std::env::var("NNZ_MUTATIONS").ok().and_then(|count| count.parse().ok()).unwrap_or(20)
-}
-
 fn load(path: &Path) -> Files {
     let mut files = Files::new();
-    let mut ahead = vec![PathBuf::new()];
-    while let Some(inner) = ahead.pop() {
+    let mut queue = vec![PathBuf::new()];
+    while let Some(inner) = queue.pop() {
         let full = path.join(&inner);
         if full.is_file() {
             files.insert(inner, std::fs::read(&full).unwrap());
             continue;
         }
         for entry in std::fs::read_dir(&full).unwrap() {
-            ahead.push(inner.join(entry.unwrap().file_name()));
+            queue.push(inner.join(entry.unwrap().file_name()));
         }
     }
     files
 }
 
-fn mutate(bytes: &mut Vec<u8>, numbers: &mut Numbers) {
-    match numbers.next(8) {
-        0 => bytes.truncate(numbers.next(bytes.len())),
-        1 => {
-            let more = [1, 4, 512][numbers.next(3)];
-            bytes.resize(bytes.len() + more, u8::try_from(numbers.next(256)).unwrap());
-        }
-        2 => {
-            // A part of the file in a wrong place.
-            let len = numbers.next(256).min(bytes.len() / 2);
-            let (from, to) = (numbers.next(bytes.len() - len), numbers.next(bytes.len() - len));
-            bytes.copy_within(from..from + len, to);
-        }
-        3 => {
-            let nasty = NASTY[numbers.next(NASTY.len())];
-            let at = numbers.next(bytes.len());
-            let digits = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-            bytes.splice(at..at + digits, nasty.iter().copied());
-        }
-        _ => {
-            for _ in 0..=numbers.next(4) {
-                let at = numbers.next(bytes.len());
-                let nasty = NASTY[numbers.next(NASTY.len())];
-                match (numbers.next(2), bytes.get_mut(at)) {
-                    (_, None) => {}
-                    (0, Some(byte)) => *byte ^= 1 << numbers.next(8),
-                    (_, Some(_)) => {
-                        let end = (at + nasty.len()).min(bytes.len());
-                        bytes[at..end].copy_from_slice(&nasty[..end - at]);
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Reads whatever can be read. The memory for it is the reader's, and is not counted.
+/// Reads everything that can be read. The memory of its own buffer is not counted.
 fn read_all(container: &dyn Container, only: Option<&str>) {
     let members = container.members().unwrap_or_default();
     for name in members.iter().map(String::as_str).filter(|name| only.is_none_or(|o| o == *name)) {
@@ -120,7 +46,7 @@ fn read_all(container: &dyn Container, only: Option<&str>) {
         let Ok(array) = container.array(name) else { continue };
         let size = array.value_type().size();
         let all = array.len().checked_mul(size as u64).unwrap();
-        assert!(all <= 256 << 20, "{name}: a length of {all} bytes is believed");
+        assert!(all <= 256 << 20, "{name}: a length of {all} bytes is accepted");
         let mut block = vec![0; 4096 * size];
         let mut first = 0;
         while first < array.len() {
@@ -136,7 +62,7 @@ fn read_all(container: &dyn Container, only: Option<&str>) {
     }
 }
 
-/// Runs a case, which may take neither long nor much memory.
+/// Runs a case with limits of time and memory.
 fn bounded(what: &str, most: u64, case: impl FnOnce()) {
     let (start, baseline) = (Instant::now(), allocations::start());
     case();
@@ -157,11 +83,11 @@ fn mutated_npz_files_give_errors() {
     originals.sort();
     assert!(originals.len() > 30);
     for (seed, original) in (1..).zip(originals) {
-        let sound = std::fs::read(&original).unwrap();
-        let mut numbers = Numbers(seed);
-        for case in 0..count() {
-            let mut bytes = sound.clone();
-            mutate(&mut bytes, &mut numbers);
+        let valid = std::fs::read(&original).unwrap();
+        let mut random = Random::new(seed);
+        for case in 0..rounds() {
+            let mut bytes = valid.clone();
+            mutate(&mut bytes, &mut random);
             std::fs::write(&path, &bytes).unwrap();
             bounded(&format!("{original:?} {case}"), 4 << 20, || {
                 if let Ok(npz) = Npz::open(&path) {
@@ -175,16 +101,16 @@ fn mutated_npz_files_give_errors() {
 #[test]
 fn mutated_npy_files_give_errors() {
     let dir = tempfile::tempdir().unwrap();
-    let mut numbers = Numbers(3);
+    let mut random = Random::new(3);
     let originals = load(&root("numpy/directory"));
-    for case in 0..count() * 10 {
+    for case in 0..rounds() * 10 {
         for (name, bytes) in &originals {
             let mut bytes = bytes.clone();
-            mutate(&mut bytes, &mut numbers);
-            // Headers are where it counts.
+            mutate(&mut bytes, &mut random);
+            // The header is the most interesting part.
             let front = bytes.len().min(128);
             if front > 0 {
-                bytes[numbers.next(front)] = u8::try_from(numbers.next(256)).unwrap();
+                bytes[random.below(front)] = random.next() as u8;
             }
             std::fs::write(dir.path().join(name), &bytes).unwrap();
         }
@@ -212,15 +138,15 @@ fn mutated_zarr_stores_give_errors() {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, bytes).unwrap();
         }
-        let mut numbers = Numbers(seed);
-        for case in 0..count() / 2 {
-            for (name, sound) in &files {
-                // One file after the other, and of large stores one in five each time.
-                if files.len() > 100 && !numbers.next(100).is_multiple_of(5) {
+        let mut random = Random::new(seed);
+        for case in 0..rounds() / 2 {
+            for (name, valid) in &files {
+                // One file at a time, and one in five of large stores.
+                if files.len() > 100 && random.below(5) > 0 {
                     continue;
                 }
-                let mut bytes = sound.clone();
-                mutate(&mut bytes, &mut numbers);
+                let mut bytes = valid.clone();
+                mutate(&mut bytes, &mut random);
                 std::fs::write(dir.path().join(name), &bytes).unwrap();
                 let array = name.components().next().unwrap().as_os_str().to_string_lossy();
                 let only = name.components().nth(1).is_some().then_some(&*array);
@@ -230,7 +156,7 @@ fn mutated_zarr_stores_give_errors() {
                         read_all(&zarr.with_threads(1), only);
                     }
                 });
-                std::fs::write(dir.path().join(name), sound).unwrap();
+                std::fs::write(dir.path().join(name), valid).unwrap();
             }
         }
     }

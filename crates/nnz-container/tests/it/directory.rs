@@ -1,13 +1,12 @@
-//! What text files of a directory can hold, and cannot.
-#![allow(clippy::unwrap_used, missing_docs)]
+//! Strings in text files of a directory.
 
 use nnz_container::directory::{Directory, DirectoryWriter};
 use nnz_container::{Container, ContainerWriter};
 use nnz_core::{ErrorKind, ValueType};
 use nnz_storage::staging::WriteOptions;
 
-/// Writes one name, reads it again, and returns it.
-fn there_and_back(name: &[u8]) -> nnz_core::Result<Vec<u8>> {
+/// Writes a name, reads it back and returns it.
+fn round_trip(name: &[u8]) -> nnz_core::Result<Vec<u8>> {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("store");
     let options = WriteOptions { overwrite: false, sync: false };
@@ -21,23 +20,24 @@ fn there_and_back(name: &[u8]) -> nnz_core::Result<Vec<u8>> {
 }
 
 #[test]
-fn the_longest_name_that_is_written_is_the_longest_that_is_read() {
+fn the_longest_names_are_read_back() {
     let longest = vec![b'x'; 1 << 20];
-    assert!(there_and_back(&longest).unwrap() == longest);
+    assert!(round_trip(&longest).unwrap() == longest);
     let longer = vec![b'x'; (1 << 20) + 1];
-    let error = there_and_back(&longer).unwrap_err().to_string();
+    let error = round_trip(&longer).unwrap_err().to_string();
     assert!(error.contains("names: found a name of 1048577 bytes"), "{error}");
 }
 
 #[test]
-fn a_return_inside_a_name_is_kept_and_one_at_its_end_refused() {
-    // Found by fuzzing: a file with `c\r\r\n` reads as this, and cannot be written as text again.
-    assert_eq!(there_and_back(b"c\rd").unwrap(), b"c\rd");
-    assert!(there_and_back(b"c\r").is_err());
+fn a_carriage_return_at_the_end_of_a_name_is_refused() {
+    // Found by fuzzing: a file with `c\r\r\n` is read as this, which cannot be written as text
+    // again.
+    assert_eq!(round_trip(b"c\rd").unwrap(), b"c\rd");
+    assert!(round_trip(b"c\r").is_err());
 }
 
 #[test]
-fn a_store_that_is_none_any_more_when_it_is_done_stays() {
+fn a_target_that_is_no_longer_a_store_is_kept() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("store");
     let options = WriteOptions { overwrite: true, sync: false };
@@ -55,7 +55,7 @@ fn a_store_that_is_none_any_more_when_it_is_done_stays() {
 }
 
 #[test]
-fn arrays_are_those_of_the_directory_that_was_opened() {
+fn arrays_remain_those_of_the_opened_directory() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x");
     let write = |number: u32| {

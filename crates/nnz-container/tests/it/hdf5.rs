@@ -1,13 +1,8 @@
-//! Groups of HDF5 files: what others wrote is read, what is there is kept.
-#![cfg(feature = "hdf5")]
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
-
-mod hdf5_common;
+//! Groups of HDF5 files: files of other programs are read, and existing contents are kept.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use hdf5_common::{everything, golden, listing};
 use nnz_container::directory::Directory;
 use nnz_container::hdf5::{
     AttributeValue, Compression, Hdf5, Hdf5Options, Hdf5Writer, groups_with, is_hdf5,
@@ -15,6 +10,10 @@ use nnz_container::hdf5::{
 use nnz_container::{Container, ContainerWriter};
 use nnz_core::{ErrorKind, StringReader, ValueType};
 use nnz_storage::staging::WriteOptions;
+use nnz_testing::command::names_in;
+use nnz_testing::random::Random;
+
+use crate::common::hdf5::{everything, golden};
 
 const NEW: WriteOptions = WriteOptions { overwrite: false, sync: false };
 const FORCE: WriteOptions = WriteOptions { overwrite: true, sync: false };
@@ -41,8 +40,8 @@ fn numbers(path: &Path, group: &str) -> Vec<u32> {
 }
 
 #[test]
-fn hdf5_and_directories_of_bpcells_hold_the_same() {
-    // The same program wrote both, under the same names.
+fn hdf5_and_directories_of_bpcells_are_equal() {
+    // The same program wrote both, with the same names.
     let mut compared = 0;
     for kind in ["matrix", "fragments"] {
         for path in golden(&format!("{kind}_h5")) {
@@ -50,15 +49,15 @@ fn hdf5_and_directories_of_bpcells_hold_the_same() {
             for found in groups_with(&path, &["version"]).unwrap() {
                 let name = path.file_stem().unwrap().to_str().unwrap();
                 let name = name.trim_end_matches(".gzip4");
-                let twin = path.parent().unwrap().parent().unwrap();
-                let twin = twin.join(format!("{kind}_dir/{name}.{}", found.group));
-                if !twin.exists() {
+                let counterpart = path.parent().unwrap().parent().unwrap();
+                let counterpart = counterpart.join(format!("{kind}_dir/{name}.{}", found.group));
+                if !counterpart.exists() {
                     continue;
                 }
                 let hdf5 = Hdf5::open(&path, &found.group).unwrap();
-                let directory = Directory::open(&twin).unwrap();
+                let directory = Directory::open(&counterpart).unwrap();
                 assert_eq!(hdf5.attribute("version").unwrap(), found.text);
-                assert_eq!(everything(&hdf5), everything(&directory), "{}", twin.display());
+                assert_eq!(everything(&hdf5), everything(&directory), "{}", counterpart.display());
                 compared += 1;
             }
         }
@@ -67,7 +66,7 @@ fn hdf5_and_directories_of_bpcells_hold_the_same() {
 }
 
 #[test]
-fn a_path_names_the_group() {
+fn groups_are_opened_by_path() {
     let path = &golden("interop").into_iter().find(|p| p.ends_with("basic_uint.h5ad")).unwrap();
     let container = Hdf5::open(path, "/X/").unwrap();
     assert!(container.path().to_str().unwrap().ends_with("basic_uint.h5ad::X"));
@@ -76,7 +75,7 @@ fn a_path_names_the_group() {
     assert!(matches!(shape.value, AttributeValue::Numbers(values) if values.len() == Some(2)));
     let missing = Hdf5::open(path, "X/Y").unwrap_err();
     assert!(matches!(missing.kind(), ErrorKind::Missing), "{missing}");
-    // A path from the group on leads further down.
+    // A path relative to the group.
     let root = Hdf5::open(path, "").unwrap();
     assert_eq!(root.array("X/indptr").unwrap().len(), 151);
     let error = root.array("X").err().unwrap().to_string();
@@ -86,7 +85,7 @@ fn a_path_names_the_group() {
 }
 
 #[test]
-fn other_files_are_no_hdf5() {
+fn other_files_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("text");
     std::fs::write(&path, "%%MatrixMarket").unwrap();
@@ -98,7 +97,7 @@ fn other_files_are_no_hdf5() {
 }
 
 #[test]
-fn a_group_is_added_without_leave_and_replaced_with_it() {
+fn groups_are_replaced_only_with_overwrite() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.h5");
     write(&path, "one", NEW, &[1]);
@@ -119,11 +118,11 @@ fn a_group_is_added_without_leave_and_replaced_with_it() {
     write(&path, "", FORCE, &[5]);
     assert_eq!(numbers(&path, ""), [5]);
     assert_eq!(Hdf5::open(&path, "").unwrap().members().unwrap(), ["numbers", "version"]);
-    assert_eq!(listing(dir.path()), ["a.h5"]);
+    assert_eq!(names_in(dir.path()), ["a.h5"]);
 }
 
 #[test]
-fn a_group_is_added_beside_objects_that_are_not_parsed() {
+fn groups_are_added_next_to_unsupported_objects() {
     for form in ["earliest", "latest"] {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/hdf5");
         let dir = tempfile::tempdir().unwrap();
@@ -157,44 +156,44 @@ fn a_group_is_added_beside_objects_that_are_not_parsed() {
             assert_eq!(after[header.clone()], before[header], "{form}: {name}");
         }
 
-        for (group, said) in [
+        for (group, message) in [
             ("virtual/x", "unsupported layout class 3"),
             ("external/x", "found the dataset external, expected a group, or nothing"),
-            ("nowhere/x", "found a link without target at nowhere, expected a group, or nothing"),
+            ("nowhere/x", "found a broken link at nowhere, expected a group, or nothing"),
         ] {
             let error = writer(&path, group, FORCE).err().unwrap().to_string();
-            assert!(error.ends_with(said), "{form}: {error}");
+            assert!(error.ends_with(message), "{form}: {error}");
         }
     }
 }
 
 #[test]
-fn what_is_not_finished_leaves_nothing() {
+fn unfinished_writers_leave_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.h5");
     drop(writer(&path, "x", NEW).unwrap());
-    assert!(listing(dir.path()).is_empty());
+    assert!(names_in(dir.path()).is_empty());
 
     write(&path, "x", NEW, &[1]);
     let before = std::fs::read(&path).unwrap();
     let mut half: Box<dyn ContainerWriter> = writer(&path, "y", NEW).unwrap();
     let id = half.create_array("a", ValueType::U64).unwrap();
     half.append(id, &vec![7_u64; 100_000]).unwrap();
-    assert_eq!(listing(dir.path()), ["a.h5"]);
+    assert_eq!(names_in(dir.path()), ["a.h5"]);
     drop(half);
     assert_eq!(std::fs::read(&path).unwrap(), before);
 
-    // A thread would wait for itself for ever.
+    // A thread would wait for itself.
     let first: Box<dyn ContainerWriter> = writer(&path, "y", NEW).unwrap();
     let refused = writer(&path, "z", NEW).unwrap_err();
     assert!(refused.to_string().contains("being written"), "{refused}");
     first.finish().unwrap();
     write(&path, "z", NEW, &[2]);
-    assert_eq!(listing(dir.path()), ["a.h5"]);
+    assert_eq!(names_in(dir.path()), ["a.h5"]);
 }
 
 #[test]
-fn large_arrays_come_back_whatever_the_chunk_and_the_threads() {
+fn large_arrays_are_read_back_for_all_chunks_and_threads() {
     let dir = tempfile::tempdir().unwrap();
     let all: Vec<u32> = (0..300_000_u32).map(|n| n.wrapping_mul(2_654_435_761) >> 12).collect();
     let gzip = Compression::Gzip(1);
@@ -239,16 +238,11 @@ fn large_arrays_come_back_whatever_the_chunk_and_the_threads() {
 }
 
 #[test]
-fn data_that_cannot_be_compressed_come_back_at_every_level() {
+fn incompressible_data_is_read_back_at_every_level() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("random.h5");
-    let mut state = 7_u64;
-    let mut random = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        u32::try_from(state >> 32).unwrap()
-    };
-    let random_numbers: Vec<u32> = (0..40_000).map(|_| random()).collect();
+    let mut random = Random::new(7);
+    let random_numbers: Vec<u32> = (0..40_000).map(|_| random.next() as u32).collect();
     for compress in (0..=9).map(Compression::Gzip).chain([1, 3, 9].map(Compression::Zstd)) {
         let options = Hdf5Options { compress, ..Hdf5Options::default() };
         let mut writer: Box<dyn ContainerWriter> =
@@ -261,7 +255,7 @@ fn data_that_cannot_be_compressed_come_back_at_every_level() {
 }
 
 #[test]
-fn text_that_programs_would_read_otherwise_is_refused() {
+fn ambiguous_text_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let mut writer = writer(&dir.path().join("a.h5"), "", NEW).unwrap();
     for (name, bytes) in [("a", &b"\xff"[..]), ("b", b"x\0y")] {
@@ -274,9 +268,9 @@ fn text_that_programs_would_read_otherwise_is_refused() {
     assert!(writer.create_array("", ValueType::U8).is_err());
 }
 
-/// More strings than are written at a time: by number, and by size.
+/// More strings than are written at once: by number, and by size.
 #[test]
-fn long_lists_of_strings_come_back() {
+fn long_lists_of_strings_are_read_back() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.h5");
     let many: Vec<String> = (0..150_000_u64)
@@ -307,16 +301,16 @@ fn long_lists_of_strings_come_back() {
     put("one", NEW);
     check("one");
     put("two", NEW);
-    // What was there before lies where the new one is written.
+    // The new list is written where the old one was.
     put("one", FORCE);
     check("one");
     check("two");
 }
 
-/// Says that more strings come than do, or fewer.
-struct Wrong(u64, u64);
+/// A reader that states another number of strings than it returns.
+struct WrongCount(u64, u64);
 
-impl StringReader for Wrong {
+impl StringReader for WrongCount {
     fn next_string(&mut self) -> nnz_core::Result<Option<&[u8]>> {
         self.1 = self.1.saturating_sub(1);
         Ok((self.1 > 0).then_some(b"name"))
@@ -328,19 +322,19 @@ impl StringReader for Wrong {
 }
 
 #[test]
-fn strings_that_are_fewer_or_more_than_was_said_are_refused() {
+fn a_wrong_number_of_strings_is_refused() {
     let dir = tempfile::tempdir().unwrap();
-    for (said, come) in [(3, 2), (2, 3), (100_000, 70_000), (70_000, 100_000), (70_000, 10)] {
+    for (stated, given) in [(3, 2), (2, 3), (100_000, 70_000), (70_000, 100_000), (70_000, 10)] {
         let mut writer = writer(&dir.path().join("a.h5"), "", NEW).unwrap();
-        let error = writer.copy_strings("names", &mut Wrong(said, come + 1)).unwrap_err();
-        assert!(error.to_string().contains(&format!("expected {said}")), "{error}");
+        let error = writer.copy_strings("names", &mut WrongCount(stated, given + 1)).unwrap_err();
+        assert!(error.to_string().contains(&format!("expected the stated {stated}")), "{error}");
     }
-    assert_eq!(listing(dir.path()), [""; 0]);
+    assert_eq!(names_in(dir.path()), [""; 0]);
 }
 
-/// More than fits into the header of an object, which holds 64 KiB.
+/// More than fits in an object header, which has at most 64 KiB.
 #[test]
-fn texts_longer_than_a_header_come_back() {
+fn attributes_larger_than_a_header_are_read_back() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.h5");
     let text = "{\n\"comment\": \"\u{2211}\"}".repeat(200_000);
@@ -362,7 +356,7 @@ fn texts_longer_than_a_header_come_back() {
 }
 
 #[test]
-fn options_that_make_no_sense_are_refused() {
+fn invalid_options_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let standard = Hdf5Options::default();
     for options in [
@@ -377,24 +371,24 @@ fn options_that_make_no_sense_are_refused() {
     }
 }
 
-/// SinkCapabilities 10 GB of disk: `cargo test -p nnz-container --release --test hdf5 -- --ignored`.
+/// Needs 10 GB of disk: `cargo test -p nnz-container --release --test it -- --ignored 4_gib`.
 #[test]
 #[ignore = "writes 5 GB twice"]
-fn more_than_4_gib_and_2_to_the_32_elements() {
+fn arrays_of_more_than_4_gib() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = dir.path().join("large.h5");
     let mut writer: Box<dyn ContainerWriter> = writer(&path, "g", NEW).unwrap();
     let bytes = writer.create_array("bytes", ValueType::U8).unwrap();
-    let behind = writer.create_array("numbers", ValueType::U32).unwrap();
+    let second = writer.create_array("numbers", ValueType::U32).unwrap();
     let block: Vec<u8> = (0..1 << 24).map(|n: u32| n.to_le_bytes()[1]).collect();
     const BLOCKS: u64 = 300;
     for at in 0..BLOCKS {
         writer.append(bytes, &block).unwrap();
         writer.append(bytes, &[u8::try_from(at % 251).unwrap()]).unwrap();
     }
-    writer.append(behind, &[1, 2, 3]).unwrap();
+    writer.append(second, &[1, 2, 3]).unwrap();
     writer.finish().unwrap();
-    // A second group goes into a copy.
+    // The second group is written to a copy.
     write(&path, "h", NEW, &[4]);
     assert!(path.metadata().unwrap().len() > 5_000_000_000);
     let container = Hdf5::open(&path, "g").unwrap();
@@ -411,7 +405,7 @@ fn more_than_4_gib_and_2_to_the_32_elements() {
 }
 
 #[test]
-fn groups_added_at_the_same_time_are_all_kept() {
+fn concurrently_added_groups_are_all_kept() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.h5");
     write(&path, "first", NEW, &[1, 2, 3]);
@@ -433,11 +427,11 @@ fn groups_added_at_the_same_time_are_all_kept() {
             assert_eq!(numbers(&path, &format!("g{thread}/{round}")), [thread, round]);
         }
     }
-    assert_eq!(listing(dir.path()), ["x.h5"]);
+    assert_eq!(names_in(dir.path()), ["x.h5"]);
 }
 
 #[test]
-fn what_a_program_without_locks_changes_meanwhile_is_kept() {
+fn concurrent_changes_without_locks_are_kept() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.h5");
     let finish = |change: &dyn Fn()| {
@@ -447,7 +441,7 @@ fn what_a_program_without_locks_changes_meanwhile_is_kept() {
         writer.finish().unwrap_err()
     };
     write(&path, "first", NEW, &[1]);
-    // Written over in place, replaced by another file, removed.
+    // Overwritten in place, replaced by another file, removed.
     let other = dir.path().join("other.h5");
     let changes: [&dyn Fn(); 2] = [
         &|| {
@@ -466,24 +460,24 @@ fn what_a_program_without_locks_changes_meanwhile_is_kept() {
     }
     assert_eq!(numbers(&path, "of_another"), [2]);
     assert!(matches!(finish(&|| std::fs::remove_file(&path).unwrap()).kind(), ErrorKind::Changed));
-    // A file that comes into being meanwhile is not replaced by one with a single group of ours,
-    // also with leave to replace the group.
+    // A file that appears in between is not replaced by one with a single group of ours, not even
+    // with `overwrite`.
     let mut ours: Box<dyn ContainerWriter> = writer(&path, "ours", FORCE).unwrap();
     ours.create_array("numbers", ValueType::U32).unwrap();
     write(&path, "theirs", NEW, &[3]);
     assert!(matches!(ours.finish().unwrap_err().kind(), ErrorKind::Changed));
     assert_eq!(numbers(&path, "theirs"), [3]);
-    assert_eq!(listing(dir.path()), ["x.h5"]);
+    assert_eq!(names_in(dir.path()), ["x.h5"]);
 }
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_file_that_is_added_to_is_locked_for_writers_and_open_to_readers() {
+fn an_updated_file_is_locked_against_writers_only() {
     use rustix::fs::{FlockOperation, flock};
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.h5");
     write(&path, "first", NEW, &[1]);
-    // As HDF5's library locks for reading, and for writing.
+    // The locks of the HDF5 library for reading and writing.
     let [shared, exclusive] =
         [FlockOperation::NonBlockingLockShared, FlockOperation::NonBlockingLockExclusive];
     let open = || std::fs::File::open(&path).unwrap();
@@ -496,7 +490,7 @@ fn a_file_that_is_added_to_is_locked_for_writers_and_open_to_readers() {
     drop(reader);
     ours.finish().unwrap();
     flock(open(), exclusive).unwrap();
-    // Who has it open for writing is waited for.
+    // Waits for a program that has it open for writing.
     let theirs = open();
     flock(&theirs, exclusive).unwrap();
     std::thread::scope(|scope| {
@@ -510,16 +504,16 @@ fn a_file_that_is_added_to_is_locked_for_writers_and_open_to_readers() {
 }
 
 #[test]
-fn a_file_that_says_it_is_open_for_writing_is_not_added_to() {
+fn a_file_marked_as_open_for_writing_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.h5");
     let latest = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/hdf5/neighbours_latest.h5");
     let mut bytes = std::fs::read(latest).unwrap();
-    // Version 3 of the superblock, and the consistency flags.
+    // Superblock version 3 has consistency flags.
     assert_eq!((bytes[8], bytes[11]), (3, 0));
     for flags in [0, 1, 4, 5] {
         bytes[11] = flags;
-        // The checksum of what comes before.
+        // The checksum of the preceding bytes.
         let sum = hdf5_reader::checksum::jenkins_lookup3(&bytes[..44]);
         bytes[44..48].copy_from_slice(&sum.to_le_bytes());
         std::fs::write(&path, &bytes).unwrap();

@@ -1,13 +1,8 @@
-//! New HDF5 files: trees are read back as they were written, whatever their sizes.
-#![cfg(feature = "hdf5")]
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
-
-mod hdf5_common;
+//! New HDF5 files: trees of any size are read back.
 
 use std::io::{Cursor, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use hdf5_common::{Member, member};
 use nnz_container::hdf5::file::{
     CharacterSet, DatasetSpec, Dataspace, ElementType, Field, FileOptions, FileWriter, ObjectId,
     StringPadding, Value,
@@ -18,6 +13,8 @@ use nnz_core::ValueType;
 use nnz_storage::staging::WriteOptions;
 use proptest::prelude::*;
 
+use crate::common::hdf5::{Member, member};
+
 const NEW: WriteOptions = WriteOptions { overwrite: false, sync: false };
 const I32: ElementType = ElementType::Number(ValueType::I32);
 
@@ -26,7 +23,7 @@ fn in_memory(threads: usize) -> FileWriter<Cursor<Vec<u8>>> {
     FileWriter::new(Cursor::new(Vec::new()), options).unwrap()
 }
 
-/// How a dataset of one dimension is stored.
+/// The layout of a dataset of one dimension.
 #[derive(Clone, Debug)]
 enum Storage {
     Compact,
@@ -154,7 +151,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn trees_come_back(node in node(), track_order: bool, threads in 1..4_usize) {
+    fn trees_are_read_back(node in node(), track_order: bool, threads in 1..4_usize) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.h5");
         let options = FileOptions { threads, track_order };
@@ -167,11 +164,11 @@ proptest! {
 }
 
 #[test]
-fn groups_of_any_number_of_members_come_back() {
+fn groups_of_any_size_are_read_back() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.h5");
     let mut file = FileWriter::create(&path, NEW, FileOptions::default()).unwrap();
-    // A symbol table node has 8 members, a B-tree node 32 of those.
+    // A symbol table node has 8 members, a B-tree node 32 of them.
     let counts = [0, 1, 8, 9, 256, 257, 1000, 8192, 8193, 70_000];
     for count in counts {
         let group = file.group(&format!("g/{count}")).unwrap();
@@ -190,7 +187,7 @@ fn groups_of_any_number_of_members_come_back() {
 }
 
 #[test]
-fn datasets_of_any_number_of_chunks_come_back() {
+fn any_number_of_chunks_is_read_back() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.h5");
     let mut file = FileWriter::create(&path, NEW, FileOptions::default()).unwrap();
@@ -201,7 +198,7 @@ fn datasets_of_any_number_of_chunks_come_back() {
         let spec = DatasetSpec::chunked(I32, &[0], &[3]).growing();
         ids.push(file.create_dataset(ObjectId::ROOT, &count.to_string(), spec).unwrap());
     }
-    // All of them in turns, the last chunk not full.
+    // All of them alternately, with an incomplete last chunk.
     for at in 0..5000 * 3 {
         for (count, id) in counts.iter().zip(&ids) {
             if at < count * 3 - 1 {
@@ -219,7 +216,7 @@ fn datasets_of_any_number_of_chunks_come_back() {
 }
 
 #[test]
-fn strings_of_any_length_come_back() {
+fn strings_of_any_length_are_read_back() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.h5");
     let mut file = FileWriter::create(&path, NEW, FileOptions::default()).unwrap();
@@ -227,7 +224,7 @@ fn strings_of_any_length_come_back() {
     let strings: Vec<String> = lengths.iter().map(|len| "x".repeat(*len)).collect();
     let spec = DatasetSpec::contiguous(ElementType::TEXT, &[strings.len() as u64]);
     let id = file.create_dataset(ObjectId::ROOT, "lengths", spec).unwrap();
-    // More than a collection has objects.
+    // More than the objects of a collection.
     let spec = DatasetSpec::chunked(ElementType::TEXT, &[0], &[1000]).growing();
     let empty = file.create_dataset(ObjectId::ROOT, "empty", spec).unwrap();
     for string in &strings {
@@ -245,7 +242,7 @@ fn strings_of_any_length_come_back() {
 }
 
 #[test]
-fn attributes_too_large_for_a_header_come_back() {
+fn attributes_larger_than_a_header_are_read_back() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.h5");
     let mut file = FileWriter::create(&path, NEW, FileOptions::default()).unwrap();
@@ -283,7 +280,7 @@ fn attributes_too_large_for_a_header_come_back() {
     assert!(!path.exists());
 }
 
-/// Several datasets, appended to in turns.
+/// Several datasets that are appended to alternately.
 fn several(threads: usize) -> Vec<u8> {
     let mut file = in_memory(threads);
     let gzip = |chunk| {
@@ -312,7 +309,7 @@ fn bytes_do_not_depend_on_threads() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_specifications_are_refused() {
     let mut file = in_memory(1);
     let group = file.group("a/b").unwrap();
     assert_eq!(file.group("/a/b/").unwrap(), group);
@@ -329,7 +326,7 @@ fn what_cannot_be_is_refused() {
     assert!(file.set_attribute(group, "a", Value::text("\0")).is_err());
     file.set_attribute(group, "a", Value::text("")).unwrap();
     let refused = file.set_attribute(group, "a", Value::text("")).unwrap_err().to_string();
-    assert_eq!(refused, "a/b@a: exists already");
+    assert_eq!(refused, "a/b@a: already exists");
 
     let chunked = |shape: &[u64], chunk: &[u32]| DatasetSpec::chunked(I32, shape, chunk);
     let text = |bytes| ElementType::FixedString {
@@ -385,10 +382,10 @@ fn what_cannot_be_is_refused() {
     file.finish_dataset(id).unwrap();
     let refused = file.append(id, &[0; 4]).unwrap_err().to_string();
     assert_eq!(refused, "d: more elements than the dataset has");
-    assert_eq!(file.finish().unwrap_err().to_string(), "a write has failed before");
+    assert_eq!(file.finish().unwrap_err().to_string(), "an earlier write has failed");
 }
 
-/// A disk that is full at some point.
+/// A disk that becomes full.
 struct Full(Cursor<Vec<u8>>, u64);
 
 impl Write for Full {
@@ -411,7 +408,7 @@ impl Seek for Full {
 }
 
 #[test]
-fn a_failed_write_is_never_forgotten() {
+fn a_failed_write_is_permanent() {
     for room in [0, 50, 5000, 1 << 20, 3 << 20, 20 << 20] {
         let target = Full(Cursor::new(Vec::new()), room);
         let mut file = FileWriter::new(target, FileOptions::default()).unwrap();

@@ -1,6 +1,4 @@
-//! Chunks go through their filters in any order, and checksums are verified where they stand.
-#![cfg(feature = "hdf5")]
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+//! Filters in any order, with checksums at any position.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +6,7 @@ use nnz_container::hdf5::Hdf5;
 use nnz_container::{Container, NumberArray};
 use serde_json::Value;
 
-/// Bytes of a chunk when decoded.
+/// The decoded size of a chunk.
 const CHUNK: usize = 64 * 4;
 
 fn root() -> PathBuf {
@@ -19,7 +17,7 @@ fn manifest() -> Value {
     serde_json::from_slice(&std::fs::read(root().join("filters.json")).unwrap()).unwrap()
 }
 
-/// What every dataset of the file holds.
+/// The elements of every dataset of the file.
 fn expected(manifest: &Value) -> Vec<i32> {
     let values = manifest["values"].as_array().unwrap().iter();
     values.map(|value| i32::try_from(value.as_i64().unwrap()).unwrap()).collect()
@@ -41,7 +39,7 @@ fn read(path: &Path, name: &str) -> nnz_core::Result<Vec<i32>> {
 }
 
 #[test]
-fn chunks_are_decoded_whatever_the_order_of_their_filters() {
+fn chunks_are_decoded_with_filters_in_any_order() {
     let manifest = manifest();
     let values = expected(&manifest);
     let datasets = datasets(&manifest);
@@ -54,10 +52,10 @@ fn chunks_are_decoded_whatever_the_order_of_their_filters() {
 }
 
 #[test]
-fn a_changed_byte_under_a_checksum_is_refused_with_its_place() {
+fn changed_bytes_fail_the_checksum() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("damaged.h5");
-    let sound = std::fs::read(root().join("filters.h5")).unwrap();
+    let valid = std::fs::read(root().join("filters.h5")).unwrap();
     let manifest = manifest();
     let values = expected(&manifest);
     let mut refused = 0;
@@ -67,10 +65,10 @@ fn a_changed_byte_under_a_checksum_is_refused_with_its_place() {
         }
         let last = name.ends_with("fletcher32");
         for (number, [offset, length, skipped]) in chunks.into_iter().enumerate() {
-            // Stored as they are, apart from the checksums.
+            // Stored unchanged, except for checksums.
             let plain = length % CHUNK > 0 && length / CHUNK == 1 && skipped > 0;
             for at in (0..length).step_by(23).chain([length - 1]) {
-                let mut damaged = sound.clone();
+                let mut damaged = valid.clone();
                 damaged[offset + at] ^= 0x10;
                 std::fs::write(&path, damaged).unwrap();
                 match read(&path, &name) {
@@ -83,7 +81,7 @@ fn a_changed_byte_under_a_checksum_is_refused_with_its_place() {
                         }
                         refused += 1;
                     }
-                    // A compressed stream may have bits that mean nothing.
+                    // Some bits of a compressed stream have no meaning.
                     Ok(found) => assert!(!last && !plain && found == values, "{name}, byte {at}"),
                 }
             }

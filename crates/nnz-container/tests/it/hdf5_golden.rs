@@ -1,16 +1,14 @@
-//! Every HDF5 file of the Binsparse sample reads as its manifest says.
-#![cfg(feature = "hdf5")]
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
-
-mod golden_common;
+//! The HDF5 files of the Binsparse samples, compared with their manifest.
 
 use nnz_container::Container;
 use nnz_container::hdf5::{Hdf5, groups_with};
 use nnz_core::{ErrorKind, ValueType};
 
+use crate::common::golden;
+
 #[test]
-fn binsparse_files_hold_what_their_manifest_says() {
-    let files = golden_common::valid("hdf5");
+fn binsparse_files_match_their_manifest() {
+    let files = golden::valid("hdf5");
     assert_eq!(files.len(), 443);
     let mut arrays = 0;
     for file in files {
@@ -21,21 +19,21 @@ fn binsparse_files_hold_what_their_manifest_says() {
     assert!(arrays > 1_000, "{arrays} arrays were compared");
 }
 
-/// Opens a file that is not as it should be.
+/// Opens an invalid file.
 fn malformed(name: &str) -> nnz_core::Result<Hdf5> {
-    Hdf5::open(&golden_common::malformed(name), "")
+    Hdf5::open(&golden::malformed(name), "")
 }
 
 #[test]
-fn arrays_that_are_no_lists_of_numbers_are_refused_by_what_they_are() {
-    for (name, said) in [
+fn datasets_of_other_kinds_are_refused() {
+    for (name, message) in [
         ("values_2d", "found a dataset of 3 x 4, expected one dimension"),
         ("values_group", "found a group, expected a dataset"),
         ("values_scalar", "found a single number, expected one dimension"),
         ("values_string", "found strings, expected numbers"),
     ] {
         let error = malformed(name).unwrap().array("values").err().unwrap().to_string();
-        assert!(error.ends_with(said), "{name}: {error}");
+        assert!(error.ends_with(message), "{name}: {error}");
     }
     let complex = malformed("complex_compound").unwrap().array("values").unwrap();
     assert_eq!(complex.value_type(), ValueType::ComplexF64);

@@ -1,22 +1,20 @@
-//! Damaged HDF5 files give errors: no panic, no hang, no memory beyond what the file justifies.
-#![cfg(feature = "hdf5")]
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
-
-mod damage_common;
-mod golden_common;
-mod hdf5_common;
+//! Damaged HDF5 files are errors: no panic, no endless loop, and no memory for data that does not
+//! exist.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use damage_common::{Numbers, Target, count, mutated};
-use hdf5_common::golden;
 use nnz_container::hdf5::{Compression, Hdf5, Hdf5Options, Hdf5Writer, groups_with};
 use nnz_container::{Container, ContainerWriter};
 use nnz_core::ValueType;
 use nnz_storage::staging::WriteOptions;
+use nnz_testing::mutations::{mutate, rounds};
+use nnz_testing::random::Random;
 
-/// Reads whatever can be read, and returns the bytes asked for in the largest read.
+use crate::common::damaged::{self, Target};
+use crate::common::{golden, hdf5};
+
+/// Reads everything that can be read, and returns the size of the largest array.
 fn read_all(path: &Path) -> u64 {
     let tags = ["version", "encoding-type", "binsparse"];
     let mut groups: Vec<String> = groups_with(path, &tags)
@@ -41,7 +39,7 @@ fn read_all(path: &Path) -> u64 {
             let Ok(array) = container.array(&name) else { continue };
             let all = array.len().saturating_mul(array.value_type().size() as u64);
             most = most.max(all);
-            // Who reads makes room for all of it, so that it must be justified.
+            // Readers allocate memory for all of it, so the file must have enough data.
             let mut out = vec![0; usize::try_from(all).unwrap()];
             let _ = array.read_bytes(0, &mut out);
             let middle = array.len() / 2;
@@ -52,8 +50,8 @@ fn read_all(path: &Path) -> u64 {
     most
 }
 
-fn written(dir: &Path, compress: Compression) -> std::path::PathBuf {
-    let path = dir.join("written.h5");
+fn write_file(dir: &Path, compress: Compression) -> std::path::PathBuf {
+    let path = dir.join("write_file.h5");
     let options = WriteOptions { overwrite: true, sync: false };
     let how = Hdf5Options { chunk: Some(100), compress, threads: 1 };
     let mut writer: Box<dyn ContainerWriter> =
@@ -69,26 +67,26 @@ fn written(dir: &Path, compress: Compression) -> std::path::PathBuf {
 #[test]
 fn mutated_files_give_errors() {
     let dir = tempfile::tempdir().unwrap();
-    let mut paths = golden("interop");
-    paths.extend(golden("matrix_h5").into_iter().step_by(3));
-    paths.extend(golden("fragments_h5").into_iter().step_by(3));
-    // Every way to store a text or a number that other programs have.
-    let variants = golden_common::valid("hdf5").into_iter().map(|file| file.path);
+    let mut paths = hdf5::golden("interop");
+    paths.extend(hdf5::golden("matrix_h5").into_iter().step_by(3));
+    paths.extend(hdf5::golden("fragments_h5").into_iter().step_by(3));
+    // All forms of texts and numbers that other programs write.
+    let variants = golden::valid("hdf5").into_iter().map(|file| file.path);
     paths.extend(variants.filter(|path| path.to_string_lossy().contains("hand/var_")));
     let target = Target::new();
-    let mut numbers = Numbers::seeded();
+    let mut random = damaged::random();
     let mut originals: Vec<Vec<u8>> =
         paths.iter().map(|path| std::fs::read(path).unwrap()).collect();
-    originals.push(std::fs::read(written(dir.path(), Compression::Gzip(4))).unwrap());
-    originals.push(std::fs::read(written(dir.path(), Compression::None)).unwrap());
+    originals.push(std::fs::read(write_file(dir.path(), Compression::Gzip(4))).unwrap());
+    originals.push(std::fs::read(write_file(dir.path(), Compression::None)).unwrap());
     let deflated = originals.len();
-    originals.push(std::fs::read(written(dir.path(), Compression::Zstd(3))).unwrap());
+    originals.push(std::fs::read(write_file(dir.path(), Compression::Zstd(3))).unwrap());
     for (at, original) in originals.into_iter().enumerate() {
-        // Deflate makes at most 1032 bytes of one, Zstandard many more.
+        // The maximum ratio of deflate is 1032, that of Zstandard is larger.
         let ratio = if at < deflated { 1032 } else { 1 << 16 };
-        for at in 0..count() {
+        for at in 0..rounds() {
             let mut bytes = original.clone();
-            mutated(&mut bytes, &mut numbers);
+            mutate(&mut bytes, &mut random);
             let path = target.set(&bytes);
             let started = Instant::now();
             let read = std::panic::catch_unwind(|| read_all(path));
@@ -100,29 +98,29 @@ fn mutated_files_give_errors() {
                 }
                 Err(_) => {
                     std::fs::write(&kept, &bytes).unwrap();
-                    panic!("mutation {at} panics; it is kept as {}", kept.display());
+                    panic!("mutation {at} panics; saved as {}", kept.display());
                 }
             }
             if started.elapsed() > Duration::from_secs(20) {
                 std::fs::write(&kept, &bytes).unwrap();
-                panic!("mutation {at} hangs; it is kept as {}", kept.display());
+                panic!("mutation {at} hangs; saved as {}", kept.display());
             }
         }
     }
 }
 
 #[test]
-fn mutated_files_are_not_written_to_by_panicking() {
+fn writing_to_mutated_files_does_not_panic() {
     let dir = tempfile::tempdir().unwrap();
-    let original = std::fs::read(written(dir.path(), Compression::None)).unwrap();
+    let original = std::fs::read(write_file(dir.path(), Compression::None)).unwrap();
     let target = dir.path().join("mutated.h5");
-    let mut numbers = Numbers::new(7);
-    for at in 0..count() {
+    let mut random = Random::new(7);
+    for at in 0..rounds() {
         let mut bytes = original.clone();
-        mutated(&mut bytes, &mut numbers);
+        mutate(&mut bytes, &mut random);
         std::fs::write(&target, &bytes).unwrap();
         let options = WriteOptions { overwrite: true, sync: false };
-        // Added beside the damaged group, or in its place.
+        // Added next to the damaged group, or replacing it.
         let group = if at % 2 == 0 { "new" } else { "g" };
         let made = Hdf5Writer::create(&target, group, options, Hdf5Options::default());
         if made.and_then(|made| Box::new(made).finish()).is_err() {
@@ -132,11 +130,11 @@ fn mutated_files_are_not_written_to_by_panicking() {
 }
 
 #[test]
-fn a_chunk_has_to_inflate_to_its_own_length() {
+fn a_chunk_of_a_wrong_length_is_refused() {
     let dir = tempfile::tempdir().unwrap();
-    let path = written(dir.path(), Compression::Gzip(9));
+    let path = write_file(dir.path(), Compression::Gzip(9));
     let mut bytes = std::fs::read(&path).unwrap();
-    // Chunks of 100 elements become chunks of 99: each now inflates to too much.
+    // Chunks of 100 elements become chunks of 99: each is inflated to too many bytes.
     let chunk = [100_u32.to_le_bytes(), 4_u32.to_le_bytes()].concat();
     let at = bytes.windows(8).position(|window| window == chunk).unwrap();
     bytes[at] = 99;
@@ -152,14 +150,14 @@ fn a_chunk_has_to_inflate_to_its_own_length() {
 }
 
 #[test]
-fn lengths_of_no_such_width_are_refused() {
+fn invalid_widths_of_lengths_are_refused() {
     let dir = tempfile::tempdir().unwrap();
-    let path = written(dir.path(), Compression::None);
-    let sound = std::fs::read(&path).unwrap();
-    // The width of a length stands behind that of an offset, in every version of the superblock.
+    let path = write_file(dir.path(), Compression::None);
+    let valid = std::fs::read(&path).unwrap();
+    // The width of lengths follows that of offsets in every version of the superblock.
     for at in 9..16 {
         for width in [0, 1, 3, 9, 16, 40, 136, 255] {
-            let mut bytes = sound.clone();
+            let mut bytes = valid.clone();
             bytes[at] = width;
             std::fs::write(&path, &bytes).unwrap();
             read_all(&path);
@@ -168,11 +166,11 @@ fn lengths_of_no_such_width_are_refused() {
 }
 
 #[test]
-fn a_length_without_chunks_is_not_believed() {
+fn a_length_without_chunks_is_refused() {
     let dir = tempfile::tempdir().unwrap();
-    let path = written(dir.path(), Compression::None);
+    let path = write_file(dir.path(), Compression::None);
     let mut bytes = std::fs::read(&path).unwrap();
-    // The length, and behind it the most it may become: without end.
+    // The length, followed by the unlimited maximum.
     let length = [5000_u64.to_le_bytes(), [0xff; 8]].concat();
     let at = bytes.windows(16).position(|window| window == length).unwrap();
     bytes[at..at + 8].copy_from_slice(&(1_u64 << 40).to_le_bytes());

@@ -1,5 +1,4 @@
-//! Single `.npy` files of any number of dimensions, in either order of their elements.
-#![allow(clippy::unwrap_used, missing_docs, reason = "a test stops where it fails")]
+//! Single `.npy` files of any number of dimensions, in C and Fortran order.
 
 use std::fs;
 
@@ -8,7 +7,7 @@ use nnz_core::Values;
 use nnz_storage::staging::WriteOptions;
 use proptest::prelude::*;
 
-/// A file of version 1.0 with 16-bit elements, the byte of the highest value first.
+/// A file of version 1.0 with big-endian 16-bit elements.
 fn file(shape: &[u64], fortran: bool, elements: &[u16]) -> Vec<u8> {
     let shape: String = shape.iter().map(|extent| format!("{extent},")).collect();
     let fortran = if fortran { "True" } else { "False" };
@@ -19,7 +18,7 @@ fn file(shape: &[u64], fortran: bool, elements: &[u16]) -> Vec<u8> {
 }
 
 #[test]
-fn the_first_index_may_change_fastest() {
+fn fortran_order_is_converted() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.npy");
     // The element at i, j, k is 100 i + 10 j + k.
@@ -31,7 +30,7 @@ fn the_first_index_may_change_fastest() {
 }
 
 #[test]
-fn no_more_is_read_than_is_allowed_and_all_of_it_has_to_be_there() {
+fn large_and_truncated_arrays_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.npy");
     let whole = file(&[2, 2], false, &[1, 2, 3, 4]);
@@ -50,7 +49,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn what_is_written_is_read(shape in prop::collection::vec(0_u64..4, 0..7), seed: u16) {
+    fn arrays_are_read_back(shape in prop::collection::vec(0_u64..4, 0..7), seed: u16) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.npy");
         let cells = u16::try_from(shape.iter().product::<u64>()).unwrap();

@@ -1,8 +1,4 @@
-//! NetCDF files: what others wrote is read, what is written has dimensions.
-#![cfg(feature = "hdf5")]
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
-
-mod golden_common;
+//! NetCDF files: files of other programs are read, and arrays are written with dimensions.
 
 use std::path::Path;
 
@@ -13,13 +9,15 @@ use nnz_core::{ErrorKind, ValueType};
 use nnz_storage::InputFile;
 use nnz_storage::staging::WriteOptions;
 
+use crate::common::golden;
+
 fn opened(path: &Path) -> Hdf5File {
     Hdf5File::open(InputFile::open(path).unwrap()).unwrap()
 }
 
 #[test]
-fn binsparse_files_hold_what_their_manifest_says() {
-    let files = golden_common::valid("netcdf");
+fn binsparse_files_match_their_manifest() {
+    let files = golden::valid("netcdf");
     assert_eq!(files.len(), 25);
     let mut classic = 0;
     for file in files {
@@ -35,7 +33,7 @@ fn binsparse_files_hold_what_their_manifest_says() {
         let container = NetCdf::open(&file.path, &file.group).unwrap();
         assert_eq!(container.attribute("binsparse").unwrap(), found[0].text);
         let arrays = file.check(&container);
-        // Dimensions are no members.
+        // Dimensions are not members.
         assert_eq!(container.members().unwrap().len(), arrays + 1, "{}", file.path.display());
     }
     assert_eq!(classic, 3);
@@ -58,13 +56,13 @@ fn write(path: &Path, group: &str, arrays: &[(&str, usize)]) {
 }
 
 #[test]
-fn arrays_of_one_length_share_a_dimension_that_no_group_around_has() {
+fn arrays_of_the_same_length_share_a_dimension() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.nc");
     write(&path, "", &[("a", 3), ("b", 3), ("none", 0), ("length_2", 2)]);
     write(&path, "inner/most", &[("a", 3), ("b", 70_000)]);
 
-    // Dimensions are datasets; they are seen by who asks for those.
+    // Dimensions are datasets, which are visible in HDF5.
     let shown = |group| NetCdf::open(&path, group).unwrap().members().unwrap();
     let there = |group| Hdf5::open(&path, group).unwrap().members().unwrap();
     assert_eq!(shown(""), ["a", "b", "inner", "length_2", "names", "none", "text"]);
@@ -89,7 +87,7 @@ fn arrays_of_one_length_share_a_dimension_that_no_group_around_has() {
         there("inner/most"),
         ["a", "b", "length_2_3", "length_3_2", "length_70000", "names", "text"]
     );
-    // A dimension takes no space, however long it is.
+    // A dimension takes no space, whatever its length.
     let dimension = Hdf5::open(&path, "inner/most").unwrap().array("length_70000").unwrap();
     assert_eq!((dimension.len(), dimension.stored_bytes().unwrap()), (70_000, 0));
 
@@ -99,13 +97,13 @@ fn arrays_of_one_length_share_a_dimension_that_no_group_around_has() {
     assert_eq!(file.attribute("text").unwrap(), "two\nlines");
     assert_eq!(file.array("b").unwrap().len(), 70_000);
     assert_eq!(groups_with(&path, &["text"]).unwrap().len(), 2);
-    // A dimension is no variable.
+    // A dimension is not a variable.
     let error = file.array("length_70000").err().unwrap();
     assert!(matches!(error.kind(), ErrorKind::Missing), "{error}");
 }
 
 #[test]
-fn a_name_that_no_program_of_netcdf_reads_is_refused() {
+fn names_too_long_for_netcdf_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.nc");
     write(&path, "", &[("a", 3)]);
@@ -133,7 +131,7 @@ fn a_group_is_replaced_with_its_dimensions() {
 }
 
 #[test]
-fn classic_files_and_what_netcdf_has_no_type_for_are_not_written() {
+fn classic_files_and_unsupported_types_are_not_written() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.nc");
     for value_type in [ValueType::Bint8, ValueType::ComplexF32, ValueType::ComplexF64] {
@@ -141,7 +139,7 @@ fn classic_files_and_what_netcdf_has_no_type_for_are_not_written() {
         let error = writer.create_array("a", value_type).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Unsupported(_)), "{error}");
     }
-    let classic = golden_common::valid("netcdf");
+    let classic = golden::valid("netcdf");
     let classic = classic.iter().map(|file| std::fs::read(&file.path).unwrap());
     let classic = classic.into_iter().find(|bytes| is_netcdf(bytes)).unwrap();
     std::fs::write(&path, &classic).unwrap();
@@ -150,10 +148,10 @@ fn classic_files_and_what_netcdf_has_no_type_for_are_not_written() {
 }
 
 #[test]
-fn files_of_others_are_added_to() {
+fn files_of_other_programs_are_extended() {
     let dir = tempfile::tempdir().unwrap();
-    let of_netcdf = golden_common::valid("netcdf").into_iter().find(|file| file.group == "mat");
-    let of_hdf5 = golden_common::valid("hdf5").into_iter().find(|file| file.group.is_empty());
+    let of_netcdf = golden::valid("netcdf").into_iter().find(|file| file.group == "mat");
+    let of_hdf5 = golden::valid("hdf5").into_iter().find(|file| file.group.is_empty());
     for file in [of_netcdf.unwrap(), of_hdf5.unwrap()] {
         let path = dir.path().join("a.nc");
         std::fs::write(&path, std::fs::read(&file.path).unwrap()).unwrap();

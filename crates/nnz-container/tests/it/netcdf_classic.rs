@@ -1,5 +1,4 @@
-//! Classic NetCDF files, byte by byte.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+//! Classic NetCDF files, with literal bytes.
 
 use nnz_container::Container;
 use nnz_container::netcdf::{NetCdf, is_netcdf};
@@ -14,8 +13,8 @@ fn open(bytes: &[u8]) -> nnz_core::Result<(tempfile::TempDir, NetCdf)> {
     NetCdf::open(&path, "").map(|file| (dir, file))
 }
 
-/// A file of the first form, with a dimension for records and one of length 3.
-fn first_form() -> Vec<u8> {
+/// A CDF-1 file with a record dimension and a dimension of length 3.
+fn cdf1() -> Vec<u8> {
     [
         &b"CDF\x01"[..],
         &[0, 0, 0, 2],              // records
@@ -57,8 +56,8 @@ fn first_form() -> Vec<u8> {
 }
 
 #[test]
-fn numbers_text_and_strings_of_the_first_form_are_read() {
-    let bytes = first_form();
+fn cdf1_is_read() {
+    let bytes = cdf1();
     assert_eq!(bytes.len(), 268);
     let (_dir, file) = open(&bytes).unwrap();
     assert_eq!(file.kind(), "NetCDF");
@@ -80,13 +79,13 @@ fn numbers_text_and_strings_of_the_first_form_are_read() {
 }
 
 #[test]
-fn what_is_no_list_is_refused_by_name() {
-    let (_dir, file) = open(&first_form()).unwrap();
+fn members_of_other_kinds_are_refused() {
+    let (_dir, file) = open(&cdf1()).unwrap();
     for (name, found) in [
         ("c", "found strings, expected numbers"),
         (
             "d",
-            "found data inside the header, expected data behind the header, which ends at byte 244",
+            "found data inside the header, expected data after the header, which ends at byte 244",
         ),
     ] {
         let error = file.array(name).err().unwrap().to_string();
@@ -95,37 +94,40 @@ fn what_is_no_list_is_refused_by_name() {
     let error = file.read_strings("a").err().unwrap().to_string();
     assert!(error.ends_with("a: found numbers, expected strings"), "{error}");
     let error = file.attribute("n").unwrap_err().to_string();
-    assert!(error.ends_with("n: found an attribute of other values, expected one string"));
+    assert!(error.ends_with("n: found an attribute of another type, expected one string"));
     let error = NetCdf::open(file.path(), "g").err().unwrap().to_string();
-    assert!(error.ends_with("found the group g in a classic file, expected no group"), "{error}");
+    assert!(
+        error.ends_with("found the group g in a classic file, expected the root group"),
+        "{error}"
+    );
 }
 
-/// A byte of the first form, what is put in its place, and what is said of it.
+/// A byte of the file, its replacement, and the error.
 #[test]
-fn headers_that_contradict_themselves_are_refused() {
-    for (at, byte, said) in [
+fn invalid_headers_are_refused() {
+    for (at, byte, message) in [
         (11, 9, "byte 8: found the tag 9 and a count of 2, expected the tag 10 of dimensions"),
-        (12, 0x80, "byte 12: found a count of 2147483650, expected none below 0"),
+        (12, 0x80, "byte 12: found a count of 2147483650, expected 0 or more"),
         (13, 1, "byte 16: found the end of the file after 252 more bytes"),
         (17, 1, "found a name of 65537 bytes, expected at most 4096"),
-        (39, 0, "found two dimensions without end, expected at most one"),
+        (39, 0, "found two unlimited dimensions, expected at most one"),
         (20, 0xff, "found a name that is not UTF-8, expected UTF-8"),
         (59, 7, "found the type 7, expected a type from 1 to 6"),
         (60, 1, "byte 64: found the end of the file after 204 more bytes"),
-        (115, 2, "found dimension 2, expected 2 of them"),
+        (115, 2, "found dimension 2, expected less than 2"),
     ] {
-        let mut bytes = first_form();
+        let mut bytes = cdf1();
         bytes[at] = byte;
         let error = open(&bytes).err().unwrap().to_string();
-        assert!(error.contains(said), "byte {at}: {error}");
+        assert!(error.contains(message), "byte {at}: {error}");
     }
-    // What lies outside is told where it is read.
-    let mut bytes = first_form();
+    // Variables out of bounds are detected when they are read.
+    let mut bytes = cdf1();
     bytes[132] = 0x7f;
     let (_dir, file) = open(&bytes).unwrap();
     let error = file.array("a").err().unwrap().to_string();
-    assert!(error.contains("found 6 bytes that end behind the file"), "{error}");
-    let mut bytes = first_form();
+    assert!(error.contains("found 6 bytes that end after the file"), "{error}");
+    let mut bytes = cdf1();
     bytes[4] = 0x7f;
     let (_dir, file) = open(&bytes).unwrap();
     assert!(file.array("b").is_err());
@@ -134,25 +136,25 @@ fn headers_that_contradict_themselves_are_refused() {
 }
 
 #[test]
-fn records_are_counted_where_nobody_came_to() {
-    let mut bytes = first_form();
+fn missing_record_counts_are_computed() {
+    let mut bytes = cdf1();
     bytes[4..8].fill(0xff);
     let (_dir, file) = open(&bytes).unwrap();
     assert_eq!(file.array("b").unwrap().len(), 2);
-    // A part of a record is none.
+    // An incomplete record does not count.
     bytes.truncate(267);
     let (_dir, file) = open(&bytes).unwrap();
     assert_eq!(file.array("b").unwrap().len(), 1);
 }
 
-/// What a test file holds in a variable of one dimension: its type, and its elements.
+/// A variable of one dimension: its type and its elements.
 #[derive(Clone, Debug)]
 struct Sample {
     value_type: ValueType,
     records: bool,
     /// Elements of a record.
     row: usize,
-    /// Elements, highest bytes first.
+    /// Elements, big-endian.
     bytes: Vec<u8>,
 }
 
@@ -169,8 +171,8 @@ const TYPES: [(ValueType, u32); 10] = [
     (ValueType::U64, 11),
 ];
 
-/// Writes a file of a form; all variables with records have equally many.
-fn written(form: u8, samples: &[Sample], text: &str) -> Vec<u8> {
+/// Writes a file of a format; all variables with records have the same number of them.
+fn write_file(form: u8, samples: &[Sample], text: &str) -> Vec<u8> {
     let size = |sample: &Sample| sample.value_type.size();
     let len = |sample: &Sample| sample.bytes.len() / size(sample) / sample.row;
     let count = |count: usize| match form {
@@ -186,7 +188,7 @@ fn written(form: u8, samples: &[Sample], text: &str) -> Vec<u8> {
     let records = samples.iter().find(|sample| sample.records).map_or(0, len);
     let make = |begins: &[usize]| {
         let mut bytes = [b"CDF", &[form][..], &count(records)].concat();
-        // The records', and one for each variable.
+        // The record dimension, and one for each variable.
         bytes.extend(tag(10, samples.len() + 1));
         bytes.extend([name("records"), count(0)].concat());
         for (at, sample) in samples.iter().enumerate() {
@@ -237,7 +239,7 @@ fn written(form: u8, samples: &[Sample], text: &str) -> Vec<u8> {
             }
             let size = size(&samples[at]) * samples[at].row;
             data.extend(&samples[at].bytes[record * size..(record + 1) * size]);
-            // One alone is not filled up.
+            // A single record variable is not padded.
             if with_records.len() > 1 {
                 data = padded(data);
             }
@@ -263,8 +265,8 @@ fn samples() -> impl Strategy<Value = (u8, Vec<Sample>, String)> {
 
 proptest! {
     #[test]
-    fn whatever_is_written_is_read((form, samples, text) in samples(), first in 0..40_usize) {
-        let bytes = written(form, &samples, &text);
+    fn random_files_are_read((form, samples, text) in samples(), first in 0..40_usize) {
+        let bytes = write_file(form, &samples, &text);
         let (_dir, file) = open(&bytes).unwrap();
         assert_eq!(file.attribute("binsparse").unwrap(), text);
         for (at, sample) in samples.iter().enumerate() {
@@ -285,8 +287,8 @@ proptest! {
 }
 
 #[test]
-fn records_far_apart_are_read() {
-    // Neighbours that make a record longer than a block, or blocks of a few records.
+fn distant_records_are_read() {
+    // Other variables that make a record longer than a block, or blocks of a few records.
     for width in [100_usize, 40_000, 400_000] {
         let records = 3_000_000 / width;
         let numbers: Vec<u8> =
@@ -295,7 +297,7 @@ fn records_far_apart_are_read() {
             Sample { value_type: ValueType::I16, records: true, row: 1, bytes: numbers.clone() };
         let filling = vec![0xdd; records * width];
         let wide = Sample { value_type: ValueType::I8, records: true, row: width, bytes: filling };
-        let bytes = written(2, &[thin, wide], "");
+        let bytes = write_file(2, &[thin, wide], "");
         let (_dir, file) = open(&bytes).unwrap();
         let array = file.array("v0").unwrap();
         let mut out = vec![0_i16; records];

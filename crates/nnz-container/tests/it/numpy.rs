@@ -1,8 +1,4 @@
-//! Arrays of NumPy, in a zip file and in a directory.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
-#![allow(clippy::cast_possible_truncation, reason = "floats of 32 bits are told in 64")]
-
-mod common;
+//! NumPy arrays in zip files and in directories.
 
 use std::path::{Path, PathBuf};
 
@@ -12,6 +8,8 @@ use nnz_container::{Compression, Container, ContainerWriter};
 use nnz_core::{Result, ValueType};
 use nnz_storage::InputDirectory;
 use nnz_storage::staging::WriteOptions;
+
+use crate::common::binsparse;
 
 const UNSYNCED: WriteOptions = WriteOptions { overwrite: false, sync: false };
 
@@ -26,14 +24,14 @@ fn two() -> Vec<u8> {
     bytes
 }
 
-/// A zip file of one stored entry, `a.npy`, with the sizes and the check sum as told.
-fn zip(data: &[u8], told: u32, crc: u32) -> Vec<u8> {
+/// A zip file with one stored entry, `a.npy`, with the given size and checksum.
+fn zip(data: &[u8], size: u32, crc: u32) -> Vec<u8> {
     let common = |bytes: &mut Vec<u8>| {
         bytes.extend([20, 0, 0, 0, 0, 0]); // Version 2.0, no flags, stored.
         bytes.extend([0, 0, 33, 0]); // Midnight, the first day of 1980.
         bytes.extend(crc.to_le_bytes());
-        bytes.extend(told.to_le_bytes()); // Packed
-        bytes.extend(told.to_le_bytes()); // and not.
+        bytes.extend(size.to_le_bytes()); // Compressed size
+        bytes.extend(size.to_le_bytes()); // and uncompressed size.
         bytes.extend([5, 0, 0, 0]); // Length of the name; nothing extra.
     };
     let mut bytes = b"PK\x03\x04".to_vec();
@@ -66,7 +64,7 @@ fn file(dir: &Path, bytes: &[u8]) -> PathBuf {
     path
 }
 
-/// Reads all of the array `a`.
+/// Reads the array `a`.
 fn read(container: &dyn Container) -> Result<Vec<u8>> {
     let array = container.array("a")?;
     let mut bytes = vec![0; usize::try_from(array.len()).unwrap() * array.value_type().size()];
@@ -75,25 +73,25 @@ fn read(container: &dyn Container) -> Result<Vec<u8>> {
 }
 
 #[test]
-fn what_numpy_wrote_is_read_bit_by_bit() {
-    let entries = common::entries("npz");
+fn files_of_numpy_are_read_exactly() {
+    let entries = binsparse::entries("npz");
     assert!(entries.len() >= 20);
     for entry in entries {
-        let path = common::root().join(entry["path"].as_str().unwrap());
+        let path = binsparse::root().join(entry["path"].as_str().unwrap());
         assert!(is_npz(&std::fs::read(&path).unwrap()));
         let npz = Npz::open(&path).unwrap();
-        common::check(&npz, &entry);
+        binsparse::check(&npz, &entry);
 
-        // The same in a directory, and in a zip file that is deflated.
+        // The same in a directory, and in a compressed zip file.
         let dir = tempfile::tempdir().unwrap();
         let at = dir.path().join("store");
         copy(&npz, Box::new(NpyDirectoryWriter::create(&at, UNSYNCED).unwrap()));
         assert!(is_npy_directory(&InputDirectory::open(&at).unwrap()).unwrap());
-        common::check(&NpyDirectory::open(&at).unwrap(), &entry);
+        binsparse::check(&NpyDirectory::open(&at).unwrap(), &entry);
         let at = dir.path().join("packed.npz");
         let options = NpzOptions { compress: Compression::Gzip(9) };
         copy(&npz, Box::new(NpzWriter::create(&at, UNSYNCED, options).unwrap()));
-        common::check(&Npz::open(&at).unwrap(), &entry);
+        binsparse::check(&Npz::open(&at).unwrap(), &entry);
     }
 }
 
@@ -113,45 +111,45 @@ fn copy(from: &dyn Container, mut to: Box<dyn ContainerWriter>) {
 
 #[test]
 fn every_type_byte_order_and_version_is_read() {
-    let (root, manifest) = common::made("numpy");
+    let (root, manifest) = binsparse::codec_files("numpy");
     let text = manifest["text"].as_str().unwrap();
     for file in ["stored.npz", "deflated.npz"] {
         let npz = Npz::open(&root.join(file)).unwrap();
-        common::check_made(&npz, &manifest, file);
+        binsparse::check_codec_file(&npz, &manifest, file);
         assert_eq!(npz.attribute("binsparse").unwrap(), text);
     }
     let directory = NpyDirectory::open(&root.join("directory")).unwrap();
-    common::check_made(&directory, &manifest, "directory");
+    binsparse::check_codec_file(&directory, &manifest, "directory");
     assert_eq!(directory.attribute("binsparse").unwrap(), text);
     assert_eq!(directory.members().unwrap(), ["binsparse", "version_1", "version_2", "version_3"]);
 }
 
 #[test]
-fn what_is_no_array_of_one_dimension_is_refused_and_said() {
+fn other_arrays_are_refused_with_a_reason() {
     for (name, member, message) in [
         ("npz_2d", "values", "values, byte 10: ".to_owned() + "found an array of 1 x 35"),
         ("npz_object", "values", "values, byte 10: NumPy arrays of pickled".to_owned()),
         ("npz_missing_values", "values", "values: missing".to_owned()),
     ] {
-        let path = common::root().join(format!("malformed/{name}.npz"));
+        let path = binsparse::root().join(format!("malformed/{name}.npz"));
         let error = Npz::open(&path).unwrap().array(member).err().unwrap().to_string();
         assert!(error.contains(&message), "{error}");
     }
-    let path = common::root().join("malformed/npz_header_bytes.npz");
+    let path = binsparse::root().join("malformed/npz_header_bytes.npz");
     let error = Npz::open(&path).unwrap().attribute("binsparse").unwrap_err().to_string();
     assert!(error.contains("numbers of type int64, expected strings"), "{error}");
 }
 
 #[test]
-fn an_entry_is_found_and_its_byte_order_turned() {
+fn big_endian_entries_are_converted() {
     let dir = tempfile::tempdir().unwrap();
     let data = two();
-    let told = u32::try_from(data.len()).unwrap();
+    let size = u32::try_from(data.len()).unwrap();
     let expected = [1_i16, 2].map(i16::to_ne_bytes).concat();
-    let sound = zip(&data, told, crc(&data));
-    assert_eq!(read(&Npz::open(&file(dir.path(), &sound)).unwrap()).unwrap(), expected);
-    // Behind a program that unpacks it, and with a comment.
-    let mut shifted = [&b"#!/bin/sh\n"[..], &sound].concat();
+    let valid = zip(&data, size, crc(&data));
+    assert_eq!(read(&Npz::open(&file(dir.path(), &valid)).unwrap()).unwrap(), expected);
+    // After a self-extractor, and with a comment.
+    let mut shifted = [&b"#!/bin/sh\n"[..], &valid].concat();
     let end = shifted.len() - 2;
     shifted[end] = 3;
     shifted.extend(b"PK\x05");
@@ -159,16 +157,16 @@ fn an_entry_is_found_and_its_byte_order_turned() {
 }
 
 #[test]
-fn an_entry_that_is_not_what_it_says_is_refused() {
+fn entries_with_wrong_sizes_and_checksums_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let data = two();
-    let told = u32::try_from(data.len()).unwrap();
+    let size = u32::try_from(data.len()).unwrap();
     let cases = [
-        (zip(&data, told, crc(&data) ^ 1), "damaged data with the check sum"),
-        (zip(&data, told - 1, crc(&data[..131])), "3 bytes behind the header"),
-        (zip(&data, told + 1_000_000, crc(&data)), "the end of the file"),
+        (zip(&data, size, crc(&data) ^ 1), "damaged data with the checksum"),
+        (zip(&data, size - 1, crc(&data[..131])), "3 bytes after the header"),
+        (zip(&data, size + 1_000_000, crc(&data)), "the end of the file"),
         (zip(&data, u32::MAX, crc(&data)), "the end of the file"),
-        (zip(b"", 0, 0), "it does not start like one"),
+        (zip(b"", 0, 0), "the magic bytes are missing"),
         (zip(&data[..20], 20, crc(&data[..20])), "expected a header of 128 bytes"),
     ];
     for (bytes, message) in cases {
@@ -177,19 +175,19 @@ fn an_entry_that_is_not_what_it_says_is_refused() {
         assert!(error.contains(message), "{error}");
         assert!(error.contains("x.npz: a"), "{error}");
     }
-    let mut encrypted = zip(&data, told, crc(&data));
+    let mut encrypted = zip(&data, size, crc(&data));
     let central = encrypted.len() - 22 - 51;
     encrypted[central + 8] = 1;
     let npz = Npz::open(&file(dir.path(), &encrypted)).unwrap();
     assert!(read(&npz).unwrap_err().to_string().contains("encrypted"));
-    let mut imploded = zip(&data, told, crc(&data));
+    let mut imploded = zip(&data, size, crc(&data));
     imploded[central + 10] = 6;
     let npz = Npz::open(&file(dir.path(), &imploded)).unwrap();
     assert!(read(&npz).unwrap_err().to_string().contains("method 6"));
 }
 
 #[test]
-fn other_files_are_no_npz() {
+fn other_files_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     for bytes in [&b""[..], b"PK\x05\x06", &[b'x'; 100_000], b"PK\x03\x04 and then nothing at all"]
     {
@@ -200,7 +198,7 @@ fn other_files_are_no_npz() {
 }
 
 #[test]
-fn a_bomb_is_inflated_no_further_than_it_says() {
+fn zip_bombs_are_inflated_up_to_the_stated_size() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npz");
     let options = NpzOptions { compress: Compression::Gzip(9) };
@@ -213,26 +211,26 @@ fn a_bomb_is_inflated_no_further_than_it_says() {
     assert!(bytes.len() < 5000);
     assert_eq!(read(&Npz::open(&path).unwrap()).unwrap(), vec![0; 3 << 20]);
 
-    // The directory tells of fewer bytes than come out.
+    // The directory states fewer bytes than the data has.
     let central = bytes.windows(4).rposition(|four| four == b"PK\x01\x02").unwrap();
     bytes[central + 26] = 0x2f;
     let error = read(&Npz::open(&file(dir.path(), &bytes)).unwrap()).unwrap_err().to_string();
-    assert!(error.contains("bytes behind the header"), "{error}");
-    // Or of more than could.
+    assert!(error.contains("bytes after the header"), "{error}");
+    // Or more than possible.
     bytes[central + 24..central + 28].copy_from_slice(&0x7fff_ffff_u32.to_le_bytes());
     let error = read(&Npz::open(&file(dir.path(), &bytes)).unwrap()).unwrap_err().to_string();
     assert!(error.contains("bytes stored for 2147483647"), "{error}");
 }
 
 #[test]
-fn a_long_deflated_entry_is_read_at_any_position() {
+fn long_compressed_entries_have_random_access() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npz");
     let numbers: Vec<u32> = (0..1_000_000_u32).map(|n| n.wrapping_mul(2_654_435_761)).collect();
     let options = NpzOptions { compress: Compression::Gzip(1) };
     let mut writer: Box<dyn ContainerWriter> =
         Box::new(NpzWriter::create(&path, UNSYNCED, options).unwrap());
-    // Arrays may grow in turns.
+    // Arrays may be appended to alternately.
     let a = writer.create_array("a", ValueType::U32).unwrap();
     let b = writer.create_array("b", ValueType::F64).unwrap();
     for piece in numbers.chunks(70_001) {
@@ -259,7 +257,7 @@ fn a_long_deflated_entry_is_read_at_any_position() {
 }
 
 #[test]
-fn strings_are_as_long_as_the_longest() {
+fn strings_have_the_length_of_the_longest() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npz");
     let mut writer: Box<dyn ContainerWriter> =
@@ -272,27 +270,27 @@ fn strings_are_as_long_as_the_longest() {
     assert!(
         bytes[at + 10..].starts_with(b"{'descr': '<U2', 'fortran_order': False, 'shape': (4,)")
     );
-    // Code points of four bytes, filled up with zeros.
+    // Code points of four bytes, padded with zeros.
     let expected = [0x61_u32, 0, 0x68, 0xe9, 0, 0, 0x1f600, 0].map(u32::to_le_bytes).concat();
     assert_eq!(bytes[at + 128..at + 160], expected);
     let npz: &dyn Container = &Npz::open(&path).unwrap();
     assert_eq!(npz.strings("s").unwrap().iter().collect::<Vec<_>>(), strings);
 
-    // A code point that is none.
+    // An invalid code point.
     let mut wrong = two()[..10].to_vec();
     wrong.extend(b"{'descr': '<U1', 'fortran_order': False, 'shape': (1,), }");
     wrong.resize(127, b' ');
     wrong.push(b'\n');
     wrong.extend(0xd800_u32.to_le_bytes());
-    let told = u32::try_from(wrong.len()).unwrap();
+    let size = u32::try_from(wrong.len()).unwrap();
     let npz: &dyn Container =
-        &Npz::open(&file(dir.path(), &zip(&wrong, told, crc(&wrong)))).unwrap();
+        &Npz::open(&file(dir.path(), &zip(&wrong, size, crc(&wrong)))).unwrap();
     let error = npz.strings("a").unwrap_err().to_string();
     assert!(error.contains("a, element 0: found the code point 0xd800"), "{error}");
 }
 
 #[test]
-fn a_directory_of_other_things_is_not_replaced() {
+fn directories_with_other_files_are_not_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("store");
     let forced = WriteOptions { overwrite: true, sync: false };
@@ -301,7 +299,7 @@ fn a_directory_of_other_things_is_not_replaced() {
     assert!(is_npy_directory(&InputDirectory::open(&path).unwrap()).unwrap());
     assert!(NpyDirectoryWriter::create(&path, UNSYNCED).is_err());
     let error = NpyDirectoryWriter::create(&path, forced).unwrap_err().to_string();
-    assert!(error.contains("holds \"a.npy\", which is no part of a store"), "{error}");
+    assert!(error.contains("holds \"a.npy\", which is not part of a store"), "{error}");
     let described = r#"{"binsparse": {"data_types": {"a": "float32"}}}"#;
     std::fs::write(path.join("binsparse.json"), described).unwrap();
     drop(NpyDirectoryWriter::create(&path, forced).unwrap());
@@ -311,7 +309,7 @@ fn a_directory_of_other_things_is_not_replaced() {
 }
 
 #[test]
-fn zstd_is_refused_as_numpy_would_not_read_it() {
+fn zstd_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     for compress in [Compression::Zstd(3), Compression::Gzip(10)] {
         let path = dir.path().join("x.npz");

@@ -1,8 +1,4 @@
 //! Trees of NetCDF and NumPy, and random Zarr arrays.
-#![cfg(all(feature = "hdf5", feature = "zarr"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod tree_common;
 
 use std::io::Write;
 use std::ops::Range;
@@ -12,7 +8,8 @@ use nnz_container::netcdf::NetCdfGroup;
 use nnz_container::tree::{AttributeValue, ChildKind, ElementType, Group, NdArray, open};
 use nnz_core::Values;
 use proptest::prelude::*;
-use tree_common::{MEMORY, golden};
+
+use crate::common::tree_dump::{MEMORY, golden};
 
 fn read(group: &dyn Group, name: &str) -> (Vec<u64>, Values) {
     let array = group.array(name).unwrap();
@@ -24,7 +21,7 @@ fn strings(array: &dyn NdArray) -> Vec<String> {
     list.iter().map(|text| String::from_utf8(text.to_vec()).unwrap()).collect()
 }
 
-/// Multiples of 7, as `make.py` counts.
+/// Multiples of 7, as in `make.py`.
 fn grid(count: i32) -> impl Iterator<Item = i32> {
     (0..count).map(|number| number * 7 % 1000)
 }
@@ -59,10 +56,10 @@ fn check_netcdf(group: &dyn Group) {
 }
 
 #[test]
-fn netcdf_is_read_in_both_forms() {
+fn netcdf_classic_and_4_are_read() {
     let classic = open(&golden("classic.nc"), "").unwrap();
     check_netcdf(&*classic);
-    // The letters of a string are one dimension.
+    // The length of strings is a dimension.
     let names = classic.array("names").unwrap();
     assert_eq!(names.shape(), [3]);
     assert_eq!(strings(&*names), ["abc", "", "hello"]);
@@ -104,7 +101,7 @@ fn numpy_is_read_from_files_and_directories() {
     let file = golden("numpy.npz");
     check_numpy(&*open(&file, "").unwrap());
     open(&file, "x").unwrap_err();
-    // `numpy.savez` stores entries as they are: each is a file of its own.
+    // `numpy.savez` stores entries uncompressed: each is a complete file.
     let dir = tempfile::tempdir().unwrap();
     let bytes = std::fs::read(&file).unwrap();
     let word = |at: usize| usize::from(u16::from_le_bytes([bytes[at], bytes[at + 1]]));
@@ -122,22 +119,22 @@ fn numpy_is_read_from_files_and_directories() {
     check_numpy(&*open(dir.path(), "").unwrap());
 }
 
-/// An array of version 2.
+/// A Zarr array of version 2.
 #[derive(Clone, Debug)]
-struct Random {
+struct ZarrArray {
     shape: Vec<u64>,
     chunk: Vec<u64>,
     fortran: bool,
     zlib: bool,
     nested: bool,
-    /// Which chunks are stored, by their number.
+    /// Whether chunks are stored, by index.
     stored: Vec<bool>,
 }
 
 const FILL: i32 = -3;
 
-impl Random {
-    /// Writes the array; each element is its number.
+impl ZarrArray {
+    /// Writes the array; the value of an element is its index.
     fn write(&self, directory: &Path) {
         std::fs::write(directory.join(".zgroup"), r#"{"zarr_format": 2}"#).unwrap();
         let array = directory.join("a");
@@ -190,13 +187,13 @@ impl Random {
         self.stored[chunk % self.stored.len()]
     }
 
-    /// The places of all chunks, the last dimension counting fastest.
+    /// The positions of all chunks in C order.
     fn places(&self) -> impl Iterator<Item = Vec<u64>> {
         let counts = self.shape.iter().zip(&self.chunk).map(|(length, by)| length.div_ceil(*by));
         all_places(counts.map(|count| 0..count).collect())
     }
 
-    /// The number of an element; `None` behind the end.
+    /// The index of an element; `None` past the end.
     fn number(&self, index: &[u64]) -> Option<i32> {
         let inside = index.iter().zip(&self.shape).all(|(at, length)| at < length);
         let number = index.iter().zip(&self.shape).fold(0, |all, (at, length)| all * length + at);
@@ -224,7 +221,7 @@ fn all_places(ranges: Vec<Range<u64>>) -> impl Iterator<Item = Vec<u64>> {
     })
 }
 
-fn arrays() -> impl Strategy<Value = (Random, Vec<Vec<Range<u64>>>)> {
+fn arrays() -> impl Strategy<Value = (ZarrArray, Vec<Vec<Range<u64>>>)> {
     let array = (0..4_usize).prop_flat_map(|rank| {
         (
             prop::collection::vec(0..7_u64, rank),
@@ -239,7 +236,7 @@ fn arrays() -> impl Strategy<Value = (Random, Vec<Vec<Range<u64>>>)> {
                 .prop_flat_map(move |start| (start..=length).prop_map(move |end| start..end))
         };
         let ranges: Vec<_> = shape.iter().map(|&length| cut(length)).collect();
-        let array = Random { shape, chunk, fortran, zlib, nested, stored };
+        let array = ZarrArray { shape, chunk, fortran, zlib, nested, stored };
         (Just(array), prop::collection::vec(ranges, 4))
     })
 }
@@ -248,7 +245,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn random_hyperslabs_of_random_arrays_are_right((array, selections) in arrays()) {
+    fn random_hyperslabs_of_random_arrays((array, selections) in arrays()) {
         let dir = tempfile::tempdir().unwrap();
         array.write(dir.path());
         let found = open(dir.path(), "").unwrap().array("a").unwrap();

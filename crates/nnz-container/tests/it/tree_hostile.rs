@@ -1,18 +1,15 @@
-//! Damaged trees give errors: no panic, no hang, no memory beyond what is asked for.
-#![cfg(all(feature = "hdf5", feature = "zarr"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
-
-mod damage_common;
-mod tree_common;
+//! Damaged trees are errors: no panic, no endless loop, and memory as requested.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use damage_common::{Numbers, Target, count, mutated};
 use nnz_container::tree::open;
-use tree_common::{Golden, MEMORY, dump, golden};
+use nnz_testing::mutations::{mutate, rounds};
 
-/// Reads whatever can be read, and returns how long that took.
+use crate::common::damaged::{self, Target};
+use crate::common::tree_dump::{Golden, MEMORY, dump, golden};
+
+/// Reads everything that can be read, and returns the time.
 fn read_all(path: &Path) -> Duration {
     let started = Instant::now();
     let _ = dump(path);
@@ -25,14 +22,14 @@ fn check_time(took: Duration, what: &str) {
 
 #[test]
 fn mutated_files_give_errors() {
-    let mut numbers = Numbers::seeded();
+    let mut random = damaged::random();
     let names = ["layouts.h5", "latest.h5", "anndata-0.5.h5ad", "anndata-0.7.h5ad", "loompy.loom"];
     for name in names.into_iter().chain(["classic.nc", "numpy.npz", "anndata-0.12.zarr.zip"]) {
         let original = std::fs::read(golden(name)).unwrap();
         let target = Target::new();
-        for number in 0..count() * 5 {
+        for number in 0..rounds() * 5 {
             let mut bytes = original.clone();
-            mutated(&mut bytes, &mut numbers);
+            mutate(&mut bytes, &mut random);
             check_time(read_all(target.set(&bytes)), &format!("{name}, mutation {number}"));
         }
     }
@@ -47,16 +44,16 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
 
 #[test]
 fn mutated_stores_give_errors() {
-    let mut numbers = Numbers::seeded();
+    let mut random = damaged::random();
     let unpacked = Golden::unpack();
     for (store, _) in unpacked.paths.iter().filter(|(path, _)| path.is_dir()) {
         let mut all = Vec::new();
         files(store, &mut all);
         all.sort_unstable();
-        for number in 0..count() * 5 {
-            // Metadata are worth more than chunks.
-            let mut path = &all[numbers.next(all.len())];
-            if numbers.next(3) > 0 {
+        for number in 0..rounds() * 5 {
+            // Metadata is more interesting than chunks.
+            let mut path = &all[random.below(all.len())];
+            if random.below(3) > 0 {
                 let metadata: Vec<_> = all
                     .iter()
                     .filter(|path| {
@@ -64,14 +61,14 @@ fn mutated_stores_give_errors() {
                             || path.file_name().unwrap() == ".zarray"
                     })
                     .collect();
-                path = metadata[numbers.next(metadata.len())];
+                path = metadata[random.below(metadata.len())];
             }
             let original = std::fs::read(path).unwrap();
             let mut bytes = original.clone();
             if bytes.is_empty() {
                 continue;
             }
-            mutated(&mut bytes, &mut numbers);
+            mutate(&mut bytes, &mut random);
             std::fs::write(path, &bytes).unwrap();
             check_time(read_all(store), &format!("{}, mutation {number}", path.display()));
             std::fs::write(path, &original).unwrap();
@@ -79,7 +76,7 @@ fn mutated_stores_give_errors() {
     }
 }
 
-/// Writes an array of version 2 into a store.
+/// Writes an array of version 2 to a store.
 fn store(shape: &str, chunks: &str, dtype: &str, fill: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join(".zgroup"), r#"{"zarr_format": 2}"#).unwrap();
@@ -93,7 +90,7 @@ fn store(shape: &str, chunks: &str, dtype: &str, fill: &str) -> tempfile::TempDi
 }
 
 #[test]
-fn memory_is_that_of_the_request() {
+fn memory_is_proportional_to_the_request() {
     let huge = "[1099511627776, 1048576]";
     for chunks in ["[1, 1048576]", "[1099511627776, 1]", "[1, 1]", "[1024, 1024]"] {
         let dir = store(huge, chunks, "<i4", "3");
@@ -105,13 +102,13 @@ fn memory_is_that_of_the_request() {
         assert_eq!(array.stored_bytes().unwrap(), 0);
         array.read(&array.all(), MEMORY).unwrap_err();
     }
-    // A chunk that a few bytes are said to stand for.
+    // A chunk whose stored size is far too small.
     let dir = store("[1048576, 1048576]", "[1048576, 1048576]", "<i8", "0");
     std::fs::write(dir.path().join("a/0.0"), [0; 100]).unwrap();
     let array = open(dir.path(), "").unwrap().array("a").unwrap();
     let error = array.read(&[0..1, 0..1], MEMORY).unwrap_err().to_string();
     assert!(error.contains("bytes for a chunk of"), "{error}");
-    // Strings that are nowhere.
+    // Strings that are not stored.
     let dir = store(huge, "[1, 1048576]", "<U2", "\"ab\"");
     let array = open(dir.path(), "").unwrap().array("a").unwrap();
     let few = array.strings(&[0..1, 0..2], MEMORY).unwrap();

@@ -1,9 +1,4 @@
-//! Trees written to every container, and copied from one to the other.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, missing_docs)]
-#![cfg(all(feature = "hdf5", feature = "zarr"))]
-
-mod tree_common;
-mod tree_model;
+//! Trees written to every container, and copied between containers.
 
 use std::path::{Path, PathBuf};
 
@@ -18,8 +13,9 @@ use nnz_container::zarr::{ZarrTreeOptions, ZarrTreeWriter, ZarrVersion};
 use nnz_core::{ErrorKind, Result, Scalar, Values};
 use nnz_storage::staging::WriteOptions;
 use proptest::prelude::*;
-use tree_common::Golden;
-use tree_model::{Target, differences, tree};
+
+use crate::common::tree_dump::{self, Golden};
+use crate::common::tree_model::{Target, differences, tree};
 
 const NEW: WriteOptions = WriteOptions { overwrite: false, sync: false };
 
@@ -31,7 +27,7 @@ fn copy(from: &Path, target: Target, to: &Path, memory: u64) -> Result<CopyRepor
     Ok(report)
 }
 
-/// Copies a tree and lists what differs beside what the report names.
+/// Copies a tree and returns differences that are not in the report.
 fn check_copy(from: &Path, target: Target, to: &Path, memory: u64) -> CopyReport {
     let report = copy(from, target, to, memory)
         .unwrap_or_else(|error| panic!("{} to {target:?}: {error}", from.display()));
@@ -44,7 +40,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 20, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn trees_come_back_from_every_container(tree in tree(), threads in 1_usize..4) {
+    fn trees_are_read_back_from_every_container(tree in tree(), threads in 1_usize..4) {
         let dir = tempfile::tempdir().unwrap();
         for target in Target::ALL {
             let path = dir.path().join(target.file_name());
@@ -57,7 +53,7 @@ proptest! {
     }
 
     #[test]
-    fn copies_are_the_same(tree in tree(), memory in prop_oneof![Just(0_u64), Just(1 << 20)]) {
+    fn copies_are_equal(tree in tree(), memory in prop_oneof![Just(0_u64), Just(1 << 20)]) {
         let dir = tempfile::tempdir().unwrap();
         for first in Target::ALL {
             let path = dir.path().join(first.file_name());
@@ -72,7 +68,7 @@ proptest! {
     }
 }
 
-/// Files of the real programs: what is in the checkout, and in a directory that may be named.
+/// Files of other programs in the repository, and in a directory given by an environment variable.
 fn files(dir: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(dir) else { return };
     for entry in entries {
@@ -87,7 +83,7 @@ fn files(dir: &Path, found: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn real_files_are_copied_through_all_containers() {
+fn files_of_other_programs_are_copied_through_all_containers() {
     let dir = tempfile::tempdir().unwrap();
     let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata");
     let mut found = Vec::new();
@@ -99,8 +95,8 @@ fn real_files_are_copied_through_all_containers() {
     }
     assert!(!found.is_empty());
     for (number, path) in found.iter().enumerate() {
-        // What cannot be read is not copied.
-        if tree_common::dump(path).is_err() {
+        // Unreadable files are not copied.
+        if tree_dump::dump(path).is_err() {
             continue;
         }
         let (mut from, mut dropped) = (path.clone(), 0);
@@ -119,7 +115,8 @@ fn real_files_are_copied_through_all_containers() {
                         }
                     }
                 }
-                // Files that are broken on purpose. HDF5 holds any bytes as a string, Zarr does not.
+                // Invalid files of the test data. HDF5 strings may have any bytes, Zarr strings may
+                // not.
                 Err(error)
                     if !matches!(error.kind(), ErrorKind::Io(_))
                         && (step == 0 || error.to_string().contains("expected UTF-8")) =>
@@ -154,7 +151,7 @@ fn golden_trees_are_copied_to_every_container() {
                     let found = differences(&*from, &*to, &report.changes);
                     assert!(found.is_empty(), "{name} to {target:?}: {found:#?}");
                 }
-                // Strings that are no text, and files that are broken on purpose.
+                // Strings that are not text, and invalid files.
                 Err(error) => assert!(
                     matches!(error.kind(), ErrorKind::Mismatch { .. }),
                     "{name} to {target:?}: {error}"
@@ -165,12 +162,12 @@ fn golden_trees_are_copied_to_every_container() {
 }
 
 #[test]
-fn large_arrays_are_copied_in_little_memory() {
+fn large_arrays_are_copied_in_bounded_memory() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("from.h5");
     let mut writer = Target::Hdf5.create(&path, NEW).unwrap();
     let element = ElementType::Number(nnz_core::ValueType::U32);
-    // Bands of chunks are longer than the memory allowed.
+    // Bands of chunks are larger than the memory limit.
     let spec = ArraySpec::new(element, &[300, 7000]).chunk(&[100, 70]);
     let spec = spec.compress(Compression::Gzip(1)).fill(Scalar::U32(7));
     let array = writer.create_array(NodeId::ROOT, "a", &spec).unwrap();
@@ -211,7 +208,7 @@ fn shards_are_read_back() {
 }
 
 #[test]
-fn references_follow_what_they_lead_to() {
+fn references_are_updated() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("from.h5");
     let mut writer = Target::Hdf5.create(&path, NEW).unwrap();
@@ -230,7 +227,7 @@ fn references_follow_what_they_lead_to() {
     let error = writer.set_attribute(codes, "nowhere", &to("nothing")).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Unsupported(_)), "{error}");
     writer.finish().unwrap();
-    // The group is put elsewhere.
+    // The group is copied to another path.
     let second = dir.path().join("second.h5");
     let mut writer = Target::Hdf5.create(&second, NEW).unwrap();
     let place = writer.create_groups(NodeId::ROOT, "x/y").unwrap();
@@ -241,7 +238,7 @@ fn references_follow_what_they_lead_to() {
     let codes = open(&second, "x/y").unwrap().array("kind").unwrap();
     let found = codes.attribute("categories").unwrap().unwrap();
     assert_eq!(found, to("x/y/__categories/kind"));
-    // JSON has no references. One that leads nowhere has no path.
+    // JSON has no references. A null reference has no path.
     let third = dir.path().join("x.zarr");
     let report = check_copy(&path, Target::Zarr3, &third, 1 << 20);
     let [dropped, path] = &report.changes[..] else { panic!("{report:?}") };
@@ -256,7 +253,7 @@ fn references_follow_what_they_lead_to() {
 }
 
 #[test]
-fn what_is_wrong_is_refused() {
+fn invalid_calls_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     for target in Target::ALL {
         let path = dir.path().join(target.file_name());
@@ -285,7 +282,7 @@ fn what_is_wrong_is_refused() {
             writer.create_array(NodeId::ROOT, "b", &spec).unwrap_err();
         }
         writer.append_bytes(array, &[0; 4]).unwrap();
-        // More than there is room for, and then the tree is not completed.
+        // More than fits; the tree cannot be completed afterwards.
         writer.append_bytes(array, &[0; 4]).unwrap_err();
         writer.finish().unwrap_err();
         assert!(!path.exists());
@@ -300,7 +297,7 @@ fn what_is_wrong_is_refused() {
 }
 
 #[test]
-fn arrays_are_added_to_zarr_stores_and_all_else_is_kept() {
+fn arrays_are_added_to_zarr_stores() {
     let dir = tempfile::tempdir().unwrap();
     for (target, consolidate) in [
         (Target::Zarr2, true),
@@ -332,7 +329,7 @@ fn arrays_are_added_to_zarr_stores_and_all_else_is_kept() {
         writer.set_attribute(group, "shape", &Attribute::of_numbers(&[2_i64, 3])).unwrap();
         writer.write_array(group, "data", &[2], &[0.5_f32, 1.5]).unwrap();
         writer.finish().unwrap();
-        // What is there stays without leave to overwrite, and is replaced with it.
+        // An existing array is replaced only with `overwrite`.
         let options = ZarrTreeOptions::default();
         ZarrTreeWriter::add(&path, "layers/counts", NEW, options).unwrap_err();
         ZarrTreeWriter::add(&path, "missing/counts", NEW, options).unwrap_err();
@@ -387,7 +384,7 @@ fn arrays_are_added_to_zarr_stores_and_all_else_is_kept() {
         assert!(!consolidate || *counted == serde_json::json!([2]));
         assert_eq!(
             std::fs::read_dir(path.join("layers")).unwrap().count(),
-            // Three members and what the group is.
+            // Three members and the metadata of the group.
             4
         );
     }
@@ -427,21 +424,21 @@ fn add_to(path: &Path, group: &str, write: WriteOptions) -> Result<()> {
 }
 
 #[test]
-fn objects_are_added_to_hdf5_files_and_all_else_is_kept() {
+fn objects_are_added_to_hdf5_files() {
     let dir = tempfile::tempdir().unwrap();
     let forced = WriteOptions { overwrite: true, sync: false };
-    // A link inside of it leads to its root, which is moved.
+    // A link from inside to the root, which is moved.
     let path = dir.path().join("links.h5");
-    std::fs::copy(tree_common::golden("layouts.h5"), &path).unwrap();
+    std::fs::copy(tree_dump::golden("layouts.h5"), &path).unwrap();
     let error = add_to(&path, "index", NEW).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Unsupported(_)), "{error}");
     std::fs::remove_file(&path).unwrap();
-    // A file of old groups and one of new groups, without such a link.
+    // A file with old-style groups and one with new-style groups, without such a link.
     for (name, track_order) in [("old.h5", false), ("new.h5", true)] {
         let options = FileOptions { threads: 1, track_order };
         let path = dir.path().join(name);
         let mut writer = Hdf5TreeWriter::create(&path, NEW, options).unwrap();
-        let from = open(&tree_common::golden("layouts.h5"), "").unwrap();
+        let from = open(&tree_dump::golden("layouts.h5"), "").unwrap();
         copy_tree(&*from, &mut writer, NodeId::ROOT, &CopyOptions::new()).unwrap();
         Box::new(writer).finish().unwrap();
     }
@@ -449,16 +446,16 @@ fn objects_are_added_to_hdf5_files_and_all_else_is_kept() {
     {
         let path = dir.path().join("copy.h5");
         std::fs::copy(dir.path().join(name), &path).unwrap();
-        let before = tree_common::dump(&path).unwrap();
+        let before = tree_dump::dump(&path).unwrap();
         add_to(&path, group, NEW).unwrap_or_else(|error| panic!("{name} {group}: {error}"));
         let options = FileOptions { threads: 1, track_order: false };
         let member = format!("{group}/added array");
         let error = Hdf5TreeWriter::add(&path, &member, NEW, options).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Exists), "{error}");
         Hdf5TreeWriter::add(&path, "missing/x", NEW, options).unwrap_err();
-        // Dropped, it leaves nothing behind.
+        // Dropped, it leaves no output.
         drop(Hdf5TreeWriter::add(&path, "unfinished", NEW, options).unwrap());
-        // Twice, in place of what is there.
+        // Twice, replacing the first.
         add_to(&path, group, forced).unwrap_or_else(|error| panic!("{name} {group}: {error}"));
         let opened = open(&path, group).unwrap();
         let array = opened.array("added array").unwrap();
@@ -472,12 +469,12 @@ fn objects_are_added_to_hdf5_files_and_all_else_is_kept() {
         let found = if group.is_empty() { String::new() } else { format!("{group}/") };
         let found = vec![Some(format!("{found}added group/inner/names"))];
         assert_eq!(added.value, AttributeValue::References(found));
-        // Everything else is as it was.
-        let mut after = tree_common::dump(&path).unwrap();
+        // Everything else is unchanged.
+        let mut after = tree_dump::dump(&path).unwrap();
         let all = after.as_object_mut().unwrap();
         all.retain(|path, _| !path.contains("added "));
         all[group]["children"].as_object_mut().unwrap().retain(|name, _| !name.contains("added "));
-        let found = tree_common::differences(&after, &before);
+        let found = tree_dump::differences(&after, &before);
         assert!(found.is_empty(), "{name} {group}: {found:#?}");
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 3);
         if let Some(kept) = std::env::var_os("NNZ_KEEP") {

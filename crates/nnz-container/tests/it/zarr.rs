@@ -1,16 +1,13 @@
-//! What is read of Zarr stores, and what is refused.
-#![cfg(feature = "zarr")]
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
-#![allow(clippy::cast_possible_truncation, reason = "floats of 32 bits are told in 64")]
-
-mod common;
+//! Reading Zarr stores, and errors of invalid ones.
 
 use nnz_container::zarr::{Zarr, ZarrOptions, ZarrWriter, groups_with, is_zarr};
 use nnz_container::{Container, ContainerWriter};
 use nnz_core::Result;
 use nnz_storage::staging::WriteOptions;
 
-/// Writes a store of one array, `a`, from its metadata and the files of its chunks.
+use crate::common::binsparse;
+
+/// Writes a store with one array, `a`, from its metadata and chunk files.
 fn store(metadata: &str, chunks: &[(&str, &[u8])]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let two = metadata.contains("\"zarr_format\": 2");
@@ -47,7 +44,7 @@ fn two(len: &str, dtype: &str, chunk: &str, compressor: &str, filters: &str) -> 
     )
 }
 
-/// Reads all of the array `a` as native bytes.
+/// Reads the array `a` as native-endian bytes.
 fn read(dir: &tempfile::TempDir) -> Result<Vec<u8>> {
     let array = Zarr::open(dir.path(), "")?.array("a")?;
     let mut bytes = vec![0; usize::try_from(array.len()).unwrap() * array.value_type().size()];
@@ -66,20 +63,20 @@ fn native<const N: usize>(numbers: [u16; N]) -> Vec<u8> {
 }
 
 #[test]
-fn what_python_wrote_is_read_bit_by_bit() {
-    let entries = common::entries("zarr");
+fn stores_of_python_are_read_exactly() {
+    let entries = binsparse::entries("zarr");
     assert!(entries.len() >= 15);
     for entry in entries {
-        let path = common::root().join(entry["path"].as_str().unwrap());
+        let path = binsparse::root().join(entry["path"].as_str().unwrap());
         assert!(is_zarr(&path).unwrap());
         let zarr = Zarr::open(&path, "").unwrap();
-        common::check(&zarr, &entry);
+        binsparse::check(&zarr, &entry);
         let found = groups_with(&path, &["binsparse"]).unwrap();
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].group, "");
         assert_eq!(found[0].text, zarr.attribute("binsparse").unwrap());
 
-        // And written again.
+        // Written again.
         let dir = tempfile::tempdir().unwrap();
         let at = dir.path().join("again.zarr");
         let options = ZarrOptions { chunk: Some(5), ..ZarrOptions::default() };
@@ -96,7 +93,7 @@ fn what_python_wrote_is_read_bit_by_bit() {
             to.append_bytes(id, &bytes).unwrap();
         }
         to.finish().unwrap();
-        common::check(&Zarr::open(&at, "in/here").unwrap(), &entry);
+        binsparse::check(&Zarr::open(&at, "in/here").unwrap(), &entry);
         let found = groups_with(&at, &["binsparse"]).unwrap();
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].group, "in/here");
@@ -104,13 +101,13 @@ fn what_python_wrote_is_read_bit_by_bit() {
 }
 
 #[test]
-fn every_codec_type_and_layout_of_python_is_read() {
-    let (root, manifest) = common::made("zarr");
+fn codecs_types_and_layouts_of_python_are_read() {
+    let (root, manifest) = binsparse::codec_files("zarr");
     for file in ["v2.zarr", "v3.zarr"] {
         let path = root.join(file);
         for threads in [1, 3] {
             let zarr = Zarr::open(&path, "").unwrap().with_threads(threads);
-            common::check_made(&zarr, &manifest, file);
+            binsparse::check_codec_file(&zarr, &manifest, file);
         }
         let zarr = Zarr::open(&path, "").unwrap();
         assert_eq!(zarr.attribute("text").unwrap(), "a text");
@@ -123,7 +120,7 @@ fn every_codec_type_and_layout_of_python_is_read() {
 }
 
 #[test]
-fn chunks_that_are_missing_hold_the_fill_value() {
+fn missing_chunks_have_the_fill_value() {
     let metadata = three("7", "uint16", "3", "258", BIG);
     let dir = store(&metadata, &[("c/1", &[0, 4, 0, 5, 0, 6])]);
     assert_eq!(read(&dir).unwrap(), native([258, 258, 258, 4, 5, 6, 258]));
@@ -148,7 +145,7 @@ fn chunks_of_a_shard_are_found_by_its_index() {
     let shard = [&index([32, 4, u64::MAX, u64::MAX])[..], &[1, 0, 2, 0]].concat();
     let dir = store(&shards("start"), &[("c/0", &shard)]);
     assert_eq!(read(&dir).unwrap(), native([1, 2, 9, 9, 9]));
-    // Outside of the shard, beyond all numbers, too long, too short.
+    // Outside of the shard, overflowing, too long, too short.
     for (entries, message) in [
         ([33, 4, 0, 0], "4 bytes at byte 33 of a shard"),
         ([u64::MAX, 4, 0, 0], "of a shard"),
@@ -163,7 +160,7 @@ fn chunks_of_a_shard_are_found_by_its_index() {
 }
 
 #[test]
-fn lengths_that_nothing_bears_out_are_refused() {
+fn lengths_without_data_are_refused() {
     let zstd = format!("{LITTLE}, {{\"name\": \"zstd\"}}");
     for (len, chunk, message) in [
         ("1152921504606846976", "1000", "with chunks for"),
@@ -171,7 +168,7 @@ fn lengths_that_nothing_bears_out_are_refused() {
         ("18446744073709551616", "1000", "a list of whole numbers"),
         ("-1", "1000", "a list of whole numbers"),
         ("3, 4", "1000", "an array of 3 x 4"),
-        ("", "1000", "a single value"),
+        ("", "1000", "a scalar"),
         ("10", "0", "one length of 1 or more"),
         ("10", "1, 1", "one length of 1 or more"),
         ("10", "4611686018427387904", "fewer than 2^64 bytes"),
@@ -186,15 +183,16 @@ fn lengths_that_nothing_bears_out_are_refused() {
     let dir = store(&texts, &[]);
     let zarr = Zarr::open(dir.path(), "").unwrap();
     assert!(zarr.strings_size("a").is_err());
-    let nothings = two("1152921504606846000", "<U0", "10", "null", "null").replace(": 7", ": null");
-    let dir = store(&nothings, &[]);
+    let empty_strings =
+        two("1152921504606846000", "<U0", "10", "null", "null").replace(": 7", ": null");
+    let dir = store(&empty_strings, &[]);
     let zarr = Zarr::open(dir.path(), "").unwrap();
     let error = zarr.strings_size("a").unwrap_err().to_string();
     assert!(error.contains("with chunks for 0 bytes"), "{error}");
 }
 
 #[test]
-fn a_chunk_has_to_decode_to_its_own_length() {
+fn a_chunk_of_a_wrong_length_is_refused() {
     let codecs = |name: &str| format!("{LITTLE}, {{\"name\": \"{name}\"}}");
     let gzip = |bytes: &[u8]| {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(9));
@@ -203,24 +201,24 @@ fn a_chunk_has_to_decode_to_its_own_length() {
     };
     let array = three("2", "uint16", "2", "0", &codecs("gzip"));
     assert_eq!(read(&store(&array, &[("c/0", &gzip(&[1, 0, 2, 0]))])).unwrap(), native([1, 2]));
-    refused(&store(&array, &[("c/0", &gzip(&[1, 0, 2, 0, 3, 0]))]), "it holds more");
-    refused(&store(&array, &[("c/0", &gzip(&[0; 60_000_000]))]), "it holds more");
+    refused(&store(&array, &[("c/0", &gzip(&[1, 0, 2, 0, 3, 0]))]), "it decompresses to more");
+    refused(&store(&array, &[("c/0", &gzip(&[0; 60_000_000]))]), "it decompresses to more");
     refused(&store(&array, &[("c/0", &gzip(&[1, 0, 2]))]), "it has 3 bytes");
     refused(&store(&array, &[("c/0", &gzip(&[1, 0, 2, 0])[..20])]), "damaged");
     refused(&store(&array, &[("c/0", &vec![0; 1 << 20])]), "a chunk of 1048576 bytes");
     let plain = three("2", "uint16", "2", "0", LITTLE);
     refused(&store(&plain, &[("c/0", &[1, 0, 2])]), "found a chunk of 3 bytes");
     let summed = three("2", "uint16", "2", "0", &codecs("crc32c"));
-    refused(&store(&summed, &[("c/0", &[1, 0, 2, 0, 1, 2, 3, 4])]), "its check sum is");
-    // A frame of Blosc that is copied, that claims more, and whose blocks lead astray.
+    refused(&store(&summed, &[("c/0", &[1, 0, 2, 0, 1, 2, 3, 4])]), "its checksum is");
+    // A Blosc frame that is stored, one that states more, and one with invalid block offsets.
     let blosc = three("2", "uint16", "2", "0", &codecs("blosc"));
     let frame = |flags: u8, length: u8, block: u8, rest: &[u8]| {
         let packed = u8::try_from(16 + rest.len()).unwrap();
         let head = [2, 1, flags, 2, length, 0, 0, 0, block, 0, 0, 0, packed, 0, 0, 0];
         [&head, rest].concat()
     };
-    let sound = frame(2, 4, 4, &[1, 0, 2, 0]);
-    assert_eq!(read(&store(&blosc, &[("c/0", &sound)])).unwrap(), native([1, 2]));
+    let valid = frame(2, 4, 4, &[1, 0, 2, 0]);
+    assert_eq!(read(&store(&blosc, &[("c/0", &valid)])).unwrap(), native([1, 2]));
     for bytes in [
         frame(2, 5, 4, &[1, 0, 2, 0]),
         frame(2, 4, 4, &[1, 0, 2]),
@@ -228,14 +226,14 @@ fn a_chunk_has_to_decode_to_its_own_length() {
         frame(0x20, 4, 4, &[255, 255, 255, 255]),
         frame(0x20, 4, 1, &[20, 0, 0, 0]),
         frame(0x50, 4, 4, &[20, 0, 0, 0, 4, 0, 0, 0, 1, 2, 3]),
-        sound[..10].to_vec(),
+        valid[..10].to_vec(),
     ] {
         assert!(read(&store(&blosc, &[("c/0", &bytes)])).is_err(), "{bytes:?}");
     }
 }
 
 #[test]
-fn what_is_not_handled_is_named() {
+fn unsupported_features_are_named() {
     for (metadata, message) in [
         (three("2", "float16", "2", "0", LITTLE), "type \"float16\""),
         (three("2", "complex[float32]", "2", "0", LITTLE), "type \"complex[float32]\""),
@@ -259,11 +257,11 @@ fn what_is_not_handled_is_named() {
 }
 
 #[test]
-fn metadata_that_are_none_are_refused() {
+fn invalid_metadata_is_refused() {
     for text in ["", "{", "[]", "{\"zarr_format\": 3}", "{\"zarr_format\": 4, \"node_type\": 1}"] {
         let dir = store(text, &[]);
         assert!(read(&dir).is_err(), "{text}");
-        // The group itself is sound.
+        // The group itself is valid.
         assert!(Zarr::open(dir.path(), "").is_ok());
     }
     let deep = format!("{{\"zarr_format\": {}", "[".repeat(100_000));
@@ -275,7 +273,7 @@ fn metadata_that_are_none_are_refused() {
 }
 
 #[test]
-fn no_path_leads_out_of_the_store() {
+fn paths_out_of_the_store_are_refused() {
     let dir = store(&three("2", "int8", "2", "0", "\"bytes\""), &[("c/0", &[1, 2])]);
     assert_eq!(read(&dir).unwrap(), [1, 2]);
     let zarr = Zarr::open(dir.path(), "").unwrap();

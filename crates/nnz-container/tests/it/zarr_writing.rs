@@ -1,6 +1,4 @@
-//! What is written into Zarr stores, and what is replaced.
-#![cfg(feature = "zarr")]
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+//! Writing and replacing Zarr stores.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +15,7 @@ fn writer(path: &Path, group: &str, options: ZarrOptions) -> Box<dyn ContainerWr
 }
 
 #[test]
-fn files_are_what_the_specification_says() {
+fn files_match_the_specification() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.zarr");
     let options = ZarrOptions { chunk: Some(3), ..ZarrOptions::default() };
@@ -29,7 +27,7 @@ fn files_are_what_the_specification_says() {
     to.write_strings("s", &mut [&b"x"[..], "\u{e9}".as_bytes()].into_iter()).unwrap();
     to.finish().unwrap();
     let text = |name: &str| std::fs::read_to_string(path.join(name)).unwrap();
-    // What is JSON already stands as it was given: the order of its members, and all digits.
+    // An attribute that is JSON is stored unchanged, with the order of members and all digits.
     assert_eq!(
         text("zarr.json"),
         r#"{"zarr_format":3,"node_type":"group","attributes":{"binsparse":{"b": 1, "a": 18446744073709551616},"kind":"say \"a\""}}"#
@@ -40,16 +38,16 @@ fn files_are_what_the_specification_says() {
     assert_eq!(array["chunk_grid"]["configuration"]["chunk_shape"], serde_json::json!([3]));
     let bytes = std::fs::read(path.join("a/c/0")).unwrap();
     assert_eq!(bytes, [1, 0, 2, 0, 3, 0]);
-    // The last chunk is whole too.
+    // The last chunk is stored completely.
     assert_eq!(std::fs::read(path.join("a/c/1")).unwrap(), [4, 0, 0, 0, 0, 0]);
-    // The number of strings, then each behind its length.
+    // The number of strings, then each after its length.
     let bytes = std::fs::read(path.join("s/c/0")).unwrap();
     assert_eq!(bytes[..9], [3, 0, 0, 0, 1, 0, 0, 0, b'x']);
     assert_eq!(bytes[9..], [2, 0, 0, 0, 0xc3, 0xa9, 0, 0, 0, 0]);
 }
 
 #[test]
-fn large_arrays_come_back_whatever_the_chunk_and_the_threads() {
+fn large_arrays_are_read_back_for_all_chunks_and_threads() {
     let numbers: Vec<u32> = (0..700_000_u32).map(|n| n.wrapping_mul(2_654_435_761) >> 12).collect();
     for (chunk, compress, threads) in [
         (None, Compression::None, 1),
@@ -93,7 +91,7 @@ fn large_arrays_come_back_whatever_the_chunk_and_the_threads() {
 }
 
 #[test]
-fn every_thread_writes_the_same() {
+fn bytes_do_not_depend_on_threads() {
     let written = |threads| {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.zarr");
@@ -113,7 +111,7 @@ fn every_thread_writes_the_same() {
 }
 
 #[test]
-fn attributes_of_any_depth_are_texts() {
+fn deeply_nested_attributes_are_kept_as_text() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.zarr");
     let deep = format!("{{\"a\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
@@ -127,7 +125,7 @@ fn attributes_of_any_depth_are_texts() {
 }
 
 #[test]
-fn groups_are_added_without_leave_and_replaced_with_it() {
+fn groups_are_replaced_only_with_overwrite() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.zarr");
     let put = |group: &str, write: WriteOptions, tag: &str| -> Result<u64> {
@@ -153,12 +151,12 @@ fn groups_are_added_without_leave_and_replaced_with_it() {
     let groups: Vec<_> = found.iter().map(|found| found.group.as_str()).collect();
     assert_eq!(groups, ["one/three", "one/two", "four/five/six"]);
     assert_eq!(found[0].text, "second");
-    // Nothing hidden is left.
+    // No hidden files are left.
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
     assert_eq!(std::fs::read_dir(&path).unwrap().count(), 3);
-    // An array is not a group to write into, nor is what cannot be a name.
+    // An array is not a group to write into, nor is an invalid name.
     assert!(put("one/two/a/b", NEW, "no").is_err());
-    // It gives way to none either, as its group would be broken.
+    // It is not replaced by a group either, as this would break its parent group.
     for write in [NEW, FORCED] {
         let refused = put("one/two/a", write, "no").unwrap_err().to_string();
         assert!(refused.contains("an array, expected a group, or nothing"), "{refused}");
@@ -190,7 +188,7 @@ fn only_stores_are_replaced() {
     assert!(create().is_err());
     std::fs::remove_dir(path.join("photos")).unwrap();
     drop(create().unwrap());
-    // A folder of stores is none itself, nor is one whose metadata is that of something else.
+    // A directory of stores is not a store, nor is one with metadata of another kind.
     assert!(ZarrWriter::create(dir.path(), "", FORCED, ZarrOptions::default()).is_err());
     let other = dir.path().join("other");
     std::fs::create_dir(&other).unwrap();
@@ -200,7 +198,7 @@ fn only_stores_are_replaced() {
         let refused = ZarrWriter::create(&other, "", FORCED, ZarrOptions::default());
         assert!(refused.unwrap_err().to_string().contains("remove it first"), "{text}");
     }
-    // Those of version 2 too.
+    // Stores of version 2 too.
     let old = Path::new(env!("CARGO_MANIFEST_DIR"));
     let old = old.join("../../testdata/binsparse/valid/hand/csr_v2.zarr");
     let copy = dir.path().join("old.zarr");
@@ -209,7 +207,7 @@ fn only_stores_are_replaced() {
     let error =
         ZarrWriter::create(&copy, "g", NEW, ZarrOptions::default()).unwrap_err().to_string();
     assert!(error.contains("version 2"), "{error}");
-    // A group that lists what is in it would not list what is added.
+    // Consolidated metadata would not include the new group.
     let listing = r#"{"zarr_format": 3, "node_type": "group", "consolidated_metadata": {}}"#;
     std::fs::write(path.join("zarr.json"), listing).unwrap();
     let error =
@@ -231,7 +229,7 @@ fn copy_tree(from: &Path, to: &Path) {
 }
 
 #[test]
-fn what_is_not_finished_leaves_nothing() {
+fn unfinished_writers_leave_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let mut to = writer(&dir.path().join("x.zarr"), "a/b", ZarrOptions::default());
     let id = to.create_array("a", ValueType::U8).unwrap();
@@ -241,7 +239,7 @@ fn what_is_not_finished_leaves_nothing() {
 }
 
 #[test]
-fn options_that_make_no_sense_are_refused() {
+fn invalid_options_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let standard = ZarrOptions::default();
     for options in [
@@ -271,7 +269,7 @@ fn number(path: &Path, group: &str) -> u32 {
 }
 
 #[test]
-fn groups_added_at_the_same_time_are_all_kept() {
+fn concurrently_added_groups_are_all_kept() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.zarr");
     add(&path, "", 1).unwrap();
@@ -280,7 +278,7 @@ fn groups_added_at_the_same_time_are_all_kept() {
             let path = &path;
             scope.spawn(move || {
                 for round in 0..5 {
-                    // The groups around are made by whoever comes first.
+                    // Parent groups are created by the first one.
                     add(path, &format!("deep/{round}/{thread}"), 10 * thread + round).unwrap();
                 }
             });
@@ -294,7 +292,7 @@ fn groups_added_at_the_same_time_are_all_kept() {
 }
 
 #[test]
-fn a_store_that_appears_meanwhile_is_not_replaced_by_one_group() {
+fn a_store_that_appears_is_not_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.zarr");
     let create = |write| ZarrWriter::create(&path, "ours", write, ZarrOptions::default());
@@ -309,7 +307,7 @@ fn a_store_that_appears_meanwhile_is_not_replaced_by_one_group() {
 }
 
 #[test]
-fn nothing_is_seen_of_a_store_that_is_not_finished() {
+fn an_unfinished_store_is_not_visible() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.zarr");
     let names = |path: &Path| std::fs::read_dir(path).unwrap().count();
@@ -325,7 +323,7 @@ fn nothing_is_seen_of_a_store_that_is_not_finished() {
 }
 
 #[test]
-fn a_group_is_as_private_as_the_store_around_it() {
+fn a_group_has_the_permissions_of_its_store() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.zarr");
@@ -340,7 +338,7 @@ fn a_group_is_as_private_as_the_store_around_it() {
     add(&path, "g", 2).unwrap();
     assert_eq!((mode(""), mode("g"), mode("g/a"), mode("g/a/c")), (0o700, 0o700, 0o700, 0o700));
     assert_eq!((mode("g/zarr.json"), mode("g/a/c/0")), (0o600, 0o600));
-    // Replaced, a group keeps what it had.
+    // A replaced group keeps its mode.
     set("g", 0o750);
     set("g/zarr.json", 0o640);
     let to = ZarrWriter::create(&path, "g", FORCED, ZarrOptions::default()).unwrap();
@@ -349,7 +347,7 @@ fn a_group_is_as_private_as_the_store_around_it() {
 }
 
 #[test]
-fn chunks_of_a_store_that_was_replaced_are_not_taken_for_fill_values() {
+fn missing_chunks_of_a_replaced_store_are_errors() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.zarr");
     let options = ZarrOptions { chunk: Some(2), ..ZarrOptions::default() };
@@ -375,7 +373,7 @@ fn chunks_of_a_store_that_was_replaced_are_not_taken_for_fill_values() {
 }
 
 #[test]
-fn chunks_of_a_group_that_was_replaced_in_its_store_are_not_those_of_another() {
+fn chunks_of_a_replaced_group_are_not_mixed() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.zarr");
     let options = ZarrOptions { chunk: Some(2), ..ZarrOptions::default() };
@@ -393,6 +391,6 @@ fn chunks_of_a_group_that_was_replaced_in_its_store_are_not_those_of_another() {
     let mut out = [0_u32; 2];
     let refused = array.read(50, &mut out).unwrap_err();
     assert!(matches!(refused.kind(), nnz_core::ErrorKind::Changed), "{refused}");
-    // Nor is an array that is opened only now.
+    // Nor is an array that is opened now.
     assert!(group.array("a").is_err());
 }

@@ -1,4 +1,4 @@
-//! The Binsparse files in containers of this crate, and what they hold.
+//! Binsparse files of the test data and their contents.
 
 use std::path::{Path, PathBuf};
 
@@ -6,21 +6,21 @@ use nnz_container::Container;
 use nnz_core::ValueType;
 use serde_json::Value;
 
-/// Returns where the files lie.
+/// Returns the directory of the files.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/binsparse")
 }
 
-/// Returns the entries of the manifest of one kind of container that are sound.
+/// Returns the valid entries of the manifest for a kind of container.
 pub(crate) fn entries(container: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(root().join("manifest.json")).unwrap();
     let manifest: Value = serde_json::from_str(&text).unwrap();
     let all = manifest["entries"].as_array().unwrap().iter();
-    let sound = all.filter(|entry| entry["container"] == container && entry["malformed"] != true);
-    sound.cloned().collect()
+    let valid = all.filter(|entry| entry["container"] == container && entry["malformed"] != true);
+    valid.cloned().collect()
 }
 
-/// Returns the native bytes of an array as the manifest tells of it.
+/// Returns the native-endian bytes of an array in the manifest.
 pub(crate) fn expected(array: &Value) -> (ValueType, Vec<u8>) {
     let value_type: ValueType = match array["dtype"].as_str().unwrap() {
         "bool" => ValueType::Bint8,
@@ -52,15 +52,15 @@ fn number(value: &Value, value_type: ValueType) -> Vec<u8> {
     }
 }
 
-/// Checks that a container holds what an entry of the manifest says.
+/// Compares a container with an entry of the manifest.
 pub(crate) fn check(container: &dyn Container, entry: &Value) {
     let id = entry["id"].as_str().unwrap();
     let text: Value = serde_json::from_str(&container.attribute("binsparse").unwrap()).unwrap();
     assert_eq!(text, entry["descriptor"], "{id}");
     let arrays = entry["arrays"].as_object().unwrap();
     assert!(!arrays.is_empty());
-    for (name, told) in arrays {
-        let (value_type, bytes) = expected(told);
+    for (name, described) in arrays {
+        let (value_type, bytes) = expected(described);
         let array = container.array(name).unwrap();
         assert_eq!(array.value_type(), value_type, "{id} {name}");
         assert_eq!(array.len(), (bytes.len() / value_type.size()) as u64, "{id} {name}");
@@ -78,19 +78,19 @@ pub(crate) fn check(container: &dyn Container, entry: &Value) {
     assert_eq!(names, arrays.keys().cloned().collect::<Vec<_>>(), "{id}");
 }
 
-/// Returns the manifest of the files of `testdata/FOLDER`, which were made to try every codec.
-pub(crate) fn made(folder: &str) -> (PathBuf, Value) {
+/// Returns the manifest of the files of `testdata/FOLDER`, which have all codecs.
+pub(crate) fn codec_files(folder: &str) -> (PathBuf, Value) {
     let root = root().join("..").join(folder);
     let text = std::fs::read_to_string(root.join("manifest.json")).unwrap();
     (root, serde_json::from_str(&text).unwrap())
 }
 
-/// Checks that a container holds those arrays that the manifest lists for `file`.
-pub(crate) fn check_made(container: &dyn Container, manifest: &Value, file: &str) {
+/// Compares the arrays of a container with those of `file` in the manifest.
+pub(crate) fn check_codec_file(container: &dyn Container, manifest: &Value, file: &str) {
     let arrays = manifest["arrays"][file].as_object().unwrap();
     assert!(arrays.len() >= 3);
-    for (name, told) in arrays {
-        if told == "strings" {
+    for (name, described) in arrays {
+        if described == "strings" {
             let expected: Vec<&[u8]> = manifest["strings"]
                 .as_array()
                 .unwrap()
@@ -101,12 +101,12 @@ pub(crate) fn check_made(container: &dyn Container, manifest: &Value, file: &str
             assert_eq!(found.iter().collect::<Vec<_>>(), expected, "{file} {name}");
             continue;
         }
-        let value_type = told_type(told.as_str().unwrap());
+        let value_type = parse_type(described.as_str().unwrap());
         let values = manifest["values"].as_array().unwrap().iter();
-        let expected: Vec<u8> = values.flat_map(|value| made_number(value, value_type)).collect();
+        let expected: Vec<u8> = values.flat_map(|value| cast_number(value, value_type)).collect();
         let array = container.array(name).unwrap();
         assert_eq!(array.value_type(), value_type, "{file} {name}");
-        // Whole chunks, then parts of them.
+        // Complete chunks, then parts of them.
         for step in [array.len(), 77] {
             let bytes = usize::try_from(step).unwrap() * value_type.size();
             for (first, expected) in
@@ -120,7 +120,7 @@ pub(crate) fn check_made(container: &dyn Container, manifest: &Value, file: &str
     }
 }
 
-fn told_type(name: &str) -> ValueType {
+fn parse_type(name: &str) -> ValueType {
     match name {
         "bool" => ValueType::Bint8,
         "complex64" => ValueType::ComplexF32,
@@ -129,8 +129,8 @@ fn told_type(name: &str) -> ValueType {
     }
 }
 
-/// Casts a whole number below 100 as NumPy does.
-fn made_number(value: &Value, value_type: ValueType) -> Vec<u8> {
+/// Casts a whole number below 100, as NumPy does.
+fn cast_number(value: &Value, value_type: ValueType) -> Vec<u8> {
     match value_type {
         ValueType::Bint8 => vec![u8::from(value != 0)],
         ValueType::ComplexF32 => [number(value, ValueType::F32), vec![0; 4]].concat(),

@@ -1,5 +1,4 @@
-//! The Binsparse files of other programs, and what their manifest says they hold.
-#![allow(dead_code)]
+//! Binsparse files of other programs and their manifest.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +6,7 @@ use nnz_container::{Container, NumberArray};
 use nnz_core::ValueType;
 use serde_json::Value;
 
-/// A file that holds a matrix or a tensor.
+/// A file with a matrix or a tensor.
 pub(crate) struct Golden {
     pub(crate) path: PathBuf,
     pub(crate) group: String,
@@ -18,7 +17,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/binsparse")
 }
 
-/// Lists the valid files in a kind of container, `hdf5` or `netcdf`.
+/// Returns the valid files in a kind of container, `hdf5` or `netcdf`.
 pub(crate) fn valid(container: &str) -> Vec<Golden> {
     let manifest = std::fs::read(root().join("manifest.json")).unwrap();
     let mut manifest: Value = serde_json::from_slice(&manifest).unwrap();
@@ -32,48 +31,48 @@ pub(crate) fn valid(container: &str) -> Vec<Golden> {
     golden.collect()
 }
 
-/// Returns the path of an HDF5 file that is not as it should be.
+/// Returns the path of an invalid HDF5 file.
 pub(crate) fn malformed(name: &str) -> PathBuf {
     root().join(format!("malformed/{name}.bsp.h5"))
 }
 
 impl Golden {
-    /// Holds an open container to the manifest; returns the number of arrays compared.
+    /// Compares a container with the manifest, and returns the number of arrays.
     pub(crate) fn check(&self, container: &dyn Container) -> usize {
-        let told = self.path.display();
+        let path = self.path.display();
         let text =
-            container.attribute("binsparse").unwrap_or_else(|error| panic!("{told}: {error}"));
+            container.attribute("binsparse").unwrap_or_else(|error| panic!("{path}: {error}"));
         let found: Value = serde_json::from_str(&text).unwrap();
         let expected = &self.entry["descriptor"];
         if expected["comment"] == "<70000 x>" {
-            // The manifest tells this one in short.
-            assert_eq!(found["binsparse"], expected["binsparse"], "{told}");
-            assert!(found["comment"] == "x".repeat(70_000), "{told}");
+            // The manifest has a short form of this one.
+            assert_eq!(found["binsparse"], expected["binsparse"], "{path}");
+            assert!(found["comment"] == "x".repeat(70_000), "{path}");
         } else {
-            assert!(found == *expected, "{told}");
+            assert!(found == *expected, "{path}");
         }
         let members = container.members().unwrap();
         let arrays = self.entry["arrays"].as_object().unwrap();
         for (name, expected) in arrays {
-            assert!(members.contains(name), "{told}: {name} is not among {members:?}");
-            let array = container.array(name).unwrap_or_else(|error| panic!("{told}: {error}"));
+            assert!(members.contains(name), "{path}: {name} is not among {members:?}");
+            let array = container.array(name).unwrap_or_else(|error| panic!("{path}: {error}"));
             let dtype = expected["dtype"].as_str().unwrap();
             let found = array.value_type();
-            // The manifest calls every form of a boolean a byte.
+            // The manifest has every form of booleans as a byte.
             let same = found.name() == dtype
                 || dtype == "uint8" && matches!(found, ValueType::I8 | ValueType::Bint8);
-            assert!(same, "{told}: {name} is {found}, not {dtype}");
+            assert!(same, "{path}: {name} is {found}, not {dtype}");
             let data = expected["data"].as_array().unwrap();
-            assert_eq!(array.len(), data.len() as u64, "{told}: {name}");
+            assert_eq!(array.len(), data.len() as u64, "{path}: {name}");
             let numbers = read(&*array);
             let expected: Vec<Vec<u8>> = data.iter().map(|value| bytes(found, value)).collect();
-            assert!(same_numbers(found, &numbers, &expected.concat()), "{told}: {name}");
+            assert!(same_numbers(found, &numbers, &expected.concat()), "{path}: {name}");
         }
         arrays.len()
     }
 }
 
-/// Reads an array whole, and again element by element.
+/// Reads an array as a whole, and again element by element.
 fn read(array: &dyn NumberArray) -> Vec<u8> {
     let size = array.value_type().size();
     let mut whole = vec![0; usize::try_from(array.len()).unwrap() * size];
@@ -86,7 +85,7 @@ fn read(array: &dyn NumberArray) -> Vec<u8> {
     whole
 }
 
-/// A number of the manifest in the machine's form.
+/// Returns a number of the manifest in native-endian form.
 fn bytes(value_type: ValueType, value: &Value) -> Vec<u8> {
     let float = || match value.as_str() {
         Some(special) => special.parse().unwrap(),
@@ -113,7 +112,7 @@ fn bytes(value_type: ValueType, value: &Value) -> Vec<u8> {
     }
 }
 
-/// Compares bit for bit, except that the manifest does not tell one NaN from another.
+/// Compares bits, except that the manifest does not distinguish NaNs.
 fn same_numbers(value_type: ValueType, found: &[u8], expected: &[u8]) -> bool {
     let nan = |bytes: &[u8]| match value_type {
         ValueType::F32 => f32::from_ne_bytes(bytes.try_into().unwrap()).is_nan(),

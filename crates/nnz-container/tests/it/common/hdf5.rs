@@ -1,5 +1,4 @@
-//! What the tests of HDF5 share.
-#![allow(dead_code)]
+//! Shared helpers for tests of HDF5.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +6,7 @@ use std::path::{Path, PathBuf};
 use nnz_container::Container;
 use nnz_core::Result;
 
-/// Lists the HDF5 files in a folder of `testdata/bpcells`.
+/// Returns the HDF5 files in a folder of `testdata/bpcells`.
 pub(crate) fn golden(folder: &str) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/bpcells").join(folder);
     let mut paths: Vec<PathBuf> = std::fs::read_dir(root)
@@ -19,15 +18,7 @@ pub(crate) fn golden(folder: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// Lists the names in a directory, hidden ones too.
-pub(crate) fn listing(dir: &Path) -> Vec<String> {
-    let names = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name());
-    let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
-    names.sort();
-    names
-}
-
-/// One member, as its type and content.
+/// A member with its type and contents.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Member {
     Numbers(&'static str, Vec<u8>),
@@ -40,7 +31,7 @@ pub(crate) fn everything(container: &dyn Container) -> BTreeMap<String, Member> 
     members.map(|name| (name.clone(), member(container, &name).unwrap())).collect()
 }
 
-/// Reads one member, in blocks of an odd size.
+/// Reads a member, in blocks of an odd size.
 pub(crate) fn member(container: &dyn Container, name: &str) -> Result<Member> {
     let array = match container.array(name) {
         Ok(array) => array,

@@ -1,7 +1,4 @@
-//! Trees as the JSON that `testdata/tree/dump.py` makes of them.
-#![allow(dead_code)]
-
-mod tar;
+//! Trees in the JSON form of `testdata/tree/dump.py`.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -12,9 +9,7 @@ use nnz_container::tree::{
 use nnz_core::{Result, ValueType, Values};
 use serde_json::{Map, Value, json};
 
-pub(crate) use tar::unpack;
-
-/// Returns where a file of `testdata/tree` is.
+/// Returns the path of a file of `testdata/tree`.
 pub(crate) fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/tree").join(name)
 }
@@ -34,7 +29,7 @@ impl Golden {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_str().unwrap().to_owned();
             if let Some(store) = name.strip_suffix(".tar.gz") {
-                unpack(&path, &dir.path().join(store));
+                nnz_testing::tar::unpack(&path, &dir.path().join(store));
                 paths.push((dir.path().join(store), format!("{store}.json")));
             } else if golden(&format!("{name}.json")).is_file() {
                 paths.push((path, format!("{name}.json")));
@@ -45,7 +40,7 @@ impl Golden {
     }
 }
 
-/// Calls with every array of a tree.
+/// Calls a function with every array of a tree.
 pub(crate) fn each_array(root: &dyn Group, each: &mut dyn FnMut(&dyn NdArray)) -> Result<()> {
     walk(root, &mut |group: &dyn Group, _, children| {
         for child in children.iter().filter(|child| child.kind == ChildKind::Array) {
@@ -57,12 +52,12 @@ pub(crate) fn each_array(root: &dyn Group, each: &mut dyn FnMut(&dyn NdArray)) -
     })
 }
 
-/// The most bytes that an array of a test takes.
+/// The memory limit for arrays of tests.
 pub(crate) const MEMORY: u64 = 1 << 24;
 
 fn hex(bytes: &[u8], width: usize) -> Vec<Value> {
     let word = |word: &[u8]| {
-        // Native order.
+        // Native byte order.
         let word: Vec<u8> = if cfg!(target_endian = "big") {
             word.to_vec()
         } else {
@@ -125,7 +120,7 @@ pub(crate) fn slab(array: &dyn NdArray, selection: &[Range<u64>]) -> Result<Map<
             put("type", "other".into());
         }
         element => {
-            // As NumPy names it; values are widened.
+            // With the name in NumPy; values are widened.
             let values = array.read(selection, MEMORY)?;
             put("type", name(element).into());
             put("values", numbers(&values).into());
@@ -150,7 +145,7 @@ fn array(array: &dyn NdArray, is_json: bool) -> Result<Value> {
         found = slab(array, &array.all())?;
         found.insert("shape".to_owned(), array.shape().to_vec().into());
     }
-    // Must not fail for what can be read.
+    // Must succeed for readable arrays.
     array.stored_bytes()?;
     array.is_fully_stored()?;
     array.storage();
@@ -199,7 +194,7 @@ fn json_attribute(found: &Attribute) -> Value {
     }
 }
 
-/// Puts floats into the form of their bits.
+/// Replaces floats by their bits.
 fn bits_of(value: Value) -> Value {
     match value {
         Value::Number(number) if number.is_f64() => {
@@ -211,7 +206,7 @@ fn bits_of(value: Value) -> Value {
     }
 }
 
-/// Describes a whole tree. Arrays that cannot be read become their error.
+/// Dumps a tree. Arrays that cannot be read are replaced by their error.
 pub(crate) fn dump(path: &Path) -> Result<Value> {
     let root = open(path, "")?;
     let is_json = root.kind() == "Zarr";
@@ -245,7 +240,7 @@ pub(crate) fn dump(path: &Path) -> Result<Value> {
     Ok(tree.into())
 }
 
-/// Lists where two dumps differ. What the other program could not read is not compared.
+/// Returns the differences of two dumps. What the other program could not read is not compared.
 pub(crate) fn differences(found: &Value, expected: &Value) -> Vec<String> {
     let mut all = Vec::new();
     compare(found, expected, "", &mut all);
@@ -260,10 +255,10 @@ fn compare(found: &Value, expected: &Value, path: &str, all: &mut Vec<String>) {
             }
             for name in a.keys().chain(b.keys().filter(|name| !a.contains_key(*name))) {
                 match (a.get(name), b.get(name)) {
-                    // Strings of attributes are not told apart by how they are stored.
+                    // Types of string attributes are not compared.
                     (Some(Value::Null), Some(_)) if name == "type" => {}
                     (Some(a), Some(b)) => compare(a, b, &format!("{path}/{name}"), all),
-                    // A type that is not read has no shape in a dump.
+                    // Unsupported types have no shape in a dump.
                     (None, Some(_)) | (Some(_), None)
                         if name == "shape" && a.get("type") == Some(&json!("other")) => {}
                     (a, b) => all.push(format!("{path}/{name}: {a:.100?} and not {b:.100?}")),

@@ -1,5 +1,4 @@
-//! Random trees, and what two trees differ in.
-#![allow(dead_code)]
+//! Random trees and their comparison.
 
 mod compare;
 
@@ -16,19 +15,20 @@ use nnz_container::tree::{
 use nnz_container::zarr::{ZarrTreeOptions, ZarrTreeWriter, ZarrVersion};
 use nnz_core::{ErrorKind, Result, StringList, ValueType};
 use nnz_storage::staging::WriteOptions;
+use nnz_testing::random::Random;
 use proptest::prelude::*;
 
 pub(crate) use compare::differences;
 
-/// A container that trees are written to.
+/// A container to write trees to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     Hdf5,
     Zarr2,
     Zarr3,
-    /// Has no groups and attributes, and is not one of [`ALL`](Self::ALL).
+    /// Has no groups and attributes, and is not in [`ALL`](Self::ALL).
     Npz,
-    /// Has no booleans, compounds and strings of fixed length.
+    /// Does not support booleans, compounds and strings of fixed length.
     NetCdf,
 }
 
@@ -87,7 +87,7 @@ struct Array {
     shape: Vec<u64>,
     content: Content,
     attributes: Vec<(String, Attribute)>,
-    /// Rows, or elements, appended at a time.
+    /// The number of rows or elements that are appended at once.
     piece: usize,
 }
 
@@ -100,11 +100,11 @@ enum Content {
 }
 
 impl Tree {
-    /// Writes the tree and lists what the container does not hold.
+    /// Writes the tree and returns what the container does not support.
     pub(crate) fn write(&self, to: &mut dyn TreeWriter, at: NodeId) -> Result<Vec<String>> {
-        let mut left_out = Vec::new();
-        self.write_at(to, at, "", &mut left_out)?;
-        Ok(left_out)
+        let mut dropped = Vec::new();
+        self.write_at(to, at, "", &mut dropped)?;
+        Ok(dropped)
     }
 
     fn write_at(
@@ -112,39 +112,39 @@ impl Tree {
         to: &mut dyn TreeWriter,
         at: NodeId,
         path: &str,
-        left_out: &mut Vec<String>,
+        dropped: &mut Vec<String>,
     ) -> Result<()> {
-        attributes(&self.attributes, to, at, path, left_out)?;
+        attributes(&self.attributes, to, at, path, dropped)?;
         for (name, array) in &self.arrays {
             let path = format!("{path}/{name}");
             match to.create_array(at, name, &array.spec) {
                 Ok(id) => {
                     array.write(to, id)?;
-                    attributes(&array.attributes, to, id, &path, left_out)?;
+                    attributes(&array.attributes, to, id, &path, dropped)?;
                 }
                 Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {
                     assert!(!to.supports(array.spec.element()), "{error}");
-                    left_out.push(path);
+                    dropped.push(path);
                 }
                 Err(error) => return Err(error),
             }
         }
         for (name, group) in &self.groups {
             let id = to.create_group(at, name)?;
-            group.write_at(to, id, &format!("{path}/{name}"), left_out)?;
+            group.write_at(to, id, &format!("{path}/{name}"), dropped)?;
         }
         Ok(())
     }
 
-    /// Lists what differs from what is read.
-    pub(crate) fn differences(&self, found: &dyn Group, left_out: &[String]) -> Vec<String> {
+    /// Returns the differences between the tree and what is read.
+    pub(crate) fn differences(&self, found: &dyn Group, dropped: &[String]) -> Vec<String> {
         let mut all = Vec::new();
-        self.compare(found, "", left_out, &mut all);
+        self.compare(found, "", dropped, &mut all);
         all
     }
 
-    fn compare(&self, found: &dyn Group, path: &str, left_out: &[String], all: &mut Vec<String>) {
-        let held = |path: &str| !left_out.iter().any(|left| left == path);
+    fn compare(&self, found: &dyn Group, path: &str, dropped: &[String], all: &mut Vec<String>) {
+        let held = |path: &str| !dropped.iter().any(|left| left == path);
         compare::attributes(&self.attributes, found, path, &held, all);
         let mut names: Vec<String> = Vec::new();
         for (name, array) in &self.arrays {
@@ -167,14 +167,14 @@ impl Tree {
                 continue;
             }
             let values = compare::values(&*found).unwrap();
-            let expected = array.content.described(array.spec.element());
+            let expected = array.content.values(array.spec.element());
             if values != expected {
                 all.push(format!("{path}: {values:.200?} and not {expected:.200?}"));
             }
         }
         for (name, group) in &self.groups {
             names.push(name.clone());
-            group.compare(&*found.group(name).unwrap(), &format!("{path}/{name}"), left_out, all);
+            group.compare(&*found.group(name).unwrap(), &format!("{path}/{name}"), dropped, all);
         }
         names.sort_unstable();
         let children: Vec<String> =
@@ -190,13 +190,13 @@ fn attributes(
     to: &mut dyn TreeWriter,
     id: NodeId,
     path: &str,
-    left_out: &mut Vec<String>,
+    dropped: &mut Vec<String>,
 ) -> Result<()> {
     for (name, attribute) in attributes {
         match to.set_attribute(id, name, attribute) {
             Ok(()) => {}
             Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {
-                left_out.push(format!("{path}@{name}"));
+                dropped.push(format!("{path}@{name}"));
             }
             Err(error) => return Err(error),
         }
@@ -243,8 +243,8 @@ impl Content {
         }
     }
 
-    /// Returns what [`compare::values`] makes of it.
-    fn described(&self, element: &ElementType) -> Vec<String> {
+    /// Returns the same form as [`compare::values`].
+    fn values(&self, element: &ElementType) -> Vec<String> {
         match self {
             Self::None => Vec::new(),
             Self::Bytes(bytes) => {
@@ -255,13 +255,13 @@ impl Content {
             Self::Records(contents) => {
                 let ElementType::Compound(fields) = element else { panic!("no compound") };
                 let pairs = fields.iter().zip(contents);
-                pairs.flat_map(|(field, content)| content.described(&field.element)).collect()
+                pairs.flat_map(|(field, content)| content.values(&field.element)).collect()
             }
         }
     }
 }
 
-/// Makes trees of up to three levels.
+/// Generates trees of up to three levels.
 pub(crate) fn tree() -> impl Strategy<Value = Tree> {
     group(2)
 }
@@ -366,49 +366,43 @@ fn array() -> impl Strategy<Value = Array> {
                 spec = ArraySpec::null(element.clone());
             }
             let count = shape.iter().product::<u64>();
-            let mut seed = seed | 1;
             let content = match null {
                 true => Content::None,
-                false => content(&element, usize::try_from(count).unwrap(), &mut seed),
+                false => content(&element, usize::try_from(count).unwrap(), &mut Random::new(seed)),
             };
             Array { spec, shape, content, attributes, piece }
         },
     )
 }
 
-fn next(seed: &mut u64) -> u64 {
-    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    *seed >> 33
-}
-
-fn content(element: &ElementType, count: usize, seed: &mut u64) -> Content {
-    let letters = |seed: &mut u64, most: u64| -> String {
-        let len = next(seed) % (most + 1);
-        (0..len).map(|_| char::from(b'a' + u8::try_from(next(seed) % 26).unwrap())).collect()
+fn content(element: &ElementType, count: usize, random: &mut Random) -> Content {
+    let letters = |random: &mut Random, most: u64| -> String {
+        let len = random.next() % (most + 1);
+        (0..len).map(|_| char::from(b'a' + u8::try_from(random.next() % 26).unwrap())).collect()
     };
     match element {
         ElementType::Number(ValueType::Bint8) => {
-            Content::Bytes((0..count).map(|_| u8::from(next(seed).is_multiple_of(2))).collect())
+            Content::Bytes((0..count).map(|_| u8::from(random.next().is_multiple_of(2))).collect())
         }
         ElementType::Number(value_type) => {
             let bytes = count * value_type.size();
-            Content::Bytes((0..bytes).map(|_| next(seed).to_le_bytes()[0]).collect())
+            Content::Bytes((0..bytes).map(|_| random.next().to_le_bytes()[0]).collect())
         }
         ElementType::Float16 => {
-            let halves = (0..count).map(|_| next(seed).to_le_bytes()[0]);
+            let halves = (0..count).map(|_| random.next().to_le_bytes()[0]);
             Content::Bytes(halves.flat_map(|half| f32::from(half).to_ne_bytes()).collect())
         }
         ElementType::FixedString { bytes, encoding } => {
             let most = if *encoding == StringEncoding::Bytes { *bytes } else { bytes / 4 };
-            Content::Strings((0..count).map(|_| letters(seed, most)).collect())
+            Content::Strings((0..count).map(|_| letters(random, most)).collect())
         }
         ElementType::Compound(fields) => {
             let content = |field: &Field| {
                 let inner = usize::try_from(field.shape.iter().product::<u64>()).unwrap();
-                content(&field.element, count * inner, seed)
+                content(&field.element, count * inner, random)
             };
             Content::Records(fields.iter().map(content).collect())
         }
-        _ => Content::Strings((0..count).map(|_| letters(seed, 9) + "é").collect()),
+        _ => Content::Strings((0..count).map(|_| letters(random, 9) + "é").collect()),
     }
 }

@@ -1,4 +1,4 @@
-//! Dimensions, which make the datasets of a group variables of NetCDF-4.
+//! Dimension scales, by which the datasets of a group are variables of NetCDF-4.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,9 +10,9 @@ use crate::hdf5::file::{
 };
 use nnz_storage::staging::StagedFile;
 
-/// Gives each dataset a dimension of its length. Those of one length share it.
+/// Adds a dimension to each dataset. Datasets of the same length share it.
 ///
-/// No dimension takes one of the names in `taken`.
+/// Dimensions have none of the names in `taken`.
 pub(super) fn attach(
     file: &mut FileWriter<StagedFile>,
     group: ObjectId,
@@ -35,19 +35,19 @@ pub(super) fn attach(
     Ok(())
 }
 
-/// Makes a dimension: a dataset of which nothing is ever stored.
+/// Creates a dimension: a dataset without stored data.
 fn create(
     file: &mut FileWriter<StagedFile>,
     group: ObjectId,
     name: &str,
     len: u64,
 ) -> Result<ObjectId> {
-    // Chunks that are not there take no space; in one piece it would all be taken.
+    // Missing chunks take no space; contiguous storage would be allocated.
     let chunk = u32::try_from(len).unwrap_or(LONGEST_CHUNK).clamp(1, LONGEST_CHUNK);
     let element = ElementType::Number(ValueType::F32);
     let spec = DatasetSpec::chunked(element, &[len], &[chunk]);
     let spec = match len {
-        // There is no other dimension of length 0 than one without end.
+        // Only unlimited dimensions can have length 0.
         0 => spec.growing(),
         _ => spec.unwritten(),
     };

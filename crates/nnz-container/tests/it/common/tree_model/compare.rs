@@ -1,4 +1,4 @@
-//! What two trees differ in.
+//! Comparison of trees.
 
 use nnz_container::tree::{
     Attribute, AttributeValue, Attributes, Change, ChangeKind, ChildKind, ElementType, Group,
@@ -8,7 +8,7 @@ use nnz_core::{Result, Scalar};
 
 const MEMORY: u64 = 1 << 28;
 
-/// Returns all elements in a form that compares; those of compounds field by field.
+/// Returns all elements in a form that can be compared; those of compounds field by field.
 pub(super) fn values(array: &dyn NdArray) -> Result<Vec<String>> {
     Ok(match array.element_type() {
         ElementType::Compound(fields) => {
@@ -30,7 +30,7 @@ pub(super) fn values(array: &dyn NdArray) -> Result<Vec<String>> {
     })
 }
 
-/// Returns an attribute in a form that is the same for all containers: numbers by their value.
+/// Returns an attribute in a form that is the same for all containers: numbers by value.
 fn normal(attribute: &Attribute) -> String {
     let number = |scalar: Scalar| match scalar {
         Scalar::U8(value) => value.to_string(),
@@ -78,7 +78,7 @@ fn flatten(json: &serde_json::Value, depth: usize, shape: &mut Vec<u64>, values:
     }
 }
 
-/// Compares attributes with those that were written and are `held`.
+/// Compares attributes with those that were written and are supported.
 pub(super) fn attributes(
     expected: &[(String, Attribute)],
     found: &(impl Attributes + ?Sized),
@@ -104,7 +104,7 @@ pub(super) fn attributes(
     }
 }
 
-/// Lists what a copy differs in, beside what is named.
+/// Returns the differences of a copy that are not in `changes`.
 pub(crate) fn differences(from: &dyn Group, to: &dyn Group, changes: &[Change]) -> Vec<String> {
     let mut all = Vec::new();
     let dropped = |path: &str, attribute: Option<&str>| {
@@ -182,7 +182,7 @@ fn compare_attributes<A: Attributes + ?Sized, B: Attributes + ?Sized>(
             expected.push((name.clone(), from.attribute(&name)?.unwrap()));
         }
     }
-    // Paths in place of references.
+    // Paths instead of references.
     for (name, attribute) in &mut expected {
         if let (AttributeValue::References(_), Some(found)) =
             (&attribute.value, to.attribute(name)?)
