@@ -15,7 +15,7 @@ use crate::NumberArray;
 const BLOCK: usize = 16 << 10;
 
 /// Maximum number of cached blocks: 32 MiB, the pointers of 4 million vectors.
-const MOST: usize = 2048;
+const MAX_BLOCKS: usize = 2048;
 
 /// Maximum size of reads that add blocks. Longer reads are typically sequential.
 const SHORT: usize = 1 << 10;
@@ -113,7 +113,7 @@ impl BlockCache {
             let blocks = self.blocks.read().unwrap_or_else(PoisonError::into_inner);
             match (blocks.get(&number), add) {
                 (Some(block), _) => return Ok(block.as_deref().map(copy)),
-                (None, Some(_)) if blocks.len() < MOST => {}
+                (None, Some(_)) if blocks.len() < MAX_BLOCKS => {}
                 _ => return Ok(None),
             }
         }
@@ -266,12 +266,12 @@ mod tests {
 
     #[test]
     fn the_number_of_cached_blocks_is_limited() {
-        let len = (MOST as u64 + 10) * PER_BLOCK;
+        let len = (MAX_BLOCKS as u64 + 10) * PER_BLOCK;
         let (cache, asked) = (BlockCache::new(ValueType::U32, len), RefCell::default());
         for element in (0..len).step_by(BLOCK / 4) {
             read(&cache, [element, element + 1], &asked);
         }
-        assert_eq!(cache.blocks.read().unwrap().len(), MOST);
+        assert_eq!(cache.blocks.read().unwrap().len(), MAX_BLOCKS);
         assert_eq!(asked.take().last(), Some(&[len - PER_BLOCK, len - PER_BLOCK + 1]));
     }
 

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Maximum number of cached chunks; the limit of bytes does not apply to the last one. Several,
 /// because several threads may read different parts of the same array.
-const MOST_CHUNKS: usize = 8;
+const MAX_CHUNKS: usize = 8;
 
 /// The default limit of bytes.
-const MOST_BYTES: usize = 8 << 20;
+const MAX_BYTES: usize = 8 << 20;
 
 /// The limits for a row of adjacent chunks.
 const STRIPE_CHUNKS: usize = 1 << 10;
@@ -23,14 +23,14 @@ pub(crate) struct ChunkCache {
 
 impl Default for ChunkCache {
     fn default() -> Self {
-        Self::of_bytes(MOST_BYTES)
+        Self::of_bytes(MAX_BYTES)
     }
 }
 
 impl ChunkCache {
     /// Creates a cache with a limit of bytes.
     pub(crate) fn of_bytes(most_bytes: usize) -> Self {
-        Self { kept: Mutex::default(), most_bytes, most_chunks: MOST_CHUNKS }
+        Self { kept: Mutex::default(), most_bytes, most_chunks: MAX_CHUNKS }
     }
 
     /// Creates a cache for arrays of several dimensions, in which a row has many chunks.

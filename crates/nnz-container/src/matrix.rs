@@ -24,12 +24,12 @@ pub use vector::{Vector, check_booleans, prepare};
 const ENTRIES: u64 = 1 << 16;
 
 /// Maximum number of entries of a unit.
-const MOST_ENTRIES: u64 = 1 << 20;
+const MAX_ENTRIES: u64 = 1 << 20;
 
 /// Returns the number of entries of units, such that they end at chunks.
 fn entries_of_unit(chunk: Option<u64>) -> u64 {
     match chunk {
-        Some(chunk) if chunk > 0 && chunk <= MOST_ENTRIES => {
+        Some(chunk) if chunk > 0 && chunk <= MAX_ENTRIES => {
             ENTRIES.div_ceil(chunk).saturating_mul(chunk)
         }
         _ => ENTRIES,

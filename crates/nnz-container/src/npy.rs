@@ -27,7 +27,7 @@ pub use tree::NpyGroup;
 pub use writer::NpyDirectoryWriter;
 
 pub(crate) use element::{Element, TYPES};
-pub(crate) use header::{Header, LONGEST, MAGIC, NdHeader, PREAMBLE};
+pub(crate) use header::{Header, MAGIC, MAX_LEN, NdHeader, PREAMBLE};
 pub(crate) use stored::{ReadAt, Stored};
 pub(crate) use strings::decode;
 #[cfg(feature = "zarr")]

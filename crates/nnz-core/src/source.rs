@@ -168,10 +168,10 @@ impl Metadata {
     /// comments are omitted.
     #[must_use]
     pub fn named(&self) -> Vec<String> {
-        let says_nothing = |json: &str| {
+        let is_empty = |json: &str| {
             json.replace("\\n", "").chars().all(|sign| matches!(sign, '"' | '%' | ' ' | '\t'))
         };
-        let keys = self.keys.iter().filter(|(key, json)| key != COMMENT || !says_nothing(json));
+        let keys = self.keys.iter().filter(|(key, json)| key != COMMENT || !is_empty(json));
         let keys = keys.map(|(key, _)| format!("the user's key {key:?}"));
         let attributes = self.attributes.iter().map(|(key, _)| format!("the attribute {key:?}"));
         keys.chain(attributes).collect()

@@ -14,7 +14,7 @@ use crate::input::NoMember;
 pub const LONGEST_LINE: usize = 64 << 10;
 
 /// The maximum number of bytes of comments that are kept.
-const MOST_COMMENTS: usize = 1 << 20;
+const MAX_COMMENTS: usize = 1 << 20;
 
 /// The size of a buffer. A block of the shortest lines (4 bytes) has about 65,000 entries.
 const CAPACITY: usize = 256 << 10;
@@ -45,7 +45,7 @@ pub struct Comments {
 
 impl Comments {
     fn keep(&mut self, piece: &[u8]) {
-        if self.enabled && piece.len() <= MOST_COMMENTS - self.text.len() {
+        if self.enabled && piece.len() <= MAX_COMMENTS - self.text.len() {
             self.text.extend_from_slice(piece);
         } else {
             self.too_long |= self.enabled;

@@ -6,7 +6,7 @@ use crate::object::{Object, Value};
 use crate::strings::{Strings, whole_text};
 
 /// The maximum length of a sequence: 2^52.
-const LONGEST: f64 = 4_503_599_627_370_496.0;
+const MAX_LEN: f64 = 4_503_599_627_370_496.0;
 
 /// Creates the vector that a class and its state represent.
 pub(crate) fn restore(class: &Object, state: Object, at: u64) -> Result<Value> {
@@ -42,7 +42,7 @@ fn sequence(state: &Object, at: u64) -> Result<(u64, f64, f64)> {
     };
     let get = |index| numbers.get(index).unwrap_or(f64::NAN);
     let (len, first, step) = (get(0), get(1), get(2));
-    if !(0.0..=LONGEST).contains(&len) || len.fract() != 0.0 {
+    if !(0.0..=MAX_LEN).contains(&len) || len.fract() != 0.0 {
         return Err(Error::mismatch(at, format!("a sequence of {len:?} elements"), "0 to 2^52"));
     }
     if step != 1.0 && step != -1.0 {

@@ -15,10 +15,10 @@ use crate::{altrep, input};
 use source::{Form, Source};
 
 /// Maximum depth of nested lists, including attributes. Each level uses stack space.
-const DEEPEST: u32 = 256;
+const MAX_DEPTH: u32 = 256;
 
 /// Maximum length of the name of an encoding.
-const LONGEST_ENCODING: i32 = 64;
+const MAX_ENCODING_LEN: i32 = 64;
 
 /// Reads the object of a file, and checks that nothing follows it.
 ///
@@ -65,9 +65,9 @@ fn header(source: &mut Source<'_>) -> Result<(u32, u32, Option<String>)> {
     if version == 3 {
         let at = source.offset();
         let length = source.int()?;
-        if !(0..=LONGEST_ENCODING).contains(&length) {
+        if !(0..=MAX_ENCODING_LEN).contains(&length) {
             let found = format!("an encoding with a name of {length} bytes");
-            return Err(Error::mismatch(at, found, format!("0 to {LONGEST_ENCODING}")));
+            return Err(Error::mismatch(at, found, format!("0 to {MAX_ENCODING_LEN}")));
         }
         let mut name = Vec::new();
         source.text(length.unsigned_abs(), &mut name)?;
@@ -98,8 +98,8 @@ impl Reader<'_> {
 
     /// Reads the rest of an object after its flags.
     fn object_of(&mut self, flags: Flags, at: u64, depth: u32) -> Result<Object> {
-        if depth >= DEEPEST {
-            let found = format!("objects nested more than {DEEPEST} levels deep");
+        if depth >= MAX_DEPTH {
+            let found = format!("objects nested more than {MAX_DEPTH} levels deep");
             return Err(Error::unsupported(at, found));
         }
         let code = flags.code();

@@ -27,7 +27,7 @@ const R_VERSION: i32 = 0x0004_0400;
 const BLOCK: usize = 64 << 10;
 
 /// Maximum depth of nested lists, the same as for reading.
-const DEEPEST: u32 = 256;
+const MAX_DEPTH: u32 = 256;
 
 /// A writer of items in sequence.
 ///
@@ -352,8 +352,8 @@ impl<W: Write> Writer<W> {
     }
 
     fn nested(&mut self, object: &Object, depth: u32) -> Result<()> {
-        if depth >= DEEPEST {
-            let what = format!("objects nested more than {DEEPEST} levels deep");
+        if depth >= MAX_DEPTH {
+            let what = format!("objects nested more than {MAX_DEPTH} levels deep");
             return Err(Error::unsupported(self.written, what));
         }
         let is_object = if object.is_object { codes::IS_OBJECT } else { 0 };

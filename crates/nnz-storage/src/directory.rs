@@ -13,9 +13,9 @@ use crate::storage::found;
 use crate::{EntryKind, InputFile, ListedEntry, Metadata, Storage};
 
 /// Maximum numbers of names and open files that are kept, and of bytes of small files.
-const MOST_NAMES: usize = 4096;
-const MOST_FILES: usize = 64;
-const MOST_BYTES: usize = 16 << 20;
+const MAX_NAMES: usize = 4096;
+const MAX_FILES: usize = 64;
+const MAX_BYTES: usize = 16 << 20;
 
 /// An opened directory, or a subdirectory of it, which is passed on to readers.
 ///
@@ -213,7 +213,7 @@ impl InputDirectory {
         let file = self.open_file(path)?;
         if let Some(file) = &file {
             let mut known = self.lock();
-            if known.files.len() < MOST_FILES {
+            if known.files.len() < MAX_FILES {
                 known.files.insert(key, file.clone());
             }
         }
@@ -249,7 +249,7 @@ impl InputDirectory {
         let text = file.map(|file| file.read_all(most)).transpose()?.map(Arc::<[u8]>::from);
         let bytes = text.as_ref().map_or(0, |text| text.len()) + full.as_os_str().len();
         let mut known = self.lock();
-        if known.bytes.saturating_add(bytes) <= MOST_BYTES {
+        if known.bytes.saturating_add(bytes) <= MAX_BYTES {
             known.bytes += bytes;
             known.texts.insert(full, text.clone());
         }
@@ -274,7 +274,7 @@ impl InputDirectory {
         let mut names = BTreeMap::new();
         let mut complete = true;
         let listed = self.root.storage.list(&self.key, &mut |entry| {
-            complete = names.len() < MOST_NAMES;
+            complete = names.len() < MAX_NAMES;
             names.insert(entry.name, entry.kind);
             Ok(complete)
         });
@@ -283,7 +283,7 @@ impl InputDirectory {
             listed => found(listed).map_err(|error| Error::io(&self.path, error))?,
         };
         let mut known = self.lock();
-        if listed.is_none() || !complete || known.names > 16 * MOST_NAMES {
+        if listed.is_none() || !complete || known.names > 16 * MAX_NAMES {
             known.unlisted.insert(self.key.clone());
             return Ok(None);
         }

@@ -9,10 +9,10 @@ use crate::ReadAt;
 
 /// The size of a page, and the maximum number of pages that are kept of a file.
 pub(crate) const PAGE: u64 = 4 << 10;
-const MOST_PAGES: usize = 4096;
+const MAX_PAGES: usize = 4096;
 
 /// The longest read that is kept.
-const LONGEST: u64 = 1 << 20;
+const MAX_LEN: u64 = 1 << 20;
 
 /// The number of bytes at the start of a range that were copied or are missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl Kept {
     pub(crate) fn fill(&self, file: &dyn ReadAt, len: usize, at: u64) -> io::Result<()> {
         let len = len as u64;
         let end = at.saturating_add(len).min(file.len());
-        if len > LONGEST || at >= end {
+        if len > MAX_LEN || at >= end {
             return Ok(());
         }
         let mut page = at / PAGE;
@@ -90,7 +90,7 @@ impl Kept {
             let start = page * PAGE;
             let bytes = (end * PAGE).min(file.len()) - start;
             let count = usize::try_from(end - page).unwrap_or(usize::MAX);
-            if pages.len().saturating_add(count) > MOST_PAGES {
+            if pages.len().saturating_add(count) > MAX_PAGES {
                 break;
             }
             let mut block = vec![0; usize::try_from(bytes).unwrap_or(0)];

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::ops::Range;
 
 /// Maximum length of a line, so that a file of another kind is not read into memory.
-pub(super) const LONGEST: usize = 1 << 20;
+pub(super) const MAX_LEN: usize = 1 << 20;
 
 /// Why reading stopped.
 pub(super) enum Stopped {
@@ -39,7 +39,7 @@ impl<R: Read> Lines<R> {
             }
             self.begun.extend_from_slice(rest);
             self.unread = 0..0;
-            if self.begun.len() > LONGEST {
+            if self.begun.len() > MAX_LEN {
                 return Err(Stopped::TooLong { line: self.line });
             }
             match self.from.read(&mut self.block) {

@@ -20,7 +20,7 @@ pub struct Directory {
 const VERSION: &str = "version";
 
 /// Maximum size of an attribute file that is cached.
-const LONGEST_ATTRIBUTE: u64 = 64 << 10;
+const MAX_ATTRIBUTE_LEN: u64 = 64 << 10;
 
 /// Returns whether a directory has a format version, as those of BPCells.
 ///
@@ -87,7 +87,7 @@ impl Container for Directory {
     fn attribute(&self, name: &str) -> Result<String> {
         // Several formats read the version.
         let file = self.file(name)?;
-        if file.len() <= LONGEST_ATTRIBUTE {
+        if file.len() <= MAX_ATTRIBUTE_LEN {
             file.start(usize::try_from(file.len()).unwrap_or(0))?;
         }
         let mut found = Vec::new();

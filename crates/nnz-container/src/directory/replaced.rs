@@ -8,7 +8,7 @@ use std::path::Path;
 const VERSION: &str = "version";
 
 /// Maximum length of a version.
-const LONGEST: u64 = 64;
+const MAX_LEN: u64 = 64;
 
 /// Returns why a directory whose files have the names of members is not a store. An empty directory
 /// is accepted.
@@ -25,7 +25,7 @@ pub(super) fn refusal(directory: &Path) -> io::Result<Option<String>> {
         file => file?,
     };
     let mut text = Vec::new();
-    file.take(LONGEST).read_to_end(&mut text)?;
+    file.take(MAX_LEN).read_to_end(&mut text)?;
     let what = format!("holds a file {VERSION:?} that is not a version of BPCells");
     Ok((!is_version(&text)).then_some(what))
 }

@@ -99,9 +99,9 @@ impl ContainerWriter for DirectoryWriter {
                 let expected = "names without line breaks, as text files require";
                 return Err(Error::mismatch(place, found, expected));
             }
-            if string.len() > lines::LONGEST {
+            if string.len() > lines::MAX_LEN {
                 let found = format!("a name of {} bytes", string.len());
-                let expected = format!("names of at most {} bytes", lines::LONGEST);
+                let expected = format!("names of at most {} bytes", lines::MAX_LEN);
                 return Err(Error::mismatch(place, found, expected));
             }
             out.write_all(string).and_then(|()| out.write_all(b"\n")).map_err(io)?;

@@ -14,8 +14,8 @@ use super::opened::{Opened, call_library};
 pub use crate::container::FoundGroup;
 
 /// Maximum number of groups to search, and maximum depth. Real files have a few hundred groups.
-const MOST_GROUPS: usize = 1 << 16;
-const DEEPEST: usize = 32;
+const MAX_GROUPS: usize = 1 << 16;
+const MAX_DEPTH: usize = 32;
 
 /// Returns the groups that have an attribute with one of the given names, outermost first.
 ///
@@ -81,7 +81,7 @@ fn find(opened: &Arc<Opened>, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
             let what = format!("invalid HDF5: attributes of more than {bytes} bytes");
             return Err(Error::new(ErrorKind::Unrecognized(what), place));
         }
-        if depth == DEEPEST {
+        if depth == MAX_DEPTH {
             continue;
         }
         let inner = members(opened, &group, &place).map(|members| members.groups);
@@ -99,8 +99,8 @@ fn find(opened: &Arc<Opened>, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
             if !seen.insert(child.address()) {
                 continue;
             }
-            if seen.len() > MOST_GROUPS {
-                let what = format!("HDF5 with more than {MOST_GROUPS} groups is not searched");
+            if seen.len() > MAX_GROUPS {
+                let what = format!("HDF5 with more than {MAX_GROUPS} groups is not searched");
                 return Err(Error::unsupported(Place::path(path), what));
             }
             let name = if name.is_empty() { inner } else { format!("{name}/{inner}") };

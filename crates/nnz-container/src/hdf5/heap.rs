@@ -7,13 +7,13 @@ use nnz_core::{At, Error, ErrorKind, Place, Result};
 use super::opened::Opened;
 
 /// Maximum number of cached collections; the limit of bytes does not apply to the last one.
-const MOST_HEAPS: usize = 64;
-const MOST_BYTES: usize = 8 << 20;
+const MAX_HEAPS: usize = 64;
+const MAX_BYTES: usize = 8 << 20;
 
 /// Maximum number of bytes to read for strings beyond the size of the file. Strings in order read
 /// each collection once; a crafted list that alternates between large collections would take too
 /// long.
-const MOST_READ: u64 = 1 << 30;
+const MAX_READ: u64 = 1 << 30;
 
 /// Size of the header of a collection and of an object: 8, and a length padded to 8.
 const HEAD: usize = 16;
@@ -94,7 +94,7 @@ impl Heaps {
             Some(at) => self.recent[..=at].rotate_right(1),
             None => {
                 let heap = self.load(address)?;
-                let most = (MOST_BYTES / heap.bytes.len().max(1)).clamp(1, MOST_HEAPS);
+                let most = (MAX_BYTES / heap.bytes.len().max(1)).clamp(1, MAX_HEAPS);
                 self.recent.truncate(most - 1);
                 self.recent.insert(0, heap);
             }
@@ -116,7 +116,7 @@ impl Heaps {
         let length = number(&head[8..8 + width]);
         self.opened.check(address, length, &self.place)?;
         self.read += length;
-        if self.read > self.opened.bytes.saturating_mul(64).saturating_add(MOST_READ) {
+        if self.read > self.opened.bytes.saturating_mul(64).saturating_add(MAX_READ) {
             let what = "invalid HDF5: strings in too many places of the file";
             return Err(Error::new(ErrorKind::Unrecognized(what.to_owned()), place));
         }

@@ -19,7 +19,7 @@ use nnz_core::{Error, ErrorKind, Place, Result, readable};
 use super::opened::{Opened, call_library};
 
 /// Maximum size of the names in an old-style group.
-const MOST_NAMES: u64 = 64 << 20;
+const MAX_NAMES: u64 = 64 << 20;
 
 /// A link with its name.
 pub(super) struct Link {
@@ -118,8 +118,8 @@ fn old(opened: &Opened, table: &SymbolTableMessage, place: &Place) -> Result<Vec
             collect_btree_v1_leaves_storage(storage, root, offset, length, None, &[], None)?;
         Ok((heap, leaves))
     })?;
-    if heap.data_segment_size > MOST_NAMES {
-        let what = format!("HDF5 with a group whose names take more than {MOST_NAMES} bytes");
+    if heap.data_segment_size > MAX_NAMES {
+        let what = format!("HDF5 with a group whose names take more than {MAX_NAMES} bytes");
         return Err(Error::unsupported(place.clone(), what));
     }
     opened.check(heap.data_segment_address, heap.data_segment_size, place)?;

@@ -13,7 +13,7 @@ use nnz_storage::InputFile;
 
 /// Maximum size of an object header including continuations. Headers have metadata and small
 /// attributes; real ones have several KiB.
-const MOST_HEADER_BYTES: usize = 16 << 20;
+const MAX_HEADER_BYTES: usize = 16 << 20;
 
 /// The undefined address.
 const UNDEFINED: u64 = u64::MAX;
@@ -35,7 +35,7 @@ impl Opened {
             let options = OpenOptions::default()
                 .with_chunk_cache_bytes(0)
                 .with_max_read_bytes(64 << 20)
-                .with_max_object_header_bytes(MOST_HEADER_BYTES);
+                .with_max_object_header_bytes(MAX_HEADER_BYTES);
             let storage = Arc::new(Metadata(file.clone()));
             Hdf5File::from_storage_with_options(storage, options)
         })?;

@@ -4,7 +4,7 @@ use super::chunk_table::{ChunkTable, Entry};
 use super::layout::Chunked;
 
 /// Maximum size of a piece that is copied unchanged, so that there is work for several threads.
-const MOST_PLAIN: usize = 4 << 20;
+const MAX_PLAIN: usize = 4 << 20;
 
 /// A piece of a read with its destination.
 pub(super) enum Piece<'a> {
@@ -75,7 +75,7 @@ impl<'a> Iterator for Pieces<'a, '_> {
             return Some(Piece::Packed(entry, from, self.take(wanted)));
         }
         let address = entry.address + from as u64;
-        while wanted < MOST_PLAIN && wanted < self.rest.len() {
+        while wanted < MAX_PLAIN && wanted < self.rest.len() {
             let (Some(entry), _, more) = self.look(wanted) else { break };
             let end = address + wanted as u64;
             if entry.address != end || !self.chunked.pipeline.is_plain(entry.skipped) {

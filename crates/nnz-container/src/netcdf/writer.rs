@@ -11,7 +11,7 @@ use nnz_storage::staging::WriteOptions;
 
 /// Maximum length of a name: one less than `NC_MAX_NAME`, because the NetCDF library does not open
 /// files with names of that length.
-const LONGEST_NAME: usize = 255;
+const MAX_NAME_LEN: usize = 255;
 
 /// A writer of a group of a NetCDF-4 file, which appears when it is finished.
 ///
@@ -32,10 +32,10 @@ impl NetCdfWriter {
         write: WriteOptions,
         options: Hdf5Options,
     ) -> Result<Self> {
-        if let Some(name) = group.split('/').find(|name| name.len() > LONGEST_NAME) {
+        if let Some(name) = group.split('/').find(|name| name.len() > MAX_NAME_LEN) {
             // NetCDF programs cannot open a file with such a name.
             let what =
-                format!("a name of {} bytes: NetCDF allows at most {LONGEST_NAME}", name.len());
+                format!("a name of {} bytes: NetCDF allows at most {MAX_NAME_LEN}", name.len());
             return Err(Error::new(ErrorKind::Argument(what), Place::path(path)));
         }
         let writer = Hdf5Writer::create_netcdf(path, group, write, options)?;

@@ -10,7 +10,7 @@ use crate::tree::Stored;
 pub(crate) const PREAMBLE: usize = 12;
 
 /// Maximum length of a header; NumPy's own limit is lower.
-pub(crate) const LONGEST: usize = 64 << 10;
+pub(crate) const MAX_LEN: usize = 64 << 10;
 
 /// The magic bytes.
 pub(crate) const MAGIC: &[u8; 6] = b"\x93NUMPY";
@@ -55,10 +55,10 @@ impl Header {
         };
         let text = text.ok_or_else(no_array)?;
         let before = if version[0] == 1 { 10 } else { 12 };
-        if text > LONGEST - before {
+        if text > MAX_LEN - before {
             let place = place.clone().at(At::Byte(8));
             let found = format!("a header of {text} bytes");
-            return Err(Error::mismatch(place, found, format!("at most {LONGEST}")));
+            return Err(Error::mismatch(place, found, format!("at most {MAX_LEN}")));
         }
         Ok(before + text)
     }

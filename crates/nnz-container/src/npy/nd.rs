@@ -6,13 +6,13 @@ use std::path::Path;
 use nnz_core::{At, Error, ErrorKind, Result, Values};
 
 use super::element::Element;
-use super::header::{Header, LONGEST, NdHeader, PREAMBLE};
+use super::header::{Header, MAX_LEN, NdHeader, PREAMBLE};
 use crate::byte_order;
 use nnz_storage::staging::{StagedFile, WriteOptions};
 use nnz_storage::{FileReader, InputFile};
 
 /// Maximum number of dimensions, as in NumPy.
-const MOST_DIMENSIONS: usize = 64;
+const MAX_DIMENSIONS: usize = 64;
 
 /// Number of bytes read at once.
 const PIECE: usize = 1 << 20;
@@ -49,9 +49,9 @@ pub fn read_array_from(file: &InputFile, memory: u64) -> Result<NdArray> {
         return Err(Error::mismatch(place, "strings", "numbers"));
     };
     let at = place.clone().at(At::Byte(header.len() as u64));
-    if shape.len() > MOST_DIMENSIONS {
+    if shape.len() > MAX_DIMENSIONS {
         let found = format!("{} dimensions", shape.len());
-        return Err(Error::mismatch(at, found, format!("at most {MOST_DIMENSIONS}")));
+        return Err(Error::mismatch(at, found, format!("at most {MAX_DIMENSIONS}")));
     }
     let count = count(&shape);
     let bytes = count.and_then(|count| count.checked_mul(value_type.size() as u64));
@@ -82,7 +82,7 @@ fn read_header(reader: &mut FileReader, file: &InputFile) -> Result<Vec<u8>> {
     let mut header = vec![0; PREAMBLE];
     read_exact(reader, &mut header, file)?;
     let length = Header::length(&header, &file.place())?;
-    header.resize(length.clamp(PREAMBLE, LONGEST), 0);
+    header.resize(length.clamp(PREAMBLE, MAX_LEN), 0);
     read_exact(reader, &mut header[PREAMBLE..], file)?;
     Ok(header)
 }
@@ -148,7 +148,7 @@ fn to_c_order(values: &Values, shape: &[u64]) -> Option<Values> {
 /// Fails if the shape has another number of elements, or if the file cannot be written.
 pub fn write_array(path: &Path, array: &NdArray, options: WriteOptions) -> Result<StagedFile> {
     let here = array.values.len().and_then(|len| u64::try_from(len).ok());
-    if here.is_none() || here != count(&array.shape) || array.shape.len() > MOST_DIMENSIONS {
+    if here.is_none() || here != count(&array.shape) || array.shape.len() > MAX_DIMENSIONS {
         let what =
             format!("an array of the shape {:?} with another number of elements", array.shape);
         return Err(Error::argument(what));

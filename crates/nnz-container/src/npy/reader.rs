@@ -17,7 +17,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
 };
 
 /// Maximum length of a text.
-const LONGEST_TEXT: u64 = 64 << 20;
+const MAX_TEXT_LEN: u64 = 64 << 20;
 
 /// A directory of `.npy` files. Opening it reads nothing.
 #[derive(Clone, Debug)]
@@ -136,7 +136,7 @@ impl Container for NpyDirectory {
 
     fn attribute(&self, name: &str) -> Result<String> {
         let file = self.file_name(name, "json")?;
-        let text = self.files.read_metadata(file, LONGEST_TEXT);
+        let text = self.files.read_metadata(file, MAX_TEXT_LEN);
         let text = text.map_err(|error| of_member(error, self.place(name)))?;
         let Some(text) = text else { return self.stored(name)?.text() };
         let utf8 = std::str::from_utf8(&text)

@@ -14,7 +14,7 @@ use nnz_storage::Texts;
 const BLOCK: u64 = 256 << 10;
 
 /// Maximum length of a string: 64 Mi code points of four bytes.
-const LONGEST: u64 = 256 << 20;
+const MAX_LEN: u64 = 256 << 20;
 
 /// Checks that an array has strings of a supported length, and returns their length in bytes.
 pub(super) fn check(stored: &Stored) -> Result<usize> {
@@ -23,7 +23,7 @@ pub(super) fn check(stored: &Stored) -> Result<usize> {
         let found = format!("numbers of type {value_type}");
         return Err(Error::mismatch(place(), found, "strings"));
     }
-    let size = stored.header.element.size().filter(|size| *size <= LONGEST);
+    let size = stored.header.element.size().filter(|size| *size <= MAX_LEN);
     size.and_then(|size| usize::try_from(size).ok()).ok_or_else(|| {
         let descr = stored.header.element.descr();
         Error::mismatch(place(), format!("strings of type {descr}"), "strings of up to 256 MiB")

@@ -4,7 +4,7 @@ use nnz_core::{At, Error, ErrorKind, Place, Result};
 use nnz_storage::InputFile;
 
 /// Maximum size of the directory.
-const LONGEST: u64 = 64 << 20;
+const MAX_LEN: u64 = 64 << 20;
 
 /// Size of the end record, and maximum length of the comment after it.
 const END: usize = 22;
@@ -42,7 +42,7 @@ pub(super) fn read(file: &InputFile, place: &Place) -> Result<Vec<Listed>> {
         let found = format!("a directory of {} bytes at byte {}", end.bytes, end.start);
         return Err(damaged(found, "a directory that ends here"));
     };
-    if end.bytes > LONGEST {
+    if end.bytes > MAX_LEN {
         return Err(damaged(format!("a directory of {} bytes", end.bytes), "at most 64 MiB"));
     }
     let mut directory = vec![0; usize::try_from(end.bytes).unwrap_or(0)];

@@ -8,13 +8,13 @@ use nnz_storage::InputFile;
 
 use super::directory::{Fields, Listed, read_at};
 use super::inflated::{IN_MEMORY, Inflated};
-use crate::npy::{LONGEST, PREAMBLE, ReadAt};
+use crate::npy::{MAX_LEN, PREAMBLE, ReadAt};
 
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 
 /// Maximum ratio of deflate.
-const MOST_RATIO: u64 = 1032;
+const MAX_RATIO: u64 = 1032;
 
 /// An entry whose local header has been read. Its checksum is verified before elements are read.
 pub(super) struct Entry {
@@ -48,7 +48,7 @@ impl Entry {
         }
         let most = match listed.method {
             STORED => listed.packed,
-            DEFLATED => listed.packed.saturating_mul(MOST_RATIO),
+            DEFLATED => listed.packed.saturating_mul(MAX_RATIO),
             method => {
                 let what =
                     format!("zip entries with compression method {method} are not supported");
@@ -86,7 +86,7 @@ impl Entry {
     /// Reads as many bytes as the header of an array may have.
     fn beginning(&self) -> Result<Vec<u8>> {
         let bytes = usize::try_from(self.listed.bytes).unwrap_or(usize::MAX);
-        let mut head = vec![0; bytes.min(PREAMBLE + LONGEST)];
+        let mut head = vec![0; bytes.min(PREAMBLE + MAX_LEN)];
         if self.listed.method == STORED {
             read_at(&self.file, self.start, &mut head, &self.place)?;
             return Ok(head);

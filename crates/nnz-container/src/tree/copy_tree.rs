@@ -16,8 +16,8 @@ use crate::Compression;
 pub use report::{Change, ChangeKind, CopyReport};
 
 /// Maximum number of groups, and maximum depth. Real files have a few hundred groups.
-const MOST_GROUPS: u64 = 1 << 16;
-const DEEPEST: usize = 64;
+const MAX_GROUPS: u64 = 1 << 16;
+const MAX_DEPTH: usize = 64;
 
 /// Called with the number of bytes read since the previous call. An error cancels the copy.
 pub type OnProgress<'a> = dyn Fn(u64) -> Result<()> + 'a;
@@ -192,8 +192,9 @@ impl<'a> Copy<'a> {
 
     fn group(&mut self, from: &dyn Group, to: NodeId, path: &str, depth: usize) -> Result<()> {
         self.report.groups += 1;
-        if self.report.groups > MOST_GROUPS || depth > DEEPEST {
-            let what = format!("more than {MOST_GROUPS} groups, or a depth of more than {DEEPEST}");
+        if self.report.groups > MAX_GROUPS || depth > MAX_DEPTH {
+            let what =
+                format!("more than {MAX_GROUPS} groups, or a depth of more than {MAX_DEPTH}");
             return Err(Error::unsupported(Place::path(from.path()), what));
         }
         if let Some(identity) = from.identity() {

@@ -7,14 +7,14 @@ use nnz_core::{Error, Place, Result};
 use super::grid::{places, product};
 
 /// Maximum number of dimensions. HDF5 has 32, NumPy 64.
-const MOST_DIMENSIONS: usize = 64;
+const MAX_DIMENSIONS: usize = 64;
 
 /// Checks that an array does not have too many dimensions.
 pub(crate) fn check_rank(rank: usize, place: &Place) -> Result<()> {
-    if rank <= MOST_DIMENSIONS {
+    if rank <= MAX_DIMENSIONS {
         return Ok(());
     }
-    let expected = format!("at most {MOST_DIMENSIONS}");
+    let expected = format!("at most {MAX_DIMENSIONS}");
     Err(Error::mismatch(place.clone(), format!("{rank} dimensions"), expected))
 }
 

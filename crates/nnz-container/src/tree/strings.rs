@@ -15,13 +15,13 @@ use crate::npy::decode;
 const BLOCK: u64 = 256 << 10;
 
 /// Number of strings of variable length that are resolved at once.
-const MOST_STRINGS: u64 = 16 << 10;
+const MAX_STRINGS: u64 = 16 << 10;
 
 /// Number of strings, and size of one, for which no stored data is required.
 const UNPROVEN: u64 = 16 << 20;
 
 /// Maximum length of strings of fixed length.
-const LONGEST: usize = 256 << 20;
+const MAX_LEN: usize = 256 << 20;
 
 /// The strings of a hyperslab, read in blocks.
 pub(super) struct Strings<'a> {
@@ -45,7 +45,7 @@ impl<'a> Strings<'a> {
     pub(super) fn new(view: &'a View, selection: &[Range<u64>]) -> Result<Self> {
         let left = selection::count(selection, view.shape(), &view.place())?;
         let (form, most) = match *view.stored() {
-            Stored::Text { bytes, .. } if bytes > LONGEST => {
+            Stored::Text { bytes, .. } if bytes > MAX_LEN => {
                 let found = format!("strings of {bytes} bytes");
                 return Err(Error::mismatch(view.place(), found, "strings of up to 256 MiB"));
             }
@@ -58,7 +58,7 @@ impl<'a> Strings<'a> {
                 let most = BLOCK / (bytes as u64).max(1);
                 (Form::Fixed { bytes, form, block: Vec::new() }, most)
             }
-            Stored::Variable { .. } => (Form::Variable(view.source.variable()?), MOST_STRINGS),
+            Stored::Variable { .. } => (Form::Variable(view.source.variable()?), MAX_STRINGS),
             _ => return Err(view.wrong_type("strings")),
         };
         let much = left > UNPROVEN || (left > 0 && view.width() as u64 > UNPROVEN);

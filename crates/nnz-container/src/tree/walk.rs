@@ -7,8 +7,8 @@ use nnz_core::{Error, Place, Result};
 use super::group::{Child, ChildKind, Group};
 
 /// Maximum number of groups, and maximum depth. Real files have a few hundred groups.
-const MOST_GROUPS: usize = 1 << 16;
-const DEEPEST: usize = 64;
+const MAX_GROUPS: usize = 1 << 16;
+const MAX_DEPTH: usize = 64;
 
 /// The function that [`walk`] calls with each group, its relative path, and its members.
 pub type Visit<'a> = dyn FnMut(&dyn Group, &str, &[Child]) -> Result<()> + 'a;
@@ -38,8 +38,9 @@ impl Walker<'_, '_> {
             return Ok(());
         }
         self.groups += 1;
-        if self.groups > MOST_GROUPS || depth > DEEPEST {
-            let what = format!("more than {MOST_GROUPS} groups, or a depth of more than {DEEPEST}");
+        if self.groups > MAX_GROUPS || depth > MAX_DEPTH {
+            let what =
+                format!("more than {MAX_GROUPS} groups, or a depth of more than {MAX_DEPTH}");
             return Err(Error::unsupported(Place::path(group.path()), what));
         }
         let children = group.children()?;

@@ -14,10 +14,10 @@ use crate::chunk_cache::ChunkCache;
 const UNCHECKED_BYTES: u64 = 64 << 20;
 
 /// Maximum size of a fill value.
-pub(super) const LONGEST_FILL: usize = 1 << 20;
+pub(super) const MAX_FILL_LEN: usize = 1 << 20;
 
 /// Maximum size of the index of a shard.
-const LONGEST_INDEX: u64 = 64 << 20;
+const MAX_INDEX_LEN: u64 = 64 << 20;
 
 /// An array whose metadata has been read.
 pub(super) struct Stored {
@@ -197,7 +197,7 @@ impl Stored {
         }
         let place = || self.place_of(number.saturating_mul(shard.chunks));
         let length = shard.index_bytes;
-        if length > bytes.min(LONGEST_INDEX) {
+        if length > bytes.min(MAX_INDEX_LEN) {
             let found = format!("a shard of {bytes} bytes");
             let expected = format!("an index of {length}, and of at most 64 MiB");
             return Err(Error::mismatch(place(), found, expected));

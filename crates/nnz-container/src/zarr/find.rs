@@ -12,8 +12,8 @@ use super::store::Store;
 use crate::{Container, FoundGroup};
 
 /// Maximum number of groups to search, and maximum depth. Real stores have a few hundred groups.
-const MOST_GROUPS: usize = 1 << 16;
-const DEEPEST: usize = 32;
+const MAX_GROUPS: usize = 1 << 16;
+const MAX_DEPTH: usize = 32;
 
 /// Returns whether a directory of the file system is a Zarr store: a group or an array.
 ///
@@ -77,13 +77,13 @@ fn find(store: &ZarrStore, attributes: &[&str]) -> Result<Vec<FoundGroup>> {
                 });
             }
         }
-        if depth == DEEPEST {
+        if depth == MAX_DEPTH {
             continue;
         }
         for inner in group.nodes()? {
             seen += 1;
-            if seen > MOST_GROUPS {
-                let what = format!("Zarr with more than {MOST_GROUPS} groups is not searched");
+            if seen > MAX_GROUPS {
+                let what = format!("Zarr with more than {MAX_GROUPS} groups is not searched");
                 return Err(Error::unsupported(Place::path(store.path()), what));
             }
             let inner = if name.is_empty() { inner } else { format!("{name}/{inner}") };

@@ -15,7 +15,7 @@ use crate::npy::Element;
 use crate::tree::{Grid, Stored, check_rank, shown};
 
 /// Maximum size of a member of the metadata: its parsed form takes many times that.
-const LONGEST: usize = 1 << 20;
+const MAX_LEN: usize = 1 << 20;
 
 /// The type of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl Reader<'_> {
 
     fn value(&self, name: &str) -> Result<Value> {
         let raw = self.raw(name)?.get();
-        if raw.len() > LONGEST {
+        if raw.len() > MAX_LEN {
             let found = format!("of {} bytes", raw.len());
             return Err(self.unexpected(name, found, "at most 1 MiB of JSON"));
         }

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::metadata::{v2, v3};
 
 /// Maximum size of a JSON file.
-const LONGEST: u64 = 64 << 20;
+const MAX_LEN: u64 = 64 << 20;
 
 /// The files that mark a directory as a group or an array.
 pub(super) const FILES: [&str; 3] = ["zarr.json", ".zarray", ".zgroup"];
@@ -70,7 +70,7 @@ pub(super) fn from_files(
 /// Returns whether a directory is a group or an array, from the names of its files.
 pub(super) fn is_node(directory: &InputDirectory) -> Result<bool> {
     for name in FILES {
-        let there = match readable(directory.read_metadata(name, LONGEST))? {
+        let there = match readable(directory.read_metadata(name, MAX_LEN))? {
             Some(text) => text.is_some(),
             // The file is read again when it is needed, with an error.
             None => directory.is_file(name)?,
@@ -88,7 +88,7 @@ pub(super) fn json(
     name: &str,
     place: &Place,
 ) -> Result<Option<Fields>> {
-    let text = match directory.read_metadata(name, LONGEST) {
+    let text = match directory.read_metadata(name, MAX_LEN) {
         Ok(text) => text,
         Err(error) => {
             return match error.into_parts().0 {
@@ -111,7 +111,7 @@ pub(super) fn json(
 
 /// Checks the length of a JSON file; it is not known for other kinds of files.
 pub(super) fn check_length(name: &str, bytes: u64, place: &Place) -> Result<()> {
-    if bytes <= LONGEST {
+    if bytes <= MAX_LEN {
         return Ok(());
     }
     let found = match bytes {

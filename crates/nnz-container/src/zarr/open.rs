@@ -18,7 +18,7 @@ use crate::container::full_path;
 use crate::npz::Archive;
 
 /// Maximum number of groups that are kept open.
-const MOST_GROUPS: usize = 64;
+const MAX_GROUPS: usize = 64;
 
 /// An opened Zarr store, in a directory or a zip file, whose groups can be opened.
 #[derive(Clone)]
@@ -94,7 +94,7 @@ impl ZarrStore {
     /// Keeps an opened group.
     pub(super) fn keep(&self, name: &str, group: &Zarr) {
         let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
-        if groups.len() < MOST_GROUPS {
+        if groups.len() < MAX_GROUPS {
             groups.insert(normalize(name), group.directory().clone());
         }
     }
@@ -120,7 +120,7 @@ impl ZarrStore {
             }
             (_, inside) => inside,
         };
-        if keep && groups.len() < MOST_GROUPS {
+        if keep && groups.len() < MAX_GROUPS {
             groups.insert(name, directory.clone());
         }
         Ok(directory)

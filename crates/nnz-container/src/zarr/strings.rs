@@ -7,7 +7,7 @@ use super::metadata::DataType;
 use crate::npy::{Element, decode, trim_zeros};
 
 /// Maximum size of a chunk of strings.
-const LONGEST: u64 = 256 << 20;
+const MAX_LEN: u64 = 256 << 20;
 
 /// Checks that an array has strings.
 pub(super) fn check(stored: &Stored) -> Result<()> {
@@ -58,13 +58,13 @@ pub(super) fn read(stored: &Stored, number: u64) -> Result<Option<Vec<u8>>> {
     let place = || stored.place_of(number);
     let Some(located) = stored.find(number)? else { return Ok(None) };
     let least = metadata.chunk.saturating_mul(metadata.min_bytes());
-    if located.bytes > LONGEST || least > LONGEST {
+    if located.bytes > MAX_LEN || least > MAX_LEN {
         let found = format!("a chunk of {} bytes for {least} or more", located.bytes);
         return Err(Error::mismatch(place(), found, "at most 256 MiB"));
     }
     let bytes = stored.bytes(&located)?;
     let texts = metadata.data_type == DataType::Texts;
-    let most = if texts { LONGEST } else { least };
+    let most = if texts { MAX_LEN } else { least };
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let decoded = metadata.pipeline.decode_unknown(&bytes, most);
     let chunk = decoded.map_err(|why| undecoded(why, place(), "a chunk", most))?;

@@ -1,6 +1,6 @@
 //! Widening the values of a block to the type of its object.
 
-use nnz_core::{At, Error, ErrorKind, CastError, Place, Result, Rounding, ValueType, Values};
+use nnz_core::{At, CastError, Error, ErrorKind, Place, Result, Rounding, ValueType, Values};
 
 /// Calls a block of code with `$T` standing for the Rust type of a value type.
 macro_rules! with_type {

@@ -10,7 +10,7 @@ const SYMBOLS: usize = 258;
 /// The number of symbols that are coded with the same table.
 const GROUP: usize = 50;
 /// The maximum length of a code in bits.
-const LONGEST: usize = 20;
+const MAX_LEN: usize = 20;
 
 const BLOCK_MAGIC: u64 = 0x3141_5926_5359;
 const END_MAGIC: u64 = 0x1772_4538_5090;
@@ -141,18 +141,18 @@ impl<R: BufRead> Bits<R> {
 /// A Huffman table, by length of codes.
 struct Table {
     /// For each length, the last code plus one.
-    limit: [u32; LONGEST + 1],
+    limit: [u32; MAX_LEN + 1],
     /// For each length, the offset from codes to symbols.
-    base: [u32; LONGEST + 1],
+    base: [u32; MAX_LEN + 1],
     symbols: Vec<u16>,
 }
 
 impl Table {
     fn new(lengths: &[u8]) -> io::Result<Self> {
         let mut table =
-            Self { limit: [0; LONGEST + 1], base: [0; LONGEST + 1], symbols: Vec::new() };
+            Self { limit: [0; MAX_LEN + 1], base: [0; MAX_LEN + 1], symbols: Vec::new() };
         let mut code = 0_u32;
-        for length in 1..=LONGEST {
+        for length in 1..=MAX_LEN {
             let first = u32::try_from(table.symbols.len()).unwrap_or(0);
             table.base[length] = code.wrapping_sub(first);
             for (symbol, _) in (0_u16..).zip(lengths).filter(|(_, of)| usize::from(**of) == length)
@@ -171,7 +171,7 @@ impl Table {
 
     fn symbol<R: BufRead>(&self, bits: &mut Bits<R>) -> io::Result<u16> {
         let mut code = 0_u32;
-        for length in 1..=LONGEST {
+        for length in 1..=MAX_LEN {
             code = (code << 1) | u32::from(bits.bit()?);
             if code < self.limit[length] {
                 let at = code.wrapping_sub(self.base[length]);
@@ -364,7 +364,7 @@ fn lengths<R: BufRead>(bits: &mut Bits<R>, symbols: usize) -> io::Result<Vec<u8>
     let mut lengths = Vec::with_capacity(SYMBOLS);
     for _ in 0..symbols {
         loop {
-            if !(1..=LONGEST as u64).contains(&length) {
+            if !(1..=MAX_LEN as u64).contains(&length) {
                 return Err(bad("a code with an invalid length"));
             }
             if !bits.bit()? {

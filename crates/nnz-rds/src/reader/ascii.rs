@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::numbers::{NA_INTEGER, NA_REAL_BITS};
 
 /// Maximum length of a number in bytes.
-const LONGEST: usize = 64;
+const MAX_LEN: usize = 64;
 
 impl Source<'_> {
     /// Reads a word between spaces or line ends.
@@ -17,8 +17,8 @@ impl Source<'_> {
         let at = self.offset();
         let mut word = String::new();
         while let Some(byte) = self.peek()?.filter(|byte| !byte.is_ascii_whitespace()) {
-            if word.len() >= LONGEST {
-                let found = format!("a word of more than {LONGEST} bytes");
+            if word.len() >= MAX_LEN {
+                let found = format!("a word of more than {MAX_LEN} bytes");
                 return Err(Error::mismatch(at, found, "a number"));
             }
             word.push(char::from(byte));

@@ -14,8 +14,8 @@ use super::critical::{Critical, Pending};
 use super::target::Target;
 
 /// Minimum and maximum number of files without a name that are kept open.
-const FEWEST_UNNAMED: u64 = 16;
-const MOST_UNNAMED: u64 = 16 << 10;
+const MIN_UNNAMED: u64 = 16;
+const MAX_UNNAMED: u64 = 16 << 10;
 
 /// Files of a directory, which have no names until the directory is put in place.
 ///
@@ -39,7 +39,7 @@ pub(super) struct Tree {
 impl Tree {
     pub(super) fn new(access: Option<Members>) -> Self {
         let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-        let most = usize::try_from((limit / 4).clamp(FEWEST_UNNAMED, MOST_UNNAMED));
+        let most = usize::try_from((limit / 4).clamp(MIN_UNNAMED, MAX_UNNAMED));
         Self {
             unnamed: BTreeMap::new(),
             most: most.unwrap_or(usize::MAX),

@@ -6,7 +6,7 @@ use crate::tree::{Stored, TextForm};
 use nnz_core::ValueType;
 
 /// Maximum depth of nested types.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// Size of the common fields of all types: class and version, flags, size.
 pub(super) const HEAD: usize = 8;
@@ -26,7 +26,7 @@ pub(super) struct Description<'a> {
 
 /// Parses an element type; `None` if the message is truncated or inconsistent.
 pub(super) fn element(description: &[u8]) -> Option<Stored> {
-    read(&mut &*description, DEEPEST)
+    read(&mut &*description, MAX_DEPTH)
 }
 
 /// Parses a type and advances past it.

@@ -11,9 +11,9 @@ use crate::hdf5::opened::call_library;
 
 /// Maximum number of groups, their depth, and the size of all paths. Real files have several
 /// hundred groups.
-const MOST_GROUPS: usize = 1 << 16;
-const DEEPEST: usize = 32;
-const MOST_BYTES: usize = 64 << 20;
+const MAX_GROUPS: usize = 1 << 16;
+const MAX_DEPTH: usize = 32;
+const MAX_BYTES: usize = 64 << 20;
 
 /// Paths by the address of the object header.
 pub(super) struct Paths(HashMap<u64, String>);
@@ -57,12 +57,12 @@ fn find(shared: &Shared) -> Result<Paths> {
                 _ => format!("{path}/{}", link.name),
             };
             bytes += inner.len();
-            if groups > MOST_GROUPS || bytes > MOST_BYTES {
+            if groups > MAX_GROUPS || bytes > MAX_BYTES {
                 let what = "references in HDF5 files of so many objects are not supported";
                 return Err(Error::unsupported(place, what));
             }
             paths.insert(address, inner.clone());
-            if depth < DEEPEST
+            if depth < MAX_DEPTH
                 && let Some(child) = readable(call_library(&place, || group.group(&link.name)))?
             {
                 queue.push_back((child, inner, depth + 1));

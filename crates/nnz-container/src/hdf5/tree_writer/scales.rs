@@ -11,13 +11,13 @@ use crate::hdf5::file::{
     CharacterSet, DatasetSpec, ElementType as Stored, FileOptions, FileWriter, ObjectId,
     StringPadding, Value,
 };
-use crate::hdf5::writer::dimensions::{LONGEST_CHUNK, SIGNATURE, description};
+use crate::hdf5::writer::dimensions::{MAX_CHUNK_LEN, SIGNATURE, description};
 use crate::netcdf::PROPERTIES;
 use crate::tree::{ArraySpec, Attribute, AttributeValue, ElementType};
 
 /// Maximum length of a name: one less than `NC_MAX_NAME`, because the NetCDF library does not open
 /// files with longer ones.
-const LONGEST_NAME: usize = 255;
+const MAX_NAME_LEN: usize = 255;
 
 /// Dimensions by group and name: their lengths, and the axes of arrays that have them.
 type Scales = BTreeMap<(ObjectId, String), (u64, Vec<(ObjectId, i32)>)>;
@@ -38,7 +38,7 @@ pub(super) fn variable(spec: &ArraySpec, name: &str, place: &Place) -> Result<Ar
     if !is_held(&spec.element) {
         return refused(&format!("NetCDF variables of {}", spec.element));
     }
-    if name.len() > LONGEST_NAME {
+    if name.len() > MAX_NAME_LEN {
         return refused("NetCDF names of more than 255 bytes");
     }
     if spec.is_null || spec.shape.iter().skip(1).any(|len| *len == 0) {
@@ -55,7 +55,7 @@ pub(super) fn check_attribute(attribute: &Attribute, name: &str, place: &Place) 
         AttributeValue::Numbers(values) => is_held(&ElementType::Number(values.value_type())),
         value => matches!(value, AttributeValue::Strings(_)),
     };
-    if held && attribute.shape.len() <= 1 && name.len() <= LONGEST_NAME {
+    if held && attribute.shape.len() <= 1 && name.len() <= MAX_NAME_LEN {
         return Ok(());
     }
     let what = "NetCDF attributes other than numbers and strings of one dimension";
@@ -123,7 +123,7 @@ impl Hdf5TreeWriter {
 
     /// Creates a dimension: a dataset without stored data.
     fn create_scale(&mut self, group: ObjectId, name: &str, len: u64) -> Result<ObjectId> {
-        let chunk = u32::try_from(len).unwrap_or(LONGEST_CHUNK).clamp(1, LONGEST_CHUNK);
+        let chunk = u32::try_from(len).unwrap_or(MAX_CHUNK_LEN).clamp(1, MAX_CHUNK_LEN);
         let spec = DatasetSpec::chunked(Stored::Number(ValueType::F32), &[len], &[chunk]);
         let spec = if len == 0 { spec.growing() } else { spec.unwritten() };
         let scale = self.file.create_dataset(group, name, spec)?;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::netcdf::NO_VARIABLE;
 
 /// Number of elements of a chunk that is never stored.
-pub(in crate::hdf5) const LONGEST_CHUNK: u32 = 1 << 20;
+pub(in crate::hdf5) const MAX_CHUNK_LEN: u32 = 1 << 20;
 
 /// The `_NCProperties` of a new file, by which it is detected as NetCDF.
 pub(in crate::hdf5) const SIGNATURE: &str = concat!("version=2,nnz=", env!("CARGO_PKG_VERSION"));

@@ -4,10 +4,10 @@ use nnz_core::{At, Error, Place, Result};
 use nnz_storage::InputFile;
 
 /// Maximum size of a header, without the values of attributes. Real ones have several KiB.
-const MOST_HEADER_BYTES: u64 = 16 << 20;
+const MAX_HEADER_BYTES: u64 = 16 << 20;
 
 /// Maximum length of a name; the NetCDF library allows 256.
-const LONGEST_NAME: u64 = 4 << 10;
+const MAX_NAME_LEN: u64 = 4 << 10;
 
 /// Parses a header from start to end.
 pub(super) struct HeaderReader<'a> {
@@ -36,8 +36,8 @@ impl<'a> HeaderReader<'a> {
         let wanted = out.len() as u64;
         self.check(wanted)?;
         self.read += wanted;
-        if self.read > MOST_HEADER_BYTES {
-            let what = format!("a NetCDF header of more than {MOST_HEADER_BYTES} bytes");
+        if self.read > MAX_HEADER_BYTES {
+            let what = format!("a NetCDF header of more than {MAX_HEADER_BYTES} bytes");
             return Err(Error::unsupported(self.place(), what));
         }
         self.file.read_metadata_at(out, self.at).map_err(|error| self.file.error(error))?;
@@ -92,9 +92,9 @@ impl<'a> HeaderReader<'a> {
     pub(super) fn name(&mut self) -> Result<String> {
         let place = self.place();
         let length = self.count()?;
-        if length > LONGEST_NAME {
+        if length > MAX_NAME_LEN {
             let found = format!("a name of {length} bytes");
-            return Err(Error::mismatch(place, found, format!("at most {LONGEST_NAME}")));
+            return Err(Error::mismatch(place, found, format!("at most {MAX_NAME_LEN}")));
         }
         let length = usize::try_from(length).unwrap_or(0);
         let mut name = vec![0; length.next_multiple_of(4)];

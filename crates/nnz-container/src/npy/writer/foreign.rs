@@ -10,7 +10,7 @@ use std::path::Path;
 use serde_json::value::RawValue;
 
 /// Maximum size of a description.
-const LONGEST: u64 = 64 << 20;
+const MAX_LEN: u64 = 64 << 20;
 
 /// Returns the name of an entry that prevents a directory from being replaced.
 ///
@@ -44,7 +44,7 @@ pub(super) fn foreign(path: &Path) -> io::Result<Option<OsString>> {
 fn listed_arrays(path: &Path, stem: &str) -> io::Result<Option<BTreeSet<String>>> {
     type Object = BTreeMap<String, Box<RawValue>>;
     let mut text = String::new();
-    match File::open(path)?.take(LONGEST).read_to_string(&mut text) {
+    match File::open(path)?.take(MAX_LEN).read_to_string(&mut text) {
         Err(error) if error.kind() == io::ErrorKind::InvalidData => return Ok(None),
         read => read?,
     };

@@ -14,13 +14,13 @@ use super::{ChangeKind, Copy, supported};
 use crate::Compression;
 
 /// Minimum and maximum size of elements that are copied at once.
-const LEAST: u64 = 64 << 10;
-const MOST: u64 = 32 << 20;
+const MIN_COPY: u64 = 64 << 10;
+const MAX_COPY: u64 = 32 << 20;
 
 /// Size up to which no stored data is required, and the maximum ratio of a larger array to its
 /// stored size.
 const UNPROVEN: u64 = 64 << 30;
-const MOST_RATIO: u64 = 1 << 14;
+const MAX_RATIO: u64 = 1 << 14;
 
 impl Copy<'_> {
     /// Copies an array to a group.
@@ -166,7 +166,7 @@ impl Copy<'_> {
         let mut spec = ArraySpec::new(element.clone(), shape);
         let chunk = storage.chunk_shape.as_ref().filter(|chunk| chunk.len() == shape.len());
         if let Some(chunk) = chunk.filter(|_| !shape.is_empty()) {
-            let most = (self.options.memory / 4).max(LEAST);
+            let most = (self.options.memory / 4).max(MIN_COPY);
             spec = spec.chunk(&shrink_chunk(shape, chunk, bytes, most));
         }
         let filters = &storage.filters;
@@ -192,7 +192,7 @@ impl Copy<'_> {
         if unwritten && self.to.supports_unwritten() && !shape.is_empty() {
             return Ok(spec.unwritten());
         }
-        if all.saturating_mul(bytes) > UNPROVEN.max(stored.saturating_mul(MOST_RATIO)) {
+        if all.saturating_mul(bytes) > UNPROVEN.max(stored.saturating_mul(MAX_RATIO)) {
             let found = format!("{all} elements, most of which are not stored");
             return Err(Error::mismatch(from.place(), found, "an array that is mostly stored"));
         }
@@ -210,7 +210,7 @@ impl Copy<'_> {
         let storage = from.storage();
         let chunk = storage.chunk_shape.as_deref().filter(|by| by.len() == from.shape().len());
         let bytes = read_bytes(from.element_type());
-        let block = (self.options.memory / 4).clamp(LEAST, MOST);
+        let block = (self.options.memory / 4).clamp(MIN_COPY, MAX_COPY);
         for block in blocks(&from.all(), chunk, (block / bytes).max(1)) {
             let count = count(&block, from.shape(), &from.place())?;
             match element {

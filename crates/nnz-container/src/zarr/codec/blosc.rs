@@ -14,8 +14,8 @@ const NOT_SPLIT: u8 = 16;
 
 /// Blocks of wider elements, or of fewer elements, are not split into one stream for each byte of
 /// an element.
-const MOST_STREAMS: usize = 16;
-const LEAST_ELEMENTS: usize = 128;
+const MAX_STREAMS: usize = 16;
+const MIN_ELEMENTS: usize = 128;
 
 /// The header of a frame.
 struct Frame<'a> {
@@ -88,8 +88,8 @@ impl Frame<'_> {
     fn decode_streams(&self, start: usize, out: &mut [u8]) -> Result<(), Undecoded> {
         let short = || Undecoded::damaged("invalid Blosc data: it is truncated");
         let split = self.flags & NOT_SPLIT == 0
-            && self.width <= MOST_STREAMS
-            && self.block / self.width >= LEAST_ELEMENTS
+            && self.width <= MAX_STREAMS
+            && self.block / self.width >= MIN_ELEMENTS
             && out.len() == self.block;
         let streams = if split { self.width } else { 1 };
         if !out.len().is_multiple_of(streams) {

@@ -8,11 +8,11 @@ use crate::npy::Element;
 use crate::tree::{Stored, StoredField, TextForm};
 
 /// Maximum depth of nested structures.
-const DEEPEST: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 /// Parses a `dtype` of version 2: a string such as `<f8`, or a list of fields.
 pub(super) fn of_v2(dtype: &Value) -> Option<Stored> {
-    v2(dtype, DEEPEST)
+    v2(dtype, MAX_DEPTH)
 }
 
 fn v2(dtype: &Value, depth: usize) -> Option<Stored> {
@@ -39,7 +39,7 @@ fn v2(dtype: &Value, depth: usize) -> Option<Stored> {
 
 /// Parses a `data_type` of version 3 with a byte order.
 pub(super) fn of_v3(data_type: &Value, big: bool) -> Option<Stored> {
-    v3(data_type, big, DEEPEST)
+    v3(data_type, big, MAX_DEPTH)
 }
 
 fn v3(data_type: &Value, big: bool, depth: usize) -> Option<Stored> {

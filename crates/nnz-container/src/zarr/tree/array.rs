@@ -101,7 +101,7 @@ fn stored_fill(metadata: &Metadata) -> Vec<u8> {
             if !fill.is_empty() {
                 let bytes = length.saturating_mul(4);
                 // Its size is bounded by the metadata.
-                fill.resize(usize::try_from(bytes).unwrap_or(0).min(chunks::LONGEST_FILL), 0);
+                fill.resize(usize::try_from(bytes).unwrap_or(0).min(chunks::MAX_FILL_LEN), 0);
             }
         }
         _ => {}

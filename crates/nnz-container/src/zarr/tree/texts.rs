@@ -10,7 +10,7 @@ use crate::tree::{NdArray, StringBlock, View, strides};
 use crate::zarr::strings;
 
 /// Maximum size of the chunks for one block of strings.
-const MOST_BYTES: u64 = 512 << 20;
+const MAX_BYTES: u64 = 512 << 20;
 
 /// The chunk of a string in the block, and its range in the chunk; `None` if it is not stored.
 type Location = Option<(usize, Range<usize>)>;
@@ -59,7 +59,7 @@ impl StringBlock for Texts<'_> {
             let number = grid.number(&at);
             let Some(chunk) = self.chunk(number)? else { continue };
             bytes += chunk.len() as u64;
-            if bytes > MOST_BYTES {
+            if bytes > MAX_BYTES {
                 let what = format!("strings in chunks of {bytes} bytes are not supported");
                 return Err(Error::unsupported(view.place(), what));
             }

@@ -16,7 +16,7 @@ const CHUNK_BYTES: u64 = 64 << 20;
 
 /// Default and maximum number of strings of a chunk.
 const STRINGS: u64 = 16 << 10;
-const LONGEST_STRINGS: u64 = 1 << 26;
+const MAX_STRINGS: u64 = 1 << 26;
 
 /// Number of bytes that are buffered before several threads compress them, unless a chunk is
 /// larger.
@@ -112,7 +112,7 @@ pub(super) fn chunk_of_strings(spec: &ArraySpec) -> Result<Vec<u64>> {
     let most = set.iter().flatten().try_fold(1_u64, |all, len| all.checked_mul(*len));
     let most = if set.is_some() { most.unwrap_or(u64::MAX) } else { STRINGS };
     let unset = ArraySpec { chunk: None, shard: None, ..spec.clone() };
-    let mut chunk = unset.chunk_shape(most.clamp(1, LONGEST_STRINGS))?;
+    let mut chunk = unset.chunk_shape(most.clamp(1, MAX_STRINGS))?;
     // Only the first dimension that is divided may be longer than 1.
     let cut = chunk.iter().zip(&spec.shape).rposition(|(by, len)| by < len);
     if let Some(cut) = cut {

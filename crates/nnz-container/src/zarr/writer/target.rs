@@ -20,10 +20,10 @@ use nnz_storage::staging::{
 const FILES: [&str; 5] = ["zarr.json", ".zgroup", ".zarray", ".zattrs", ".zmetadata"];
 
 /// Maximum length of the name of a directory.
-const LONGEST_NAME: usize = 255;
+const MAX_NAME_LEN: usize = 255;
 
 /// Maximum depth of groups in a store that is replaced.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// The directory to write and the group in it.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ pub(super) fn is_name(name: &str) -> bool {
 /// Returns whether a name is valid for a group or an array: programs also use reserved names.
 pub(super) fn is_tree_name(name: &str) -> bool {
     let dots = name.bytes().all(|byte| byte == b'.');
-    !(name.contains(['/', '\0']) || FILES.contains(&name) || dots || name.len() > LONGEST_NAME)
+    !(name.contains(['/', '\0']) || FILES.contains(&name) || dots || name.len() > MAX_NAME_LEN)
 }
 
 impl Target {
@@ -295,7 +295,7 @@ fn foreign_within(path: &Path, depth: usize) -> io::Result<Option<OsString>> {
             true
         } else if kind.is_file() {
             FILES.contains(&&*text) || (array && is_chunk(&text))
-        } else if !kind.is_dir() || depth == DEEPEST {
+        } else if !kind.is_dir() || depth == MAX_DEPTH {
             false
         } else if array {
             only_chunks(&entry.path(), depth)?
@@ -335,7 +335,7 @@ fn only_chunks(path: &Path, depth: usize) -> io::Result<bool> {
         let kind = entry.file_type()?;
         let known = is_chunk(&entry.file_name().to_string_lossy())
             && (kind.is_file()
-                || (kind.is_dir() && depth < DEEPEST && only_chunks(&entry.path(), depth + 1)?));
+                || (kind.is_dir() && depth < MAX_DEPTH && only_chunks(&entry.path(), depth + 1)?));
         if !known {
             return Ok(false);
         }

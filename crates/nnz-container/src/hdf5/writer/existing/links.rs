@@ -13,7 +13,7 @@ use crate::hdf5::links::{self, Target};
 use crate::hdf5::opened::{Opened, call_library};
 
 /// Maximum number of groups to examine. Real files have a few hundred.
-const MOST_GROUPS: usize = 1 << 17;
+const MAX_GROUPS: usize = 1 << 17;
 
 /// Refuses a file in which a group on the path `names` from the root has several hard links.
 pub(in crate::hdf5) fn check<'a>(
@@ -49,7 +49,7 @@ pub(in crate::hdf5) fn check<'a>(
             let Some(inner) = inner else { continue };
             seen.insert(address);
             queue.push(inner);
-            if seen.len() > MOST_GROUPS {
+            if seen.len() > MAX_GROUPS {
                 return unsupported("adding to HDF5 files of so many groups");
             }
         }

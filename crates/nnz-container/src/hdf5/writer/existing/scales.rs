@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use nnz_core::{Place, Result};
 use rust_hdf5::{H5Dataset, H5Group};
 
-use super::super::dimensions::{LONGEST_CHUNK, description, free_name};
+use super::super::dimensions::{MAX_CHUNK_LEN, description, free_name};
 use super::call_library;
 
 /// Adds a dimension to each dataset. Datasets of the same length share it.
@@ -36,7 +36,7 @@ pub(super) fn attach<'a>(
 fn create(group: &H5Group, name: &str, len: u64) -> rust_hdf5::Result<H5Dataset> {
     let shape = [usize::try_from(len).unwrap_or(usize::MAX)];
     // Missing chunks take no space; contiguous storage would be allocated.
-    let chunk = shape[0].clamp(1, usize::try_from(LONGEST_CHUNK).unwrap_or(usize::MAX));
+    let chunk = shape[0].clamp(1, usize::try_from(MAX_CHUNK_LEN).unwrap_or(usize::MAX));
     let builder = group.new_dataset::<f32>().shape(shape).chunk(&[chunk]);
     let builder = match len {
         // Only unlimited dimensions can have length 0.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nnz_core::{Result, ValueType};
 
-use super::super::dimensions::{LONGEST_CHUNK, description, free_name};
+use super::super::dimensions::{MAX_CHUNK_LEN, description, free_name};
 use crate::hdf5::file::{
     CharacterSet, DatasetSpec, ElementType, FileWriter, ObjectId, StringPadding, Value,
 };
@@ -43,7 +43,7 @@ fn create(
     len: u64,
 ) -> Result<ObjectId> {
     // Missing chunks take no space; contiguous storage would be allocated.
-    let chunk = u32::try_from(len).unwrap_or(LONGEST_CHUNK).clamp(1, LONGEST_CHUNK);
+    let chunk = u32::try_from(len).unwrap_or(MAX_CHUNK_LEN).clamp(1, MAX_CHUNK_LEN);
     let element = ElementType::Number(ValueType::F32);
     let spec = DatasetSpec::chunked(element, &[len], &[chunk]);
     let spec = match len {
