@@ -169,7 +169,7 @@ def test_adding_a_group_keeps_other_objects(copy, tmp_path, libver):
         assert file[file["reference"][()]] == file["a/numbers"]
         assert file["a/matrix"].dims[0]["x"] == file["a/numbers"]
     refused = copy("--into", "new/place", golden, target)
-    assert refused.returncode == 1 and "exists already" in refused.stderr
+    assert refused.returncode == 1 and "already exists" in refused.stderr
 
 
 @pytest.mark.parametrize("libver", ["earliest", "v110", "latest"])

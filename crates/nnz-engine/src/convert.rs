@@ -234,7 +234,7 @@ fn check_names(
     for axis in [Axis::Rows, Axis::Cols] {
         if wanted {
             if let Some(mut names) = source.read_names(axis)? {
-                crate::free_space::check_free_space(directory, names.least_bytes(), "the target")?;
+                crate::free_space::check_free_space(directory, names.min_bytes(), "the target")?;
                 names.drain()?;
             }
         } else if !matches!(readable(source.read_names(axis))?, Some(None)) {

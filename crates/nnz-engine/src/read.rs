@@ -91,9 +91,9 @@ pub fn read(source: &dyn MatrixSource, from: &Place, options: &ReadOptions) -> R
     let matrix = read_entries(source, from, options)?;
     let mut matrix = matrix.with_axis_kinds(source.header().axis_kinds);
     for axis in [Axis::Rows, Axis::Cols].into_iter().filter(|_| options.names) {
-        let names = source
-            .read_names(axis)
-            .and_then(|names| names.map(|mut names| names.list_within(options.memory)).transpose());
+        let names = source.read_names(axis).and_then(|names| {
+            names.map(|mut names| names.list_with_limit(options.memory)).transpose()
+        });
         if let Some(names) = names.map_err(|error| error.with_context(from))? {
             matrix.names[usize::from(axis == Axis::Cols)] = Some(names);
         }

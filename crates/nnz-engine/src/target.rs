@@ -34,7 +34,7 @@ pub trait MatrixTarget: Send + Sync {
     fn check(&self) -> Result<()>;
 
     /// Returns the minimum bytes of a matrix, however few entries it has.
-    fn least_bytes(&self, header: &Header) -> u64 {
+    fn min_bytes(&self, header: &Header) -> u64 {
         let _ = header;
         0
     }

@@ -7,8 +7,8 @@ pub fn rounds() -> u64 {
     std::env::var("NNZ_MUTATIONS").map_or(20, |rounds| rounds.parse().unwrap())
 }
 
-/// Extreme values of lengths, addresses and counts, in binary and in text.
-const EXTREMES: [&[u8]; 15] = [
+/// Extreme values of binary lengths, addresses and counts.
+pub const BINARY_EXTREMES: [&[u8]; 9] = [
     &[0xff; 8],
     &[0; 8],
     &[0; 4],
@@ -18,16 +18,19 @@ const EXTREMES: [&[u8]; 15] = [
     &[0xff],
     &[0],
     &[0x80],
-    b"9999999999",
-    b"18446744073709551615",
-    b"-1",
-    b"{",
-    b"[]",
-    b"null",
 ];
+
+/// Extreme values of numbers in a text, and other values in their place.
+pub const TEXT_EXTREMES: [&[u8]; 6] =
+    [b"9999999999", b"18446744073709551615", b"-1", b"{", b"[]", b"null"];
 
 /// The part of a file where most of its metadata is.
 const FRONT: usize = 8192;
+
+fn extreme(random: &mut Random) -> &'static [u8] {
+    let number = random.below(BINARY_EXTREMES.len() + TEXT_EXTREMES.len());
+    BINARY_EXTREMES.iter().chain(&TEXT_EXTREMES).nth(number).unwrap()
+}
 
 /// Damages a file in one of several ways. An empty file may stay empty.
 pub fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
@@ -47,13 +50,13 @@ pub fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
             // Replace a number of a text.
             let at = random.below(bytes.len());
             let digits = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-            bytes.splice(at..at + digits, random.pick(&EXTREMES).iter().copied());
+            bytes.splice(at..at + digits, extreme(random).iter().copied());
         }
         _ => {
             for _ in 0..=random.below(6) {
                 let end = if random.below(3) == 0 { bytes.len() } else { bytes.len().min(FRONT) };
                 let at = random.below(end);
-                let extreme = *random.pick(&EXTREMES);
+                let extreme = extreme(random);
                 match (random.below(2), bytes.get_mut(at)) {
                     (_, None) => {}
                     (0, Some(byte)) => *byte ^= 1 << random.below(8),

@@ -77,7 +77,7 @@ impl ContainerTarget {
             let inside = group.unwrap_or_default().to_owned();
             Kind::Container(kind, inside, options)
         };
-        if let Some(name) = kinds::left_out(path).filter(|_| named.is_none()) {
+        if let Some(name) = kinds::missing_feature(path).filter(|_| named.is_none()) {
             return Err(Error::argument(format!(
                 "{}: this build has no {name}",
                 Place::path(path)

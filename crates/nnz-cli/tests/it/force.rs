@@ -156,10 +156,10 @@ fn incomplete_stores_are_not_replaced() {
     convert(&store, &[]).good();
     let version = fs::read(store.join("version")).unwrap();
     fs::remove_file(store.join("version")).unwrap();
-    stays(&store, &[], "but no file \"version\"");
+    stays(&store, &[], "but not the file \"version\"");
     for other in ["", "1.0.0\n", "packed\n"] {
         fs::write(store.join("version"), other).unwrap();
-        stays(&store, &[], "a file \"version\" that is not one of BPCells");
+        stays(&store, &[], "a file \"version\" that is not a version of BPCells");
     }
     fs::write(store.join("version"), version).unwrap();
     convert(&store, &[]).good();
@@ -167,7 +167,7 @@ fn incomplete_stores_are_not_replaced() {
     let bsp = folder.path().join("t.bsp");
     convert(&bsp, &["--to", "CSR"]).good();
     fs::remove_file(bsp.join("binsparse.json")).unwrap();
-    stays(&bsp, &["--to", "CSR"], ".npy\", which is no part of a store");
+    stays(&bsp, &["--to", "CSR"], ".npy\", which is not part of a store");
 
     let segments = folder.path().join("t.dbdf.hdfs");
     let flags = ["--segments", "3"];
@@ -195,6 +195,6 @@ fn directories_of_stores_are_not_replaced() {
     convert(&inner, &["--to", "CSR"]).good();
     fs::remove_dir_all(all.join("a")).unwrap();
     let said = convert(&all, &["--to", "CSR"]).refused();
-    assert!(said.contains("\"b.zarr\", which is no part of a store"), "{said}");
+    assert!(said.contains("\"b.zarr\", which is not part of a store"), "{said}");
     run(&["validate", text(&inner)]).good();
 }

@@ -106,7 +106,7 @@ fn man_pages_have_all_verbs_and_options() {
     let kept = directory.join("nnz.1");
     fs::write(&kept, "mine").unwrap();
     let said = run(&["man", text(&directory)]).refused();
-    assert_eq!(said, format!("nnz: {}: exists already; --force replaces it\n", text(&kept)));
+    assert_eq!(said, format!("nnz: {}: already exists; --force replaces it\n", text(&kept)));
     assert_eq!(fs::read_to_string(&kept).unwrap(), "mine");
     run(&["man", "--force", text(&directory)]).good();
     assert!(fs::read_to_string(&kept).unwrap().contains("SYNOPSIS"));

@@ -124,7 +124,7 @@ fn relabel(
         return Ok(Relabelled::default());
     }
     let mut names = match source.read_names(axis)? {
-        Some(mut names) => Some(names.list_within(memory)?),
+        Some(mut names) => Some(names.list_with_limit(memory)?),
         None => None,
     };
     let mut changed = false;
@@ -308,7 +308,7 @@ impl Columns {
             },
             Origin::Names => {
                 let names = source.read_names(axis)?;
-                let list = names.map(|mut names| names.list_within(memory)).transpose()?;
+                let list = names.map(|mut names| names.list_with_limit(memory)).transpose()?;
                 let values = ColumnValues::Strings(list.unwrap_or_default());
                 Ok(Column { values, missing: None })
             }

@@ -182,11 +182,11 @@ impl Attempt<'_> {
         let at_target = |error: Error| error.with_context(&self.target.place());
         let header = plan.sink_header(stored);
         // A few bytes of text can state a shape that no disk can store.
-        let mut least = self.target.least_bytes(&header);
+        let mut least = self.target.min_bytes(&header);
         let mut names = [None, None];
         if plan.capabilities.names {
             names = [self.source.read_names(Axis::Rows)?, self.source.read_names(Axis::Cols)?];
-            let of_names = names.iter().flatten().map(|names| names.least_bytes());
+            let of_names = names.iter().flatten().map(|names| names.min_bytes());
             least = of_names.fold(least, u64::saturating_add);
         }
         let avoidable = self.target.avoidable(&header);

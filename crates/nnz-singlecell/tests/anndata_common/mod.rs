@@ -1,9 +1,6 @@
 //! The files of `testdata/anndata`, and what they hold.
 #![allow(dead_code)]
 
-#[path = "../../../nnz-container/tests/tree_common/tar.rs"]
-mod tar;
-
 use std::path::{Path, PathBuf};
 
 use nnz_core::{Batch, MatrixSource, Projection, Scalar, Values};
@@ -32,7 +29,7 @@ impl Golden {
         let Some(store) = path.strip_suffix(".tar.gz") else { return folder().join(path) };
         let unpacked = self.dir.path().join(store);
         if !unpacked.exists() {
-            tar::unpack(&folder().join(path), &unpacked);
+            nnz_testing::tar::unpack(&folder().join(path), &unpacked);
         }
         unpacked
     }

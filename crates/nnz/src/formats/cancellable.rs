@@ -106,7 +106,7 @@ impl StringReader for Strings<'_> {
         self.inner.remaining()
     }
 
-    fn least_bytes(&self) -> u64 {
-        self.inner.least_bytes()
+    fn min_bytes(&self) -> u64 {
+        self.inner.min_bytes()
     }
 }

@@ -25,7 +25,8 @@ pub(super) fn race(round: &mut Round<'_>) -> Result<()> {
         .map(|(input, _)| *input)
         .collect();
     let told = || done.iter().map(Done::outcome).collect::<Vec<_>>().join("\n");
-    let class = format!("not exactly one of several writers of a new target succeeds: {}", kind.name);
+    let class =
+        format!("not exactly one of several writers of a new target succeeds: {}", kind.name);
     round.check(winners.len() == 1, &class, told);
     let holds = scene.holds(round, &winners)?;
     let class = format!("the target is not that of the successful writer: {}", kind.name);

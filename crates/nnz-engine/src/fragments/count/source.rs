@@ -240,7 +240,7 @@ impl StringReader for RowNames<'_> {
         Some(self.rows.len() - self.next)
     }
 
-    fn least_bytes(&self) -> u64 {
+    fn min_bytes(&self) -> u64 {
         self.rows.least_bytes_of_names(self.next)
     }
 }

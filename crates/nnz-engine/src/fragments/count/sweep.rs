@@ -82,7 +82,7 @@ impl<'a> Sweep<'a> {
         let FragmentBatch { cells, starts, ends, .. } = batch;
         if self.overlaps {
             self.count_as::<true>([cells, starts, ends], tally);
-        } else if nnz_bitpack::less(starts, ends) {
+        } else if nnz_bitpack::all_less(starts, ends) {
             self.count_as::<false>([cells, starts, ends], tally);
         } else {
             // An empty fragment has neither a first nor a last base.

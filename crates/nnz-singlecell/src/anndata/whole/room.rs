@@ -25,20 +25,20 @@ impl Transfer<'_> {
     pub(super) fn least_of_file(&self, file: &AnnData, picks: &FilePicks) -> u64 {
         let items = [Item::X, Item::RawX].into_iter().filter_map(|item| {
             let (_, element) = file.element(&item).ok()??;
-            Some(self.least_bytes(&element, picks.along(item.axes()), 0))
+            Some(self.min_bytes(&element, picks.along(item.axes()), 0))
         });
         let of_items = items.fold(0, u64::saturating_add);
         let collections = COLLECTIONS.iter().filter_map(|collection| {
             let element = Element::at(&*file.root, collection.path).ok()??;
             let item = (collection.item)(String::new());
-            Some(self.least_bytes(&element, picks.along(item.axes()), 0))
+            Some(self.min_bytes(&element, picks.along(item.axes()), 0))
         });
         let of_uns = Element::find(&*file.root, "uns").ok().flatten();
-        let of_uns = of_uns.map_or(0, |uns| self.least_bytes(&uns, ALL, 0));
+        let of_uns = of_uns.map_or(0, |uns| self.min_bytes(&uns, ALL, 0));
         collections.fold(of_items.saturating_add(of_uns), u64::saturating_add)
     }
 
-    fn least_bytes(&self, element: &Element, picks: Picks<'_>, depth: usize) -> u64 {
+    fn min_bytes(&self, element: &Element, picks: Picks<'_>, depth: usize) -> u64 {
         /// Groups inside each other that are looked into.
         const DEEPEST: usize = 16;
         match element {
@@ -51,7 +51,7 @@ impl Transfer<'_> {
                     let children = group.children().unwrap_or_default();
                     let each = children.iter().filter_map(|child| {
                         let element = Element::open(&**group, &child.name).ok()?;
-                        Some(self.least_bytes(&element, picks, depth + 1))
+                        Some(self.min_bytes(&element, picks, depth + 1))
                     });
                     each.fold(0, u64::saturating_add)
                 }
@@ -100,7 +100,7 @@ impl Transfer<'_> {
     /// nothing.
     pub(super) fn least_of_joined(&self, elements: &[(Element, bool)]) -> u64 {
         let same = elements.iter().filter(|(_, same)| *same);
-        let each = same.map(|(element, _)| self.least_bytes(element, ALL, 0));
+        let each = same.map(|(element, _)| self.min_bytes(element, ALL, 0));
         each.fold(0, u64::saturating_add)
     }
 }

@@ -183,7 +183,7 @@ impl MatrixTarget for Target {
         }
     }
 
-    fn least_bytes(&self, header: &Header) -> u64 {
+    fn min_bytes(&self, header: &Header) -> u64 {
         // One pointer per major vector, unless they are compressed.
         match self.compression {
             Compression::None => header.shape.major(header.order).saturating_mul(4),

@@ -86,7 +86,7 @@ impl MatrixTarget for Target {
         self.container.check(&[])
     }
 
-    fn least_bytes(&self, header: &Header) -> u64 {
+    fn min_bytes(&self, header: &Header) -> u64 {
         let levels = self.layout(header.order).levels().to_vec();
         let all_dense = levels.iter().all(|level| level.kind == LevelKind::Dense);
         match levels.first() {

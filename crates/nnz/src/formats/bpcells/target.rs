@@ -56,7 +56,7 @@ impl MatrixTarget for Target {
         self.container.check(nnz_bpcells::MEMBERS)
     }
 
-    fn least_bytes(&self, header: &Header) -> u64 {
+    fn min_bytes(&self, header: &Header) -> u64 {
         // One pointer per major vector; compressed data is buffered uncompressed.
         header.shape.major(header.order).saturating_mul(4)
     }

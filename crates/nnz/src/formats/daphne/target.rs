@@ -69,7 +69,7 @@ impl MatrixTarget for Target {
         }
     }
 
-    fn least_bytes(&self, header: &Header) -> u64 {
+    fn min_bytes(&self, header: &Header) -> u64 {
         let plain = self.options.block_type.is_none() && !self.options.narrow;
         if self.options.data_type != DataType::Dense || !plain || self.options.block.is_some() {
             return 0;

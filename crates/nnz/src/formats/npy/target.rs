@@ -37,7 +37,7 @@ impl MatrixTarget for Target {
         StagedFile::create(&self.path, self.write).map(drop)
     }
 
-    fn least_bytes(&self, header: &Header) -> u64 {
+    fn min_bytes(&self, header: &Header) -> u64 {
         let cells = header.shape.cells().saturating_mul(header.value_type.size() as u128);
         u64::try_from(cells).unwrap_or(u64::MAX)
     }

@@ -39,7 +39,7 @@ impl MatrixTarget for Target {
         StagedFile::create(&self.path, self.write).map(drop)
     }
 
-    fn least_bytes(&self, header: &Header) -> u64 {
+    fn min_bytes(&self, header: &Header) -> u64 {
         // One pointer per column; compressed data is buffered uncompressed.
         header.shape.major(header.order).saturating_mul(4)
     }

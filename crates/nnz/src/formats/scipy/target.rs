@@ -85,7 +85,7 @@ impl MatrixTarget for Target {
         StagedFile::create(&self.path, self.write).map(drop)
     }
 
-    fn least_bytes(&self, header: &Header) -> u64 {
+    fn min_bytes(&self, header: &Header) -> u64 {
         if self.format == Some(Written::Coo) {
             return 0;
         }

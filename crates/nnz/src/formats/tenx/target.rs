@@ -218,7 +218,8 @@ impl MatrixTarget for Target {
         let mut features = self.features.clone();
         let [mut rows, cols] = names;
         if let Some(ids) = &self.ids {
-            let names = rows.map(|mut rows| rows.list_within(self.options.memory)).transpose()?;
+            let names =
+                rows.map(|mut rows| rows.list_with_limit(self.options.memory)).transpose()?;
             features.names = names;
             rows = Some(ids.reader());
         }
