@@ -204,6 +204,8 @@ fn write_both(file: &mut impl Write, first: &[u8], second: &[u8]) -> io::Result<
 
 #[cfg(test)]
 mod tests {
+    use nnz_testing::random::Random;
+
     use super::*;
 
     #[test]
@@ -211,11 +213,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.dbdf");
         let options = WriteOptions { overwrite: true, sync: false };
-        let mut state = 1_u32;
-        let mut draw = |below: usize| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) as usize % below
-        };
+        let mut random = Random::new(1);
         let most = [100, 3000, PAGE, 2 * PAGE + 1, 2 * BUFFER];
         let whole_pages = |output: &Output| output.flushed.is_multiple_of(PAGE as u64);
         let mut whole = 0;
@@ -223,8 +221,8 @@ mod tests {
             let mut output = Output::create(&path, options, false).unwrap();
             let mut expected = Vec::new();
             for step in 0..20 {
-                let below = most[draw(most.len())];
-                let count = draw(below);
+                let below = *random.pick(&most);
+                let count = random.below(below);
                 let bytes: Vec<u8> = (0..=255).cycle().skip(step).take(count).collect();
                 output.write(&bytes).unwrap();
                 expected.extend_from_slice(&bytes);
@@ -232,8 +230,8 @@ mod tests {
                 assert!(output.buffer.len() < BUFFER + PAGE);
                 whole += usize::from(output.flushed > 0 && whole_pages(&output));
                 // What is mended leaves the file at an end of its own.
-                if case % 2 == 0 && !expected.is_empty() && draw(4) == 0 {
-                    let at = draw(expected.len());
+                if case % 2 == 0 && !expected.is_empty() && random.below(4) == 0 {
+                    let at = random.below(expected.len());
                     let mended = [0xee; 8];
                     let mended = &mended[..8.min(expected.len() - at)];
                     expected[at..at + mended.len()].copy_from_slice(mended);

@@ -127,6 +127,8 @@ impl Check<'_> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test stops where it fails")]
 mod tests {
+    use nnz_testing::random::Random;
+
     use super::*;
 
     fn findings(path: &Path, thorough: bool) -> Vec<String> {
@@ -143,11 +145,7 @@ mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/daphne");
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("x.dbdf");
-        let mut state = 1_u32;
-        let mut draw = |below: usize| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) as usize % below
-        };
+        let mut random = Random::new(1);
         let (mut files, mut faulty) = (0, 0);
         let mut folders = vec![folder];
         while let Some(folder) = folders.pop() {
@@ -165,8 +163,8 @@ mod tests {
                     let mut bytes = whole.clone();
                     if damage > 0 {
                         // Most of the header says nothing of entries.
-                        let at = 18 + draw(bytes.len().min(4096) - 18);
-                        bytes[at] = [0, 1, 2, 3, 7, 255][draw(6)];
+                        let at = 18 + random.below(bytes.len().min(4096) - 18);
+                        bytes[at] = *random.pick(&[0, 1, 2, 3, 7, 255]);
                     }
                     std::fs::write(&path, &bytes).unwrap();
                     let told = findings(&path, false);

@@ -114,20 +114,16 @@ fn nearest_of_many_digits(mantissa: u64, ten: i32) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use nnz_testing::random::Random;
+
     use super::*;
 
     #[test]
     fn every_number_told_is_the_nearest() {
-        let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut random = || {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            seed
-        };
+        let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
         let mut told = 0;
         for count in 0..3_000_000_u32 {
-            let (bits, place, kind) = (random(), random(), count % 4);
+            let (bits, place, kind) = (random.next(), random.next(), count % 4);
             let ten = i32::try_from(place % 124).unwrap() - 62;
             let (mantissa, ten) = match kind {
                 0 => (bits, ten),

@@ -240,6 +240,8 @@ pub(super) fn check_diagonal<V: Value>(
 
 #[cfg(test)]
 mod tests {
+    use nnz_testing::random::Random;
+
     use super::*;
 
     /// Compares the two ways to read a line, where the quick one has something to say.
@@ -274,20 +276,14 @@ mod tests {
             b"3 3 5.\n",
         ];
         let telling = b"0123456789012345678901234567890 \t\r\n%+-.eEdDinfa\0\xff";
-        let mut seed = 67_u64;
-        let mut random = |below: usize| {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            usize::try_from(seed >> 16).unwrap() % below
-        };
+        let mut random = Random::new(67);
         let mut quick = 0;
         for _ in 0..60_000 {
-            let mut line = lines[random(lines.len())].to_vec();
-            for _ in 0..random(4) {
-                let at = random(line.len());
-                let byte = telling[random(telling.len())];
-                match random(3) {
+            let mut line = random.pick(&lines).to_vec();
+            for _ in 0..random.below(4) {
+                let at = random.below(line.len());
+                let byte = *random.pick(telling);
+                match random.below(3) {
                     0 => line[at] = byte,
                     1 => line.insert(at, byte),
                     _ if line.len() > 1 => drop(line.remove(at)),
@@ -296,7 +292,7 @@ mod tests {
             }
             line.push(b'\n');
             // More lines follow; how many bytes there are decides whether it is quick.
-            line.extend_from_slice(&b"1 1 1\n".repeat(random(20)));
+            line.extend_from_slice(&b"1 1 1\n".repeat(random.below(20)));
             quick += u32::from(compare::<i64>(&line));
             quick += u32::from(compare::<u64>(&line));
             quick += u32::from(compare::<f64>(&line));

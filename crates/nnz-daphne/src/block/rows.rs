@@ -247,6 +247,8 @@ fn split<C: Column, T: Element>(pairs: &[u8], columns: &mut [u32], values: &mut 
 
 #[cfg(test)]
 mod tests {
+    use nnz_testing::random::Random;
+
     use super::*;
 
     /// Goes from row to row the plain way.
@@ -268,19 +270,15 @@ mod tests {
 
     #[test]
     fn rows_alike_and_others_are_passed_as_one_by_one() {
-        let mut state = 1_u32;
-        let mut draw = |below: u32| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 16) % below
-        };
+        let mut random = Random::new(1);
         for case in 0..3000 {
             let layout = [RowLayout::Narrow, RowLayout::Wide][case % 2];
             let size = [1, 2, 4, 8][case / 2 % 4];
             let mut bytes = Vec::new();
-            for _ in 0..draw(6) {
+            for _ in 0..random.below_u32(6) {
                 // Those behind 16 alike are gone past eight at once.
-                let count = draw(5);
-                for _ in 0..draw(60) {
+                let count = random.below_u32(5);
+                for _ in 0..random.below_u32(60) {
                     bytes.extend_from_slice(&u64::from(count).to_le_bytes()[..layout.width()]);
                     let len = bytes.len() + count as usize * (layout.width() + size);
                     // Neither are entries counts, nor would they do as such.
@@ -288,15 +286,16 @@ mod tests {
                 }
             }
             let most = u32::try_from(bytes.len()).unwrap() + 1;
-            if draw(3) == 0 {
-                bytes.truncate(draw(most) as usize);
+            if random.below_u32(3) == 0 {
+                bytes.truncate(random.below_u32(most) as usize);
             }
-            if draw(3) == 0 && !bytes.is_empty() {
-                let at = draw(most - 1) as usize % bytes.len();
-                bytes[at] = u8::try_from(draw(256)).unwrap();
+            if random.below_u32(3) == 0 && !bytes.is_empty() {
+                let at = random.below_u32(most - 1) as usize % bytes.len();
+                bytes[at] = u8::try_from(random.below_u32(256)).unwrap();
             }
-            let rows = if draw(2) == 0 { u64::MAX } else { draw(most).into() };
-            let bounds = Bounds { rows, entries: draw(6), size };
+            let rows =
+                if random.below_u32(2) == 0 { u64::MAX } else { random.below_u32(most).into() };
+            let bounds = Bounds { rows, entries: random.below_u32(6), size };
             let mut ends = vec![7];
             let passed = layout.pass(&bytes, bounds, &mut ends);
             let plainly = pass_plainly(layout, &bytes, bounds);

@@ -156,6 +156,8 @@ fn deflate(deflater: &mut Compressor, text: &[u8], out: &mut Vec<u8>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use nnz_testing::random::Random;
+
     use super::*;
 
     #[test]
@@ -184,13 +186,8 @@ mod tests {
 
     #[test]
     fn blocks_read_back_whatever_they_hold() {
-        let mut random = 1_u32;
-        let noise: Vec<u8> = std::iter::repeat_with(|| {
-            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            random.to_be_bytes()[0]
-        })
-        .take(TEXT)
-        .collect();
+        let mut random = Random::new(1);
+        let noise: Vec<u8> = (0..TEXT).map(|_| random.next().to_be_bytes()[0]).collect();
         let mut deflater = Deflater::default();
         for text in [&noise[..], &[b'A'; TEXT], b"chr1\t1\t2\tA\n", &noise[..100], b""] {
             let mut block = vec![7];

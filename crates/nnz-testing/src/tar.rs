@@ -1,0 +1,36 @@
+//! Unpacking the directories that `testdata` has as gzipped tar files.
+
+use std::io::Read as _;
+use std::path::Path;
+
+/// Unpacks the regular files of a gzipped tar file into a directory.
+pub fn unpack(archive: &Path, into: &Path) {
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(archive).unwrap();
+    flate2::read::GzDecoder::new(file).read_to_end(&mut bytes).unwrap();
+    let mut rest = &bytes[..];
+    let mut long_name = None;
+    while let Some((header, content)) = rest.split_first_chunk::<512>() {
+        let text = |from: usize, length: usize| {
+            let field = &header[from..from + length];
+            let end = field.iter().position(|&byte| byte == 0).unwrap_or(length);
+            String::from_utf8(field[..end].to_vec()).unwrap()
+        };
+        if header[0] == 0 {
+            break;
+        }
+        let size = usize::from_str_radix(text(124, 12).trim(), 8).unwrap();
+        let data = &content[..size];
+        match header[156] {
+            // The name of the next file, where it is long.
+            b'L' => long_name = Some(String::from_utf8(data[..size - 1].to_vec()).unwrap()),
+            b'0' => {
+                let path = into.join(long_name.take().unwrap_or_else(|| text(0, 100)));
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, data).unwrap();
+            }
+            _ => long_name = None,
+        }
+        rest = &content[size.next_multiple_of(512)..];
+    }
+}
