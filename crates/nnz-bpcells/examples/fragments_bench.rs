@@ -1,7 +1,7 @@
 //! Times packing, scanning and querying fragments, made by `benches/data/gen_frags.py`.
 //!
 //! `cargo run --release -p nnz-bpcells --example fragments_bench -- RAW STORE`
-#![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "it tells what it measured")]
+#![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "it prints what it measured")]
 
 use std::error::Error;
 use std::fs;
@@ -14,7 +14,7 @@ use nnz_container::directory::{Directory, DirectoryWriter};
 use nnz_core::{FragmentBatch, FragmentFields, FragmentSink as _, FragmentSource as _, StringList};
 use nnz_storage::staging::WriteOptions;
 
-/// Time of the processor where the system tells it, which others at work on it do not change.
+/// Processor time where the system reports it, because other programs do not affect it.
 struct Clock(Option<u64>, Instant);
 
 impl Clock {
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: fragments_bench RAW STORE".into());
     };
     let store = Path::new(&store);
-    // Without raw data, what is there is read again.
+    // Without raw data, the existing store is read.
     if raw != "-" {
         write(Path::new(&raw), store)?;
     }

@@ -15,7 +15,7 @@ use nnz_core::{
 /// Bytes read of each member.
 type Reads = Arc<Mutex<BTreeMap<String, usize>>>;
 
-/// A container that counts what is read of it.
+/// A container that counts what is read.
 struct Counting(Memory, Reads);
 
 struct CountingArray(Box<dyn NumberArray>, String, Reads);
@@ -82,7 +82,7 @@ impl NumberArray for CountingArray {
     }
 }
 
-/// A packed matrix of 100,000 columns with 10 entries each, and what is read of it.
+/// A packed matrix of 100,000 columns with 10 entries each, and its counters.
 fn matrix() -> (MatrixSource, Reads) {
     const COLS: u32 = 100_000;
     let header = Header {
@@ -123,7 +123,8 @@ fn opening_reads_one_block_of_pointers_and_neither_names_nor_data() {
     let (_, reads) = matrix();
     let reads = reads.lock().unwrap();
     let read: Vec<_> = reads.iter().map(|(name, bytes)| (name.as_str(), *bytes)).collect();
-    // The block of the last pointer (100,001 pointers, 2,048 in a block); the two boundaries of each packed array; rows and columns; one line.
+    // The block of the last pointer (100,001 pointers, 2,048 in a block); the two boundaries of
+    // each packed array; rows and columns; one line.
     assert_eq!(
         read,
         [
@@ -147,15 +148,15 @@ fn one_column_decodes_only_the_chunks_it_touches() {
         assert_eq!(batch.minors, Minors::U32((0..10).map(|n| n * 100).collect()));
     }
     let reads = reads.lock().unwrap();
-    // The column is entries 500,000 to 500,009, inside the chunk of 499,968 to 500,095.
-    // Both of its pointers are in one block.
+    // The column is entries 500,000 to 500,009, inside the chunk of 499,968 to 500,095. Both of its
+    // pointers are in one block.
     assert_eq!(reads["idxptr"], 16 << 10);
     assert_eq!((reads["index_idx"], reads["index_starts"], reads["val_idx"]), (8, 4, 8));
     assert!(reads["index_data"] <= 512 && reads["val_data"] <= 512);
 }
 
 #[test]
-fn what_is_not_asked_for_is_not_read() {
+fn only_selected_arrays_are_read() {
     let (source, reads) = matrix();
     for (fields, unread) in [(Projection::VALUES, "index_"), (Projection::MINORS, "val_")] {
         reads.lock().unwrap().clear();

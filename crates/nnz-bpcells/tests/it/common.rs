@@ -1,4 +1,4 @@
-//! What the tests of this crate share.
+//! Helpers for the tests of matrices.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ pub fn open(path: &Path) -> Result<MatrixSource> {
     MatrixSource::open(Box::new(Directory::open(path)?))
 }
 
-/// Reads stored entries as (row, column, text of the value, bits of the value).
+/// Reads stored entries.
 pub fn entries(matrix: &MatrixSource, majors: std::ops::Range<u64>) -> Result<Vec<Entry>> {
     let header = matrix.header();
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
@@ -44,7 +44,7 @@ pub fn all_entries(matrix: &MatrixSource) -> Result<Vec<Entry>> {
     entries(matrix, 0..header.shape.major(header.order))
 }
 
-/// Copies a matrix as it stands.
+/// Copies a matrix in its own order.
 pub fn write(from: &MatrixSource, to: &Path, options: SinkOptions) -> Result<u64> {
     let header = from.header();
     let container = DirectoryWriter::create(

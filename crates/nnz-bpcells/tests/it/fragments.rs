@@ -1,4 +1,4 @@
-//! Whatever fragments are written, the same ones are read; whatever is damaged is refused.
+//! Fragments written with any options are read back, and damaged ones are errors.
 
 use std::ops::Range;
 
@@ -9,11 +9,11 @@ use proptest::prelude::*;
 
 use crate::fragments_common;
 use crate::fragments_common::{
-    Fragment, all_options, batches, findings, names, numbers, put_together, read, read_all,
-    set_numbers, set_pointers, take_apart, write,
+    Fragment, all_options, batches, findings, from_members, members_of, names, numbers, read,
+    read_all, set_numbers, set_pointers, write,
 };
 
-/// Fragments of any content, those of a chromosome together and by ascending start.
+/// Random fragments, grouped by chromosome and sorted by start.
 #[derive(Clone, Debug)]
 struct Stored {
     chromosomes: u32,
@@ -30,7 +30,7 @@ fn counts() -> impl Strategy<Value = usize> {
     prop_oneof![2 => 0..12_usize, 1 => proptest::sample::select(edges.to_vec()), 1 => 0..500_usize]
 }
 
-/// A start and a length on a chromosome, near its beginning or anywhere.
+/// Starts, lengths and cells on a chromosome, near its beginning or anywhere.
 fn intervals(count: usize) -> impl Strategy<Value = Vec<(u32, u32, u32)>> {
     let start = prop_oneof![6 => 0..30_000_u32, 1 => any::<u32>()];
     proptest::collection::vec((start, lengths(), 0..40_u32), count)
@@ -80,7 +80,8 @@ fn open(memory: &Memory) -> FragmentSource {
     FragmentSource::open(Box::new(memory.clone())).unwrap()
 }
 
-/// What BPCells makes of a data frame: each entry lacks the last fragment of its chunk.
+/// The `end_max` that BPCells writes for data frames: each entry lacks the last fragment of its
+/// chunk.
 fn end_max_of_data_frames(fragments: &[Fragment]) -> Vec<u32> {
     let (mut entries, mut here, mut before) = (Vec::new(), 0, 0);
     for (number, fragment) in fragments.iter().enumerate() {
@@ -104,16 +105,16 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_written_in_any_version_reads_back_and_is_valid(
+    fn fragments_round_trip_in_every_version_and_are_valid(
         stored in stored(),
         batch in 1..400_usize,
     ) {
         for options in all_options() {
             let memory = stored.write(options, batch);
-            prop_assert_eq!(take_apart(&memory), take_apart(&stored.write(options, 1000)));
+            prop_assert_eq!(members_of(&memory), members_of(&stored.write(options, 1000)));
             let source = open(&memory);
             prop_assert_eq!(source.version().packing, options.packing);
-            prop_assert_eq!(source.version().generation, options.generation);
+            prop_assert_eq!(source.version().format_version, options.format_version);
             prop_assert_eq!(source.header().chromosomes, stored.chromosomes);
             prop_assert_eq!(source.header().count, stored.fragments.len() as u64);
             prop_assert_eq!(&read_all(&source).unwrap(), &stored.fragments);
@@ -124,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn any_range_is_a_part_of_the_whole(stored in stored(), ends in any::<[prop::sample::Index; 2]>()) {
+    fn any_range_equals_the_slice_of_all_fragments(stored in stored(), ends in any::<[prop::sample::Index; 2]>()) {
         for options in all_options() {
             let source = open(&stored.write(options, 100));
             let [a, b] = ends.map(|end| end.index(stored.fragments.len() + 1));
@@ -161,20 +162,20 @@ proptest! {
     }
 
     #[test]
-    fn no_fragment_of_a_region_is_missed(
+    fn overlapping_finds_every_fragment_of_a_region(
         stored in stored(),
         regions in proptest::collection::vec((0..40_000_u32, 0..9000_u32), 1..12),
     ) {
         for options in all_options() {
             let memory = stored.write(options, 1000);
-            // As it should be, as it is in what BPCells makes of data frames, and useless.
-            let mut members = take_apart(&memory);
+            // Correct, as BPCells writes it for data frames, and useless.
+            let mut members = members_of(&memory);
             let exact = numbers(&members, "end_max");
             let faulty = end_max_of_data_frames(&stored.fragments);
             prop_assert_eq!(exact.len(), faulty.len());
             for end_max in [exact.clone(), faulty, vec![u32::MAX; exact.len()]] {
                 set_numbers(&mut members, "end_max", &end_max);
-                let source = open(&put_together(&members));
+                let source = open(&from_members(&members));
                 for chromosome in 0..stored.chromosomes {
                     for (start, length) in &regions {
                         let bases = *start..start + length;
@@ -193,7 +194,7 @@ proptest! {
     }
 
     #[test]
-    fn damage_is_an_error_or_harmless_but_never_a_panic(
+    fn damaged_fragments_never_panic(
         stored in stored(),
         packed in any::<bool>(),
         damage in proptest::collection::vec(
@@ -201,8 +202,8 @@ proptest! {
         ),
     ) {
         let packing = if packed { Packing::Packed } else { Packing::Unpacked };
-        let options = SinkOptions { packing, generation: FormatVersion::V2 };
-        let mut members = take_apart(&stored.write(options, 1000));
+        let options = SinkOptions { packing, format_version: FormatVersion::V2 };
+        let mut members = members_of(&stored.write(options, 1000));
         for (member, at, value, kind) in damage {
             use fragments_common::Member;
             if members.is_empty() {
@@ -214,7 +215,7 @@ proptest! {
                 continue;
             }
             match &mut members[chosen].1 {
-                Member::Tag(text) => *text = text.replace('2', "1"),
+                Member::Attribute(text) => *text = text.replace('2', "1"),
                 Member::Strings(list) => {
                     let len = at.index(list.len() as usize + 1) as u64;
                     *list = std::mem::take(list).truncated(len);
@@ -235,7 +236,7 @@ proptest! {
                 }
             }
         }
-        let memory = put_together(&members);
+        let memory = from_members(&members);
         let (faults, _) = findings(&memory);
         let Ok(source) = FragmentSource::open(Box::new(memory)) else {
             prop_assert!(!faults.is_empty());
@@ -252,7 +253,7 @@ proptest! {
         let _ = (source.chromosome_names(), source.cell_names(), source.about());
         match read_all(&source) {
             Ok(fragments) => {
-                // Whatever is handed out keeps what the trait says.
+                // Whatever is read satisfies the contract of the trait.
                 let cells = source.cell_names().unwrap().len();
                 prop_assert!(fragments.iter().all(|f| f.1 <= f.2 && u64::from(f.3) < cells));
                 let ordered = fragments.windows(2).all(|w| w[0].0 != w[1].0 || w[0].1 <= w[1].1);
@@ -263,16 +264,16 @@ proptest! {
     }
 }
 
-/// 300 fragments on two chromosomes, the first at 0..200, and their members.
+/// The members of 300 fragments on two chromosomes, the first at 0..200.
 fn sample(packing: Packing) -> Vec<(String, fragments_common::Member)> {
     let of = |chromosome, count| (0..count).map(move |n| (chromosome, 10 * n, 10 * n + 50, n % 7));
     let fragments = of(0, 200).chain(of(1, 100)).collect();
     let stored = Stored { chromosomes: 2, cells: 7, fragments };
-    take_apart(&stored.write(SinkOptions { packing, generation: FormatVersion::V2 }, 1000))
+    members_of(&stored.write(SinkOptions { packing, format_version: FormatVersion::V2 }, 1000))
 }
 
-fn refusal(members: &[(String, fragments_common::Member)]) -> String {
-    let memory = put_together(members);
+fn error_of(members: &[(String, fragments_common::Member)]) -> String {
+    let memory = from_members(members);
     let source = FragmentSource::open(Box::new(memory.clone()));
     let error = source.and_then(|source| read_all(&source)).unwrap_err().to_string();
     let (faults, _) = findings(&memory);
@@ -281,14 +282,14 @@ fn refusal(members: &[(String, fragments_common::Member)]) -> String {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
+fn errors_give_the_exact_location() {
     let unpacked = sample(Packing::Unpacked);
     let change = |name: &str, at: usize, to: u32| {
         let mut members = unpacked.clone();
         let mut all = numbers(&members, name);
         all[at] = to;
         set_numbers(&mut members, name, &all);
-        refusal(&members)
+        error_of(&members)
     };
     assert_eq!(
         change("cell", 130, 7),
@@ -312,14 +313,14 @@ fn what_is_wrong_is_told_with_its_place() {
     set_numbers(&mut packed, "end_data", &end.data);
     set_numbers(&mut packed, "end_idx", &end.idx);
     assert_eq!(
-        refusal(&packed),
+        error_of(&packed),
         "memory: end_data, element 299: found the length 4294967195, expected at most 4294966305, \
          since the start is 990"
     );
 }
 
 #[test]
-fn each_fragment_has_just_one_chromosome() {
+fn chr_ptr_assigns_each_fragment_to_one_chromosome() {
     for (pointers, message) in [
         (&[0, 200, 199, 300][..], "chr_ptr, element 2: found 199, expected 200, where the"),
         (&[0, 200, 201, 300], "chr_ptr, element 2: found 201, expected 200, where the"),
@@ -332,16 +333,16 @@ fn each_fragment_has_just_one_chromosome() {
     ] {
         let mut members = sample(Packing::Unpacked);
         set_pointers(&mut members, pointers);
-        let memory = put_together(&members);
+        let memory = from_members(&members);
         let error = FragmentSource::open(Box::new(memory.clone())).err().unwrap().to_string();
         assert!(error.contains(message), "{error}");
         assert!(!findings(&memory).0.is_empty(), "{pointers:?}");
     }
-    // A chromosome without fragments lies anywhere that is not behind the others.
+    // The range of a chromosome without fragments may be anywhere, except after all others.
     for empty in [0, 77, 200, 300] {
         let mut members = sample(Packing::Unpacked);
         set_pointers(&mut members, &[200, 300, empty, empty, 0, 200]);
-        let source = FragmentSource::open(Box::new(put_together(&members))).unwrap();
+        let source = FragmentSource::open(Box::new(from_members(&members))).unwrap();
         let segments = &source.header().segments;
         assert_eq!((segments[0].chromosome, segments[1].chromosome), (2, 0));
         assert_eq!(source.overlapping(1, 0..1000).unwrap(), 0..0);
@@ -351,39 +352,39 @@ fn each_fragment_has_just_one_chromosome() {
 }
 
 #[test]
-fn end_max_that_misses_fragments_is_a_fault_and_a_high_one_a_note() {
+fn a_low_end_max_is_a_fault_and_a_high_one_a_note() {
     let mut members = sample(Packing::Packed);
     let exact = numbers(&members, "end_max");
     assert_eq!(exact, [1320, 2040, 1040]);
     set_numbers(&mut members, "end_max", &[1319, 2040, 1040]);
-    let (faults, notes) = findings(&put_together(&members));
+    let (faults, notes) = findings(&from_members(&members));
     assert_eq!(faults.len(), 1);
     assert!(faults[0].contains("end_max, element 0: found 1319, expected at least 1320"));
     assert!(notes.is_empty());
     set_numbers(&mut members, "end_max", &[1320, 2041, 1041]);
-    let (faults, notes) = findings(&put_together(&members));
+    let (faults, notes) = findings(&from_members(&members));
     assert!(faults.is_empty());
     assert_eq!(notes.len(), 1);
     assert!(notes[0].contains("end_max, element 1: found 2041, where BPCells writes 2040"));
 }
 
 #[test]
-fn the_end_max_of_data_frames_hides_nothing() {
-    // The last fragment of the first chunk reaches further than all others.
+fn overlapping_works_with_the_end_max_of_data_frames() {
+    // The last fragment of the first chunk has the largest end.
     let length = |n| if n == 127 { 5000 } else { 5 };
     let fragments = (0..300).map(|n| (0, 10 * n, 10 * n + length(n), 0)).collect();
     let stored = Stored { chromosomes: 1, cells: 1, fragments };
     for options in all_options() {
-        let mut members = take_apart(&stored.write(options, 1000));
+        let mut members = members_of(&stored.write(options, 1000));
         assert_eq!(numbers(&members, "end_max"), [6270, 6270, 6270]);
         let faulty = end_max_of_data_frames(&stored.fragments);
         assert_eq!(faulty, [1265, 6270, 6270]);
         set_numbers(&mut members, "end_max", &faulty);
-        let memory = put_together(&members);
+        let memory = from_members(&members);
         let source = open(&memory);
         let positions = source.overlapping(0, 4000..4001).unwrap();
         assert!(positions.contains(&127), "{positions:?}");
-        // All but this one fragment of the first chunk are passed over.
+        // The other fragments of the first chunk are skipped.
         assert_eq!(positions.start, 127);
         let (faults, _) = findings(&memory);
         assert!(faults[0].contains("end_max, element 0: found 1265, expected at least 6270"));
@@ -391,7 +392,7 @@ fn the_end_max_of_data_frames_hides_nothing() {
 }
 
 #[test]
-fn what_is_wrong_with_one_column_does_not_hide_the_other() {
+fn faults_of_two_columns_are_both_found() {
     let mut members = sample(Packing::Unpacked);
     let mut cells = numbers(&members, "cell");
     cells[3] = 99;
@@ -399,7 +400,7 @@ fn what_is_wrong_with_one_column_does_not_hide_the_other() {
     let mut starts = numbers(&members, "start");
     starts[3] = 0;
     set_numbers(&mut members, "start", &starts);
-    let (faults, _) = findings(&put_together(&members));
+    let (faults, _) = findings(&from_members(&members));
     assert_eq!(faults.len(), 2, "{faults:?}");
 }
 
@@ -413,8 +414,8 @@ fn batch(chromosome: u32, starts: &[u32]) -> FragmentBatch {
 }
 
 #[test]
-fn fragments_that_cannot_be_stored_are_refused() {
-    let refuse = |batches: &[FragmentBatch]| {
+fn invalid_fragments_are_errors() {
+    let write_error = |batches: &[FragmentBatch]| {
         let memory = Memory::new();
         let (chromosomes, cells) = (names("chr", 3), names("cell", 2));
         let writer = Box::new(memory.writer());
@@ -422,30 +423,30 @@ fn fragments_that_cannot_be_stored_are_refused() {
         assert_eq!(FragmentSource::open(Box::new(memory)).is_err(), written.is_err());
         written.err().map_or(String::new(), |error| error.to_string())
     };
-    assert_eq!(refuse(&[batch(2, &[1, 1, 5]), batch(2, &[5]), batch(0, &[3])]), "");
+    assert_eq!(write_error(&[batch(2, &[1, 1, 5]), batch(2, &[5]), batch(0, &[3])]), "");
     assert_eq!(
-        refuse(&[batch(0, &[1, 9]), batch(0, &[8, 10])]),
+        write_error(&[batch(0, &[1, 9]), batch(0, &[8, 10])]),
         "start, element 2: found the start 8, expected at least 9, the start of the fragment before \
          it"
     );
-    assert!(refuse(&[batch(0, &[1, 9, 2])]).contains("start, element 2: found the start 2"));
-    let again = refuse(&[batch(0, &[1]), batch(1, &[1]), batch(0, &[2])]);
+    assert!(write_error(&[batch(0, &[1, 9, 2])]).contains("start, element 2: found the start 2"));
+    let again = write_error(&[batch(0, &[1]), batch(1, &[1]), batch(0, &[2])]);
     assert!(again.contains("element 2: found more fragments of chromosome 0"), "{again}");
-    assert!(refuse(&[batch(3, &[1])]).contains("found chromosome 3, expected less than 3"));
+    assert!(write_error(&[batch(3, &[1])]).contains("found chromosome 3, expected less than 3"));
     let mut wrong = batch(0, &[1, 2, 3]);
     wrong.cells[1] = 2;
     assert_eq!(
-        refuse(&[batch(1, &[4]), wrong.clone()]),
+        write_error(&[batch(1, &[4]), wrong.clone()]),
         "cell, element 2: found the cell 2, expected less than 2, the number of cell_names"
     );
     wrong.ends[2] = 2;
     assert_eq!(
-        refuse(&[wrong.clone()]),
+        write_error(&[wrong.clone()]),
         "end, element 2: found the end 2, expected at least 3, the start"
     );
     wrong.ends.pop();
-    assert!(refuse(&[wrong]).contains("found 3 cells, 3 starts and 2 ends"));
-    // Whoever goes on after a refusal gets nothing.
+    assert!(write_error(&[wrong]).contains("found 3 cells, 3 starts and 2 ends"));
+    // After an error, finishing is an error too.
     let memory = Memory::new();
     let mut sink = FragmentSink::create(Box::new(memory.writer()), SinkOptions::default()).unwrap();
     assert!(sink.write(&batch(0, &[2, 1])).is_err());
@@ -455,18 +456,18 @@ fn fragments_that_cannot_be_stored_are_refused() {
 }
 
 #[test]
-fn chromosomes_without_fragments_lie_where_bpcells_puts_them() {
+fn empty_chromosomes_are_stored_as_bpcells_does() {
     let memory = Memory::new();
     let batches = [batch(1, &[1, 2]), batch(3, &[5])];
     let (chromosomes, cells) = (names("chr", 6), names("cell", 1));
-    let options = SinkOptions { packing: Packing::Unpacked, generation: FormatVersion::V1 };
+    let options = SinkOptions { packing: Packing::Unpacked, format_version: FormatVersion::V1 };
     write(Box::new(memory.writer()), options, &batches, &chromosomes, &cells).unwrap();
-    let pointers = numbers(&take_apart(&memory), "chr_ptr");
+    let pointers = numbers(&members_of(&memory), "chr_ptr");
     assert_eq!(pointers, [0, 0, 0, 2, 2, 2, 2, 3, 3, 3, 3, 3]);
 }
 
 #[test]
-fn nothing_at_all_is_fine() {
+fn a_store_without_fragments_round_trips() {
     for options in all_options() {
         let memory = Memory::new();
         let none = StringList::new();
@@ -479,22 +480,22 @@ fn nothing_at_all_is_fine() {
 }
 
 #[test]
-fn pieces_end_anywhere_and_order_is_checked_across_them() {
-    // Several pieces, the last of them short; the second chromosome begins inside a chunk.
+fn order_is_checked_across_pieces() {
+    // Several pieces, the last one short; the second chromosome begins inside a chunk.
     let of = |chromosome, count: u32| (0..count).map(move |n| (chromosome, n, n + 3, n % 5));
     let fragments: Vec<Fragment> = of(0, 70_001).chain(of(1, 40_000)).collect();
     let stored = Stored { chromosomes: 2, cells: 5, fragments };
     for packing in [Packing::Packed, Packing::Unpacked] {
-        let options = SinkOptions { packing, generation: FormatVersion::V2 };
+        let options = SinkOptions { packing, format_version: FormatVersion::V2 };
         let memory = stored.write(options, 10_000);
         let source = open(&memory);
         assert!(read_all(&source).unwrap() == stored.fragments);
         assert!(read(&source, 100..90_000).unwrap() == stored.fragments[100..90_000]);
     }
-    let options = SinkOptions { packing: Packing::Unpacked, generation: FormatVersion::V2 };
-    let mut members = take_apart(&stored.write(options, 10_000));
+    let options = SinkOptions { packing: Packing::Unpacked, format_version: FormatVersion::V2 };
+    let mut members = members_of(&stored.write(options, 10_000));
     let mut units = Vec::new();
-    let source = open(&put_together(&members));
+    let source = open(&from_members(&members));
     let mut reader = source.units(0..110_001, FragmentFields::ALL).unwrap();
     let mut batch = FragmentBatch::default();
     let mut position = 0;
@@ -511,11 +512,11 @@ fn pieces_end_anywhere_and_order_is_checked_across_them() {
     ends[last] = 69_001;
     set_numbers(&mut members, "start", &starts);
     set_numbers(&mut members, "end", &ends);
-    let error = refusal(&members);
+    let error = error_of(&members);
     assert!(error.contains(&format!("start, element {}", last + 1)), "{error}");
 }
 
-/// Packs starts into the members of a store, in place of those that are there.
+/// Replaces the starts of a packed store.
 fn set_starts(members: &mut [(String, fragments_common::Member)], starts: &[u32]) {
     let mut encoder = nnz_bitpack::Encoder::new(nnz_bitpack::Codec::Delta);
     encoder.push(starts);
@@ -525,8 +526,8 @@ fn set_starts(members: &mut [(String, fragments_common::Member)], starts: &[u32]
     set_numbers(members, "start_starts", &packed.starts);
 }
 
-/// Reads a store on one chromosome whose starts fall, and holds the refusal to where they do.
-fn expect_a_fall(packed: &[(String, fragments_common::Member)], starts: [u32; 300]) {
+/// Expects an error at the first start that is less than the one before.
+fn expect_unsorted(packed: &[(String, fragments_common::Member)], starts: [u32; 300]) {
     let mut members = packed.to_vec();
     set_starts(&mut members, &starts);
     let falls = (1..300).find(|&at| starts[at] < starts[at - 1]).unwrap();
@@ -535,7 +536,7 @@ fn expect_a_fall(packed: &[(String, fragments_common::Member)], starts: [u32; 30
         starts[falls],
         starts[falls - 1]
     );
-    let memory = put_together(&members);
+    let memory = from_members(&members);
     let source = open(&memory);
     let fields = FragmentFields { cells: false, starts: true, ends: false };
     let mut units = source.units(0..300, fields).unwrap();
@@ -547,35 +548,35 @@ fn expect_a_fall(packed: &[(String, fragments_common::Member)], starts: [u32; 30
 }
 
 #[test]
-fn starts_that_wrap_around_are_refused_however_wide_their_steps() {
+fn starts_that_wrap_around_are_errors() {
     let fragments = (0..300).map(|n| (0, n, n + 3, 0)).collect();
     let stored = Stored { chromosomes: 1, cells: 1, fragments };
-    let options = SinkOptions { packing: Packing::Packed, generation: FormatVersion::V2 };
-    let packed = take_apart(&stored.write(options, 1000));
+    let options = SinkOptions { packing: Packing::Packed, format_version: FormatVersion::V2 };
+    let packed = members_of(&stored.write(options, 1000));
     for width in 1..32_u32 {
         let step = u32::MAX >> (32 - width);
-        // The first start behind the end of 32 bits: in a chunk, at its beginning and at its end.
+        // The position at which starts wrap around: in a chunk, at its beginning and at its end.
         for turn in [1_u32, 2, 60, 126, 127, 128, 129, 298, 299] {
             let starts = |n: usize| step.wrapping_mul((n as u32).wrapping_sub(turn));
-            expect_a_fall(&packed, std::array::from_fn(starts));
+            expect_unsorted(&packed, std::array::from_fn(starts));
         }
-        // All the way around in one chunk, to where it began or behind it.
+        // All the way around within one chunk, to the first start or past it.
         let round = (1_u64 << 32).div_ceil(step.into());
         if round < 128 {
             let starts = |n: usize| (n as u32).min(round as u32).wrapping_mul(step);
-            expect_a_fall(&packed, std::array::from_fn(|n| starts(n).wrapping_add(10)));
+            expect_unsorted(&packed, std::array::from_fn(|n| starts(n).wrapping_add(10)));
         }
     }
 }
 
 #[test]
-fn lengths_may_reach_the_last_base_and_no_further() {
+fn ends_larger_than_32_bits_are_errors() {
     let of = |start: u32| (0..300).map(move |n: u32| start + n);
     for room in [0, 1, 127, 128, 1000, 1 << 20] {
         let start = u32::MAX - 299 - room;
         let fragments: Vec<Fragment> = of(start).map(|start| (0, start, u32::MAX, 0)).collect();
         let stored = Stored { chromosomes: 1, cells: 1, fragments };
-        let options = SinkOptions { packing: Packing::Packed, generation: FormatVersion::V2 };
+        let options = SinkOptions { packing: Packing::Packed, format_version: FormatVersion::V2 };
         let memory = stored.write(options, 1000);
         assert!(read_all(&open(&memory)).unwrap() == stored.fragments);
         for beyond in [0, 150, 299] {
@@ -585,10 +586,10 @@ fn lengths_may_reach_the_last_base_and_no_further() {
             let mut encoder = nnz_bitpack::Encoder::new(nnz_bitpack::Codec::Plain);
             encoder.push(&lengths);
             let packed = encoder.finish();
-            let mut members = take_apart(&memory);
+            let mut members = members_of(&memory);
             set_numbers(&mut members, "end_data", &packed.data);
             set_numbers(&mut members, "end_idx", &packed.idx);
-            let error = refusal(&members);
+            let error = error_of(&members);
             let expected = format!("end_data, element {beyond}: found the length");
             assert!(error.contains(&expected), "{error}");
         }
@@ -596,14 +597,14 @@ fn lengths_may_reach_the_last_base_and_no_further() {
 }
 
 #[test]
-fn many_fragments_come_in_runs_and_order_is_checked_across_all() {
+fn order_is_checked_across_runs() {
     let count = 300_000_u32;
     let fragments: Vec<Fragment> = (0..count).map(|n| (0, n, n + n % 9, n % 5)).collect();
     let stored = Stored { chromosomes: 1, cells: 5, fragments };
     for packing in [Packing::Packed, Packing::Unpacked] {
-        let options = SinkOptions { packing, generation: FormatVersion::V2 };
-        let mut members = take_apart(&stored.write(options, 100_000));
-        let source = open(&put_together(&members));
+        let options = SinkOptions { packing, format_version: FormatVersion::V2 };
+        let mut members = members_of(&stored.write(options, 100_000));
+        let source = open(&from_members(&members));
         let mut next = 77;
         let checked = source.for_each(77..299_999, FragmentFields::ALL, &mut |batch| {
             for ((start, end), cell) in batch.starts.iter().zip(&batch.ends).zip(&batch.cells) {
@@ -614,7 +615,7 @@ fn many_fragments_come_in_runs_and_order_is_checked_across_all() {
         });
         checked.unwrap();
         assert_eq!(next, 299_999);
-        // Wherever a fall is, also where one read ends and the next begins.
+        // Positions of a decrease, including the boundaries of reads.
         for falls in [1, 2047, 2048, 32_768, 131_072, 131_200, 262_144, 299_998] {
             let mut starts: Vec<u32> = (0..count).collect();
             starts[falls] -= 1;
@@ -623,7 +624,7 @@ fn many_fragments_come_in_runs_and_order_is_checked_across_all() {
                 Packing::Packed => set_starts(&mut members, &starts),
                 Packing::Unpacked => set_numbers(&mut members, "start", &starts),
             }
-            let source = open(&put_together(&members));
+            let source = open(&from_members(&members));
             let fields = FragmentFields { cells: false, starts: true, ends: false };
             let error = source.for_each(0..count.into(), fields, &mut |_| Ok(()));
             let error = error.unwrap_err().to_string();

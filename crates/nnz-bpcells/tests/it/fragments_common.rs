@@ -1,4 +1,4 @@
-//! What the tests of fragments share.
+//! Helpers for the tests of fragments.
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ pub fn read_all(source: &FragmentSource) -> Result<Vec<Fragment>> {
     read(source, 0..source.header().count)
 }
 
-/// Puts fragments that follow each other on one chromosome into batches of up to `len`.
+/// Splits consecutive fragments of a chromosome into batches of up to `len`.
 pub fn batches(fragments: &[Fragment], len: usize) -> Vec<FragmentBatch> {
     let runs = fragments.chunk_by(|a, b| a.0 == b.0);
     let parts = runs.flat_map(|run| run.chunks(len.max(1)));
@@ -67,20 +67,20 @@ pub fn all_options() -> impl Iterator<Item = SinkOptions> {
     [Packing::Packed, Packing::Unpacked].into_iter().flat_map(|packing| {
         [FormatVersion::V1, FormatVersion::V2]
             .into_iter()
-            .map(move |generation| SinkOptions { packing, generation })
+            .map(move |format_version| SinkOptions { packing, format_version })
     })
 }
 
-/// What a member of a container holds.
+/// The content of a member of a container.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Member {
-    Tag(String),
+    Attribute(String),
     Numbers(ValueType, Vec<u8>),
     Strings(StringList),
 }
 
-/// Takes a container apart, so that a changed one can be made of it.
-pub fn take_apart(container: &dyn Container) -> Vec<(String, Member)> {
+/// Copies the members of a container, to be changed.
+pub fn members_of(container: &dyn Container) -> Vec<(String, Member)> {
     let members = container.members().unwrap().into_iter().map(|name| {
         let member = if let Ok(array) = container.array(&name) {
             let len = usize::try_from(array.len()).unwrap();
@@ -88,7 +88,7 @@ pub fn take_apart(container: &dyn Container) -> Vec<(String, Member)> {
             array.read_bytes(0, &mut bytes).unwrap();
             Member::Numbers(array.value_type(), bytes)
         } else if name == "version" {
-            Member::Tag(container.attribute(&name).unwrap())
+            Member::Attribute(container.attribute(&name).unwrap())
         } else {
             Member::Strings(container.strings(&name).unwrap())
         };
@@ -97,12 +97,12 @@ pub fn take_apart(container: &dyn Container) -> Vec<(String, Member)> {
     members.collect()
 }
 
-pub fn put_together(members: &[(String, Member)]) -> Memory {
+pub fn from_members(members: &[(String, Member)]) -> Memory {
     let memory = Memory::new();
     let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
     for (name, member) in members {
         match member {
-            Member::Tag(text) => writer.set_attribute(name, text).unwrap(),
+            Member::Attribute(text) => writer.set_attribute(name, text).unwrap(),
             Member::Strings(list) => writer.write_strings(name, &mut list.iter()).unwrap(),
             Member::Numbers(value_type, bytes) => {
                 let id = writer.create_array(name, *value_type).unwrap();
@@ -114,7 +114,7 @@ pub fn put_together(members: &[(String, Member)]) -> Memory {
     memory
 }
 
-/// Returns the numbers of a member of 32-bit integers.
+/// Returns the elements of a member of 32-bit integers.
 pub fn numbers(members: &[(String, Member)], name: &str) -> Vec<u32> {
     match members.iter().find(|(member, _)| member == name) {
         Some((_, Member::Numbers(ValueType::U32, bytes))) => {

@@ -1,4 +1,4 @@
-//! Fragments of the real program read exactly, and what is written from them is the same bytes.
+//! Files of BPCells are read exactly, and writing them again gives the same bytes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,13 +17,13 @@ use nnz_storage::staging::WriteOptions;
 use serde_json::Value;
 
 use crate::fragments_common;
-use crate::fragments_common::{Fragment, batches, read, read_all, take_apart, write};
+use crate::fragments_common::{Fragment, batches, members_of, read, read_all, write};
 
 fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/bpcells")
 }
 
-/// The artifacts of the manifest that are fragments in directories or HDF5 files.
+/// The entries of the manifest for fragments in directories or HDF5 files.
 fn artifacts() -> Vec<Value> {
     let manifest = fs::read(testdata().join("manifest.json")).unwrap();
     let manifest: Value = serde_json::from_slice(&manifest).unwrap();
@@ -74,7 +74,7 @@ fn every_file_holds_the_expected_fragments() {
 }
 
 #[test]
-fn every_file_is_described_and_valid() {
+fn every_file_is_valid() {
     for artifact in artifacts() {
         let about = FragmentSource::open(open(&artifact)).unwrap().about().unwrap();
         assert_eq!(about.format, "BPCells fragments");
@@ -84,7 +84,7 @@ fn every_file_is_described_and_valid() {
             found.push(finding.to_string());
         })
         .unwrap();
-        // Not even a note: end_max is to the bit what we would write.
+        // Not even a note: `end_max` is bit for bit what BPCells writes.
         assert!(found.is_empty(), "{artifact}: {found:?}");
     }
 }
@@ -95,7 +95,7 @@ fn bytes_of(path: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn what_is_written_is_what_the_real_program_wrote() {
+fn written_files_equal_those_of_bpcells() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("out");
     let mut twins = 0;
@@ -106,8 +106,8 @@ fn what_is_written_is_what_the_real_program_wrote() {
             (source.chromosome_names().unwrap(), source.cell_names().unwrap());
         let case = artifact["case"].as_str().unwrap();
         for options in fragments_common::all_options() {
-            let SinkOptions { packing, generation } = options;
-            let v1 = if generation == FormatVersion::V1 { ".v1" } else { "" };
+            let SinkOptions { packing, format_version } = options;
+            let v1 = if format_version == FormatVersion::V1 { ".v1" } else { "" };
             let packed = if packing == Packing::Packed { "packed" } else { "unpacked" };
             let wanted = testdata().join(format!("fragments_dir/{case}{v1}.{packed}"));
             if !wanted.exists() {
@@ -127,7 +127,7 @@ fn what_is_written_is_what_the_real_program_wrote() {
             // The same arrays in memory.
             let memory = Memory::new();
             write(Box::new(memory.writer()), options, &batches, &chromosomes, &cells).unwrap();
-            assert_eq!(take_apart(&memory), take_apart(&Directory::open(&wanted).unwrap()));
+            assert_eq!(members_of(&memory), members_of(&Directory::open(&wanted).unwrap()));
             twins += 1;
         }
     }
@@ -135,7 +135,7 @@ fn what_is_written_is_what_the_real_program_wrote() {
 }
 
 #[test]
-fn regions_and_ranges_are_parts_of_the_whole() {
+fn regions_and_ranges_equal_slices_of_all_fragments() {
     for artifact in artifacts() {
         let source = FragmentSource::open(open(&artifact)).unwrap();
         let whole = read_all(&source).unwrap();
@@ -162,7 +162,7 @@ fn regions_and_ranges_are_parts_of_the_whole() {
 }
 
 #[test]
-fn matrices_and_fragments_are_told_apart() {
+fn opening_the_wrong_kind_is_an_error() {
     let open = |path: &str| Box::new(Directory::open(&testdata().join(path)).unwrap());
     let error = MatrixSource::open(open("fragments_dir/basic.packed")).err().unwrap();
     assert!(error.to_string().contains("holds genomic fragments, not a matrix"), "{error}");

@@ -1,4 +1,4 @@
-//! Fragments of a directory, whose files are mapped into memory.
+//! Fragments in a directory whose files are memory-mapped.
 
 use std::fs::OpenOptions;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::fragments_common::{Fragment, batches, names, write};
 
 const COUNT: u32 = 700_001;
 
-/// More than are mapped at once, with the border between two chromosomes inside of a chunk.
+/// More than are mapped at once, with the boundary between two chromosomes inside a chunk.
 fn fragments() -> Vec<Fragment> {
     (0..COUNT).map(|n| (u32::from(n > 300_050), n * 3, n * 3 + n % 500, n * 7 % 9_999)).collect()
 }
@@ -21,7 +21,7 @@ fn fragments() -> Vec<Fragment> {
 fn store(path: &Path, packing: Packing) -> FragmentSource {
     let options = WriteOptions { sync: false, ..WriteOptions::default() };
     let into = DirectoryWriter::create(path, options, FRAGMENT_MEMBERS).unwrap();
-    let how = SinkOptions { packing, generation: FormatVersion::V2 };
+    let how = SinkOptions { packing, format_version: FormatVersion::V2 };
     let batches = batches(&fragments(), 100_000);
     write(Box::new(into), how, &batches, &names("chr", 2), &names("cell", 9_999)).unwrap();
     open(path)
@@ -42,7 +42,7 @@ fn mapped(source: &FragmentSource, positions: Range<u64>) -> Result<Vec<Fragment
 }
 
 #[test]
-fn what_is_mapped_is_what_is_read() {
+fn mapped_fragments_equal_those_read() {
     let folder = tempfile::tempdir().unwrap();
     let all = fragments();
     for (name, packing) in [("packed", Packing::Packed), ("unpacked", Packing::Unpacked)] {
@@ -55,9 +55,9 @@ fn what_is_mapped_is_what_is_read() {
     }
 }
 
-/// A file that was opened whole and is cut before it is mapped.
+/// The file is complete when it is opened, and truncated before it is mapped.
 #[test]
-fn a_file_that_was_cut_is_an_error() {
+fn a_truncated_file_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
     for name in ["cell_data", "start_data", "end_data"] {

@@ -1,4 +1,4 @@
-//! Files of the real program read exactly, and what is written from them is the same bytes.
+//! Files of BPCells are read exactly, and writing them again gives the same bytes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::common::{Entry, all_entries, entries, open, testdata, write};
 
-/// The artifacts of the manifest that are matrices in directories.
+/// The entries of the manifest for matrices in directories.
 fn artifacts(kind: &str) -> Vec<Value> {
     let manifest = fs::read(testdata().join("manifest.json")).unwrap();
     let manifest: Value = serde_json::from_slice(&manifest).unwrap();
@@ -27,7 +27,7 @@ fn directories() -> Vec<Value> {
     matrices
 }
 
-/// Reads lines of row, column, value and, where it is there, the bits of the value.
+/// Reads lines of row, column, value and, if present, the bits of the value.
 fn expected(path: &str) -> Vec<Entry> {
     let text = fs::read_to_string(testdata().join(path)).unwrap();
     let lines = text.lines().filter(|line| !line.starts_with('#'));
@@ -58,7 +58,7 @@ fn every_matrix_holds_the_expected_entries() {
         let found = all_entries(&matrix).unwrap();
         let mut expected = expected(artifact["expected"].as_str().unwrap());
         if header.order == Order::Row {
-            // The files list entries column by column.
+            // The files list entries by column.
             expected.sort_by_key(|(row, col, _)| (*row, *col));
         }
         assert_eq!(found, expected, "{path}");
@@ -74,7 +74,7 @@ fn every_matrix_has_the_expected_names() {
         for (axis, key) in [(Axis::Rows, "row_names"), (Axis::Cols, "col_names")] {
             let found = matrix.names(axis).unwrap();
             if artifact["path"].as_str().unwrap().ends_with("import_mtx.row") {
-                // Imported from Matrix Market, which has no names, and given none.
+                // Imported from Matrix Market without names.
                 assert!(found.is_none());
                 continue;
             }
@@ -94,7 +94,7 @@ fn every_matrix_has_the_expected_names() {
 }
 
 #[test]
-fn handmade_files_read_in_stored_order() {
+fn handmade_files_are_read_in_stored_order() {
     let handmade = artifacts("handmade");
     assert_eq!(handmade.len(), 7);
     for artifact in handmade {
@@ -106,7 +106,7 @@ fn handmade_files_read_in_stored_order() {
 }
 
 #[test]
-fn line_ends_do_not_change_names() {
+fn crlf_does_not_change_names() {
     let names = |path: &str| {
         let matrix = open(&testdata().join(path)).unwrap();
         [Axis::Rows, Axis::Cols].map(|axis| matrix.names(axis).unwrap())
@@ -120,7 +120,7 @@ fn line_ends_do_not_change_names() {
 }
 
 #[test]
-fn unpublished_variants_are_refused_by_name() {
+fn unpublished_versions_are_errors() {
     let path = testdata().join("matrix_dir/basic_uint.EXPERIMENTAL_v9999");
     let error = open(&path).err().unwrap().to_string();
     assert!(error.contains("packed-uint-matrix-v9999"), "{error}");
@@ -135,10 +135,10 @@ fn bytes_of(path: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn what_is_written_is_what_the_real_program_wrote() {
+fn written_files_equal_those_of_bpcells() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("out");
-    let mut twins = 0;
+    let mut sources = 0;
     for artifact in directories() {
         let path = artifact["path"].as_str().unwrap();
         for packing in [Packing::Packed, Packing::Unpacked] {
@@ -146,33 +146,33 @@ fn what_is_written_is_what_the_real_program_wrote() {
                 Packing::Packed => (".unpacked.", ".packed."),
                 Packing::Unpacked => (".packed.", ".unpacked."),
             };
-            // Also each file from itself.
-            for twin in [path.replace(is, other), path.to_owned()] {
-                let wanted = testdata().join(&twin);
-                let fits = twin.contains(other) && wanted.exists();
+            // Each file is also written from itself.
+            for source in [path.replace(is, other), path.to_owned()] {
+                let wanted = testdata().join(&source);
+                let fits = source.contains(other) && wanted.exists();
                 if !fits {
                     continue;
                 }
-                let generation =
-                    if twin.contains(".v1.") { FormatVersion::V1 } else { FormatVersion::V2 };
+                let format_version =
+                    if source.contains(".v1.") { FormatVersion::V1 } else { FormatVersion::V2 };
                 let matrix = open(&testdata().join(path)).unwrap();
-                let options = SinkOptions { packing, generation };
+                let options = SinkOptions { packing, format_version };
                 let bytes = write(&matrix, &target, options).unwrap();
                 let (found, expected) = (bytes_of(&target), bytes_of(&wanted));
                 for (name, bytes) in &expected {
-                    assert!(found.get(name) == Some(bytes), "{path} as {twin}: {name}");
+                    assert!(found.get(name) == Some(bytes), "{path} as {source}: {name}");
                 }
                 assert_eq!(found.len(), expected.len());
                 assert_eq!(bytes, found.values().map(|b| b.len() as u64).sum::<u64>());
-                twins += 1;
+                sources += 1;
             }
         }
     }
-    assert!(twins >= 200, "{twins} twins");
+    assert!(sources >= 200, "{sources} sources");
 }
 
 #[test]
-fn any_range_reads_as_part_of_the_whole_from_many_threads() {
+fn threads_read_any_range_of_majors() {
     for name in [
         "bits_uint.packed.col",
         "basic_float.packed.row",

@@ -1,4 +1,4 @@
-//! Whatever matrix is written, the same one is read.
+//! Any matrix that is written is read back.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,13 +16,13 @@ use proptest::prelude::*;
 
 use crate::common;
 
-/// A matrix of any content: entries of one major come in any order and may share a place.
+/// Any matrix: the entries of one major may be in any order and at the same position.
 #[derive(Clone, Debug)]
 struct Matrix {
     shape: Shape,
     order: Order,
     value_type: ValueType,
-    /// Major, minor and bits of the value, by ascending major.
+    /// Major, minor and bits of the value, sorted by major.
     entries: Vec<(u64, u32, u64)>,
     names: [Option<Vec<String>>; 2],
 }
@@ -31,7 +31,7 @@ fn lengths() -> impl Strategy<Value = u64> {
     prop_oneof![1 => Just(0_u64), 1 => Just(1), 6 => 2..=300_u64]
 }
 
-/// Bits of all kinds: any, small numbers, and the odd ones among floats.
+/// Any bits, small numbers, and special floats.
 fn bits() -> impl Strategy<Value = u64> {
     let odd = [
         0,
@@ -41,7 +41,7 @@ fn bits() -> impl Strategy<Value = u64> {
         0x7ff0_0000_0000_07a2, // a signalling nan with a payload: R's NA
         0xffff_ffff_ffff_ffff,
         1,                     // subnormal
-        0x7fc0_0001_8000_0000, // in its halves: nan with a payload, -0.0
+        0x7fc0_0001_8000_0000, // as two floats: nan with a payload, -0.0
     ];
     prop_oneof![3 => any::<u64>(), 4 => 0..1000_u64, 1 => proptest::sample::select(odd.to_vec())]
 }
@@ -58,7 +58,7 @@ fn matrices() -> impl Strategy<Value = Matrix> {
         let entry = (0..majors.max(1), 0..minors.max(1) as u32, bits());
         let most = if shape.is_empty() { 0 } else { 700 };
         let names = |len: u64, named: bool| {
-            // An axis without members has no names either.
+            // An axis of length 0 has no names either.
             let wanted = named && len > 0;
             let one = "[a-zA-Z0-9_é \t-]{0,6}";
             proptest::collection::vec(one, len as usize).prop_map(move |n| wanted.then_some(n))
@@ -103,7 +103,7 @@ impl Matrix {
         }
     }
 
-    /// Cuts the entries into batches of all forms at these places.
+    /// Splits the entries into batches of all forms.
     fn batches(&self, cuts: &[usize]) -> Vec<Batch> {
         let mut cuts: Vec<_> = cuts.iter().map(|cut| cut % (self.entries.len() + 1)).collect();
         cuts.extend([0, self.entries.len()]);
@@ -150,7 +150,7 @@ impl Matrix {
         Box::new(sink).finish().unwrap().bytes
     }
 
-    /// Row, column and bits as the tests' common reader gives them.
+    /// Row, column and bits, like `common::entries`.
     fn expected(&self) -> Vec<common::Entry> {
         let digits = self.value_type.size() * 2;
         let entries = self.entries.iter().map(|(major, minor, bits)| {
@@ -166,7 +166,7 @@ fn all_options() -> impl Iterator<Item = SinkOptions> {
     [Packing::Packed, Packing::Unpacked].into_iter().flat_map(|packing| {
         [FormatVersion::V1, FormatVersion::V2]
             .into_iter()
-            .map(move |generation| SinkOptions { packing, generation })
+            .map(move |format_version| SinkOptions { packing, format_version })
     })
 }
 
@@ -186,7 +186,7 @@ fn bytes_of(path: &Path) -> BTreeMap<String, Vec<u8>> {
 fn check(matrix: &Matrix, container: Box<dyn Container>, options: SinkOptions) {
     let source = MatrixSource::open(container).unwrap();
     assert_eq!(source.version().packing, options.packing);
-    assert_eq!(source.version().generation, options.generation);
+    assert_eq!(source.version().format_version, options.format_version);
     let header = source.header();
     assert_eq!(header.shape, matrix.shape);
     assert_eq!((header.order, header.value_type), (matrix.order, matrix.value_type));
@@ -197,7 +197,7 @@ fn check(matrix: &Matrix, container: Box<dyn Container>, options: SinkOptions) {
         let expected = names.as_ref().map(StringList::from_iter);
         assert_eq!(source.names(axis).unwrap(), expected);
     }
-    // Any part of it is a part of the whole, with or without the other half of each entry.
+    // Any range equals the slice of all entries, also without indices or values.
     let majors = matrix.shape.major(matrix.order);
     for (start, end) in [(0, majors / 2), (majors / 2, majors), (majors / 3, majors / 3 + 1)] {
         let range = start.min(majors)..end.min(majors);
@@ -226,7 +226,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_written_in_any_version_reads_back(
+    fn matrices_round_trip_in_every_version(
         matrix in matrices(),
         cuts in proptest::collection::vec(any::<usize>(), 0..6),
     ) {
@@ -248,7 +248,7 @@ proptest! {
     }
 
     #[test]
-    fn batches_may_end_anywhere(
+    fn the_size_of_batches_does_not_change_the_file(
         matrix in matrices(),
         cuts in proptest::collection::vec(any::<usize>(), 1..40),
         more in proptest::collection::vec(any::<usize>(), 1..4),
@@ -266,7 +266,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_is_valid(matrix in matrices()) {
+    fn written_matrices_are_valid(matrix in matrices()) {
         for options in all_options() {
             let memory = Memory::new();
             matrix.write(Box::new(memory.writer()), options, &[]);
@@ -281,7 +281,7 @@ proptest! {
     }
 
     #[test]
-    fn entries_that_cannot_be_stored_are_refused(matrix in matrices(), outside in any::<bool>()) {
+    fn invalid_entries_are_errors(matrix in matrices(), outside in any::<bool>()) {
         prop_assume!(!matrix.entries.is_empty());
         let mut wrong = matrix.clone();
         let majors = matrix.shape.major(matrix.order);

@@ -1,5 +1,5 @@
-//! Small stores, byte by byte: what real files do beyond the published description, and every way
-//! they can be broken.
+//! Small stores, byte by byte: what real files have beyond the published description, and every
+//! kind of damage.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -63,14 +63,14 @@ fn unpacked() -> Store {
     ]))
 }
 
-/// The same matrix, packed: one chunk of 128 values, the last of which is repeated to its end.
+/// The same matrix, packed: one chunk of 128 values, padded with the last one.
 fn packed() -> Store {
     let mut store = unpacked();
     store.0.remove("index");
     store.0.remove("val");
     store.put("version", b"packed-uint-matrix-v2\n");
     // Indices 0 2 1 1 1 ... differ by 0 +2 -1 0 0 ..., as zigzag 0 4 1 0 0 ...: three bits each.
-    // The first four lie in four lanes, in the low bits of the first word of each. Three bits a
+    // The first four are in four lanes, in the low bits of the first word of each. Three bits a
     // value make three words a lane.
     store.put("index_data", &u32s(&[0, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
     store.put("index_starts", &u32s(&[0]));
@@ -78,14 +78,14 @@ fn packed() -> Store {
     store.put("index_idx", &u32s(&[0, 12]));
     // All of idx belongs to the first 2^32 words.
     store.put("index_idx_offsets", &u64s(&[0, 2]));
-    // Values 5 7 1 1 1 ... less one are 4 6 0 0 0 ...: three bits each.
+    // Values 5 7 1 1 1 ... minus one are 4 6 0 0 0 ...: three bits each.
     store.put("val_data", &u32s(&[4, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
     store.put("val_idx", &u32s(&[0, 12]));
     store.put("val_idx_offsets", &u64s(&[0, 2]));
     store
 }
 
-/// The same matrix in the first revision: narrow pointers, no offsets of `idx`.
+/// The same matrix in version 1: 32-bit pointers, no `idx_offsets`.
 fn first_revision(mut store: Store) -> Store {
     let version = String::from_utf8(store.0["version"].clone()).unwrap().replace("v2", "v1");
     store.put("version", version.as_bytes());
@@ -110,7 +110,7 @@ impl Store {
         self
     }
 
-    /// Cuts a file short, or puts bytes behind its end.
+    /// Truncates a file, or appends bytes.
     fn resized(mut self, name: &'static str, len: usize) -> Self {
         self.0.get_mut(name).unwrap().resize(len, 0xaa);
         self
@@ -159,15 +159,15 @@ impl Store {
     }
 
     #[track_caller]
-    fn is_sound(&self) {
+    fn is_valid(&self) {
         assert_eq!(self.findings()[0], [""; 0]);
     }
 
     /// Checks that reading fails at an array and position with this message, and that validation
-    /// finds the same place at fault. Returns the first fault.
+    /// finds a fault at the same location. Returns the first fault.
     #[track_caller]
     fn breaks_at(&self, array: &str, at: Option<At>, message: &str) -> String {
-        let error = self.entries().expect_err("a broken store was read");
+        let error = self.entries().expect_err("a damaged store was read");
         let place = error.place();
         assert_eq!(place.array.as_deref(), Some(array), "{error}");
         assert_eq!(place.at, at, "{error}");
@@ -197,7 +197,7 @@ fn all() -> [Store; 4] {
 }
 
 #[test]
-fn the_stores_below_are_sound_and_hold_what_they_say() {
+fn the_sample_stores_are_valid() {
     for store in all() {
         assert_eq!(store.entries().unwrap(), ENTRIES);
         assert_eq!(store.findings(), [[""; 0], [""; 0]]);
@@ -205,10 +205,10 @@ fn the_stores_below_are_sound_and_hold_what_they_say() {
 }
 
 #[test]
-fn the_same_matrix_is_written_as_these_very_bytes() {
+fn writing_gives_exactly_these_bytes() {
     let source = unpacked().write();
     let matrix = common::open(source.path()).unwrap();
-    for (store, packing, generation) in [
+    for (store, packing, format_version) in [
         (unpacked(), Packing::Unpacked, FormatVersion::V2),
         (packed(), Packing::Packed, FormatVersion::V2),
         (first_revision(unpacked()), Packing::Unpacked, FormatVersion::V1),
@@ -216,7 +216,7 @@ fn the_same_matrix_is_written_as_these_very_bytes() {
     ] {
         let scratch = tempfile::tempdir().unwrap();
         let target = scratch.path().join("t");
-        common::write(&matrix, &target, SinkOptions { packing, generation }).unwrap();
+        common::write(&matrix, &target, SinkOptions { packing, format_version }).unwrap();
         assert_eq!(std::fs::read_dir(&target).unwrap().count(), store.0.len());
         for (name, bytes) in &store.0 {
             assert_eq!(&std::fs::read(target.join(name)).unwrap(), bytes, "{name}");
@@ -225,7 +225,7 @@ fn the_same_matrix_is_written_as_these_very_bytes() {
 }
 
 #[test]
-fn rows_of_a_store_by_row_are_its_majors_and_names_stay_with_their_axes() {
+fn a_row_major_store_keeps_names_with_their_axes() {
     // The arrays are those of the transpose: 3 rows of up to 4 columns.
     let store = unpacked()
         .with("storage_order", b"row\n")
@@ -236,55 +236,55 @@ fn rows_of_a_store_by_row_are_its_majors_and_names_stay_with_their_axes() {
     assert_eq!(store.names(Axis::Rows).unwrap().unwrap(), ["x", "y", "z"]);
     let directory = store.write();
     assert_eq!(common::open(directory.path()).unwrap().header().order, Order::Row);
-    store.is_sound();
+    store.is_valid();
 }
 
 mod names {
     use super::*;
 
     #[test]
-    fn lines_may_end_as_on_windows() {
+    fn lines_may_end_in_crlf() {
         let store = packed()
             .with("row_names", b"a\r\nb\r\nc\r\nd\r\n")
             .with("storage_order", b"col\r\n")
             .with("version", b"packed-uint-matrix-v2\r\n");
         assert_eq!(store.entries().unwrap(), ENTRIES);
         assert_eq!(store.names(Axis::Rows).unwrap().unwrap(), ["a", "b", "c", "d"]);
-        store.is_sound();
+        store.is_valid();
     }
 
     #[test]
-    fn the_last_line_may_lack_its_end() {
+    fn the_last_newline_may_be_missing() {
         let store = packed()
             .with("row_names", b"a\nb\nc\nd")
             .with("storage_order", b"col")
             .with("version", b"packed-uint-matrix-v2");
         assert_eq!(store.entries().unwrap(), ENTRIES);
         assert_eq!(store.names(Axis::Rows).unwrap().unwrap(), ["a", "b", "c", "d"]);
-        store.is_sound();
+        store.is_valid();
     }
 
     #[test]
-    fn an_empty_file_means_no_names_and_an_empty_line_an_empty_one() {
+    fn an_empty_file_has_no_names_and_an_empty_line_is_a_name() {
         let store = packed().with("row_names", b"").with("col_names", b"x\n\n\n");
         assert_eq!(store.names(Axis::Rows).unwrap(), None);
         assert_eq!(store.names(Axis::Cols).unwrap().unwrap(), ["x", "", ""]);
-        store.is_sound();
+        store.is_valid();
     }
 
     #[test]
-    fn names_may_repeat_and_are_bytes_of_any_kind() {
+    fn names_may_repeat_and_need_not_be_utf8() {
         let store = packed().with("row_names", "gène\ngène\n\t\n \n".as_bytes());
         assert_eq!(store.names(Axis::Rows).unwrap().unwrap(), ["gène", "gène", "\t", " "]);
         let latin = packed().with("col_names", b"g\xe8ne\ny\nz\n");
-        latin.is_sound();
+        latin.is_valid();
         let directory = latin.write();
         let names = common::open(directory.path()).unwrap().names(Axis::Cols).unwrap().unwrap();
         assert_eq!(names.iter().next().unwrap(), b"g\xe8ne");
     }
 
     #[test]
-    fn surplus_names_are_dropped_and_found_at_fault() {
+    fn extra_names_are_dropped_and_a_fault() {
         let store = packed().with("row_names", b"a\nb\nc\nd\ne\nf\n");
         assert_eq!(store.entries().unwrap(), ENTRIES);
         assert_eq!(store.names(Axis::Rows).unwrap().unwrap(), ["a", "b", "c", "d"]);
@@ -294,7 +294,7 @@ mod names {
     }
 
     #[test]
-    fn too_few_names_are_refused_but_entries_are_read() {
+    fn too_few_names_are_an_error_but_entries_are_read() {
         let store = packed().with("col_names", b"x\ny\n");
         assert_eq!(store.entries().unwrap(), ENTRIES);
         let error = store.names(Axis::Cols).unwrap_err();
@@ -322,7 +322,7 @@ mod shape {
     }
 
     #[test]
-    fn without_majors_there_may_be_two_pointers_or_one() {
+    fn without_majors_one_or_two_pointers_are_valid() {
         for (shape, order) in [([5, 0], "col\n"), ([0, 5], "row\n"), ([0, 0], "col\n")] {
             let real = empty(shape, order, &[0, 0]);
             assert_eq!(real.entries().unwrap(), []);
@@ -336,7 +336,7 @@ mod shape {
     }
 
     #[test]
-    fn without_majors_there_can_be_no_entries() {
+    fn without_majors_entries_are_an_error() {
         let store = empty([5, 0], "col\n", &[0, 3])
             .with("index", &u32s(&[0, 2, 1]))
             .with("val", &u32s(&[5, 7, 1]));
@@ -344,16 +344,16 @@ mod shape {
     }
 
     #[test]
-    fn without_minors_there_are_only_empty_majors() {
+    fn without_minors_entries_are_an_error() {
         let store = empty([0, 3], "col\n", &[0, 0, 0, 0]);
         assert_eq!(store.entries().unwrap(), []);
-        store.is_sound();
+        store.is_valid();
         let store = unpacked().with("shape", &u32s(&[0, 3])).with("row_names", b"");
         store.breaks_at("index", element(0), "found the index 0, expected less than 0");
     }
 
     #[test]
-    fn majors_that_disagree_with_the_pointers_are_refused() {
+    fn a_shape_that_disagrees_with_the_pointers_is_an_error() {
         for cols in [0, 2, 4, u32::MAX] {
             let store = packed().with("shape", &u32s(&[4, cols])).with("col_names", b"");
             let fault = store.breaks_at("idxptr", None, "found 4 elements");
@@ -362,7 +362,7 @@ mod shape {
     }
 
     #[test]
-    fn indices_past_the_minor_axis_are_named() {
+    fn an_index_past_the_minor_axis_is_an_error() {
         for store in [packed(), unpacked()] {
             let array = if store.0.contains_key("index") { "index" } else { "index_data" };
             let store = store.with("shape", &u32s(&[2, 3])).with("row_names", b"");
@@ -378,7 +378,7 @@ mod shape {
     }
 
     #[test]
-    fn the_largest_axis_has_its_largest_index() {
+    fn the_largest_index_is_read() {
         let store = unpacked()
             .with("shape", &u32s(&[u32::MAX, 3]))
             .with("row_names", b"")
@@ -389,7 +389,7 @@ mod shape {
     }
 
     #[test]
-    fn it_has_two_elements() {
+    fn shape_has_two_elements() {
         for elements in [&[][..], &[4], &[4, 3, 1]] {
             let store = unpacked().with("shape", &u32s(elements));
             let message = format!("found {} elements, expected 2 elements", elements.len());
@@ -403,13 +403,13 @@ mod headers {
     use super::*;
 
     #[test]
-    fn an_array_begins_with_the_name_of_its_type() {
+    fn an_array_starts_with_a_header_of_its_type() {
         for (name, bytes, message) in [
             ("val", &b"UINT32v2\x05\x00\x00\x00"[..], "found the header \"UINT32v2\""),
             ("val", b"", "found a file of 0 bytes"),
             ("val", b"UINT32", "found a file of 6 bytes"),
             ("index", b"\x00\x01\x02\x03\x04\x05\x06\x07", "found the header \"\\x00\\x01"),
-            // What a machine of the other byte order would write.
+            // As written by a big-endian machine.
             ("index", b"TNIU1v23\x00\x00\x00\x00", "of a big-endian file"),
             ("idxptr", b"TNIU1v46\x00\x00\x00\x00\x00\x00\x00\x00", "of a big-endian file"),
         ] {
@@ -419,7 +419,7 @@ mod headers {
     }
 
     #[test]
-    fn the_type_is_the_one_the_version_means() {
+    fn the_version_determines_the_types() {
         let narrow = u32s(&[0, 2, 2, 3]);
         unpacked().with("idxptr", &narrow).breaks_at("idxptr", None, "elements of type uint32");
         let wide = u64s(&[0, 2, 2, 3]);
@@ -435,16 +435,16 @@ mod headers {
     }
 
     #[test]
-    fn floats_are_stored_plain_also_when_packed() {
+    fn packed_matrices_store_floats_unpacked() {
         let store = packed()
             .without("val_data")
             .without("val_idx")
             .without("val_idx_offsets")
             .with("version", b"packed-float-matrix-v2\n")
             .with("val", &words(b"FLOATSv1", &[5, 7, 0x7fc0_0001]));
-        // Bits as they are: subnormals, and a NaN with a payload.
+        // Bits are kept: subnormals, and a NaN with a payload.
         assert_eq!(store.entries().unwrap(), [(0, 0, 5), (2, 0, 7), (1, 2, 0x7fc0_0001)]);
-        store.is_sound();
+        store.is_valid();
         let store = store.with("version", b"packed-double-matrix-v2\n");
         store.breaks_at("val", None, "elements of type float32");
     }
@@ -454,7 +454,7 @@ mod version {
     use super::*;
 
     #[test]
-    fn it_is_one_line() {
+    fn version_is_one_line() {
         packed().with("version", b"").breaks_at("version", None, "found no line");
         let two = b"packed-uint-matrix-v2\npacked-uint-matrix-v2\n";
         packed().with("version", two).breaks_at("version", None, "found several lines");
@@ -463,7 +463,7 @@ mod version {
     }
 
     #[test]
-    fn others_than_those_of_matrices_are_refused_by_name() {
+    fn other_versions_are_errors() {
         for (version, why) in [
             ("packed-uint-matrix-v9999", "never published"),
             ("packed-ulong-matrix-v2", "64-bit"),
@@ -486,7 +486,7 @@ mod version {
 }
 
 #[test]
-fn the_storage_order_is_row_or_col_and_nothing_else() {
+fn the_storage_order_is_row_or_col() {
     for (text, found) in [
         (&b"diagonal\n"[..], "found \"diagonal\", expected \"row\" or \"col\""),
         (b"COL\n", "found \"COL\""),
@@ -501,7 +501,7 @@ fn the_storage_order_is_row_or_col_and_nothing_else() {
 }
 
 #[test]
-fn every_member_has_to_be_there() {
+fn a_missing_member_is_an_error() {
     for store in all() {
         for name in store.0.keys() {
             let broken = store.clone().without(name);
@@ -512,7 +512,7 @@ fn every_member_has_to_be_there() {
 }
 
 #[test]
-fn a_folder_in_the_place_of_a_member_is_no_member() {
+fn a_directory_in_place_of_a_member_is_an_error() {
     let directory = packed().without("val_data").write();
     std::fs::create_dir(directory.path().join("val_data")).unwrap();
     let error = common::open(directory.path()).err().unwrap().to_string();
@@ -520,14 +520,14 @@ fn a_folder_in_the_place_of_a_member_is_no_member() {
 }
 
 #[test]
-fn members_of_others_are_noted_and_left_alone() {
+fn unknown_members_are_ignored_with_a_note() {
     let store = packed().with("Thumbs.db", b"\x00").with("val", b"UINT32v1");
     assert_eq!(store.entries().unwrap(), ENTRIES);
     let [faults, notes] = store.findings();
     assert_eq!(faults, [""; 0]);
     let named = |name: &str| notes.iter().any(|note| note.starts_with(&format!("note: {name}: ")));
     assert!(named("Thumbs.db") && named("val"), "{notes:?}");
-    // An array of the other revision is no member either.
+    // An array of the other version is not a member either.
     let first = first_revision(packed()).with("val_idx_offsets", b"UINT64v1");
     assert_eq!(first.entries().unwrap(), ENTRIES);
     assert!(first.findings()[1][0].starts_with("note: val_idx_offsets: "));
@@ -537,7 +537,7 @@ mod lengths {
     use super::*;
 
     #[test]
-    fn arrays_cut_short_are_refused_where_they_end() {
+    fn truncated_arrays_are_errors_at_their_end() {
         // Eight bytes of header, and two of three elements.
         for name in ["index", "val"] {
             let store = unpacked().resized(name, 8 + 4 * 2);
@@ -569,7 +569,7 @@ mod lengths {
     }
 
     #[test]
-    fn parts_of_elements_behind_the_last_one_are_left_aside_and_found_at_fault() {
+    fn a_partial_last_element_is_ignored_and_a_fault() {
         for store in all() {
             for name in store.0.keys().copied() {
                 let bytes = &store.0[name];
@@ -581,18 +581,18 @@ mod lengths {
                     let store = store.clone().resized(name, bytes.len() + more);
                     assert_eq!(store.entries().unwrap(), ENTRIES);
                     let elements = (bytes.len() - 8) / size;
-                    let told = format!(
-                        "{name}, element {elements}: found {more} bytes behind the last whole \
+                    let message = format!(
+                        "{name}, element {elements}: found {more} bytes after the last whole \
                          element"
                     );
-                    assert_eq!(store.findings()[0], [told]);
+                    assert_eq!(store.findings()[0], [message]);
                 }
             }
         }
     }
 
     #[test]
-    fn whole_elements_behind_the_last_one_are_found_at_fault() {
+    fn extra_elements_are_a_fault() {
         for (store, names) in [
             (unpacked(), &["index", "val"][..]),
             (packed(), &["index_data", "index_idx", "index_starts", "val_data", "val_idx"]),
@@ -602,8 +602,8 @@ mod lengths {
                 let longer = store.clone().resized(name, bytes + 4);
                 assert_eq!(longer.entries().unwrap(), ENTRIES, "{name}");
                 let (found, expected) = ((bytes - 4) / 4, (bytes - 8) / 4);
-                let told = format!("{name}: found {found} elements, expected {expected}");
-                assert_eq!(longer.findings()[0], [told]);
+                let message = format!("{name}: found {found} elements, expected {expected}");
+                assert_eq!(longer.findings()[0], [message]);
             }
         }
     }
@@ -613,13 +613,13 @@ mod pointers {
     use super::*;
 
     #[test]
-    fn they_start_at_zero() {
+    fn pointers_start_at_zero() {
         let store = unpacked().with("idxptr", &u64s(&[1, 2, 2, 3]));
         store.breaks_at("idxptr", element(0), "found 1, expected 0");
     }
 
     #[test]
-    fn they_never_decrease() {
+    fn pointers_do_not_decrease() {
         for store in [unpacked(), packed()] {
             let store = store.with("idxptr", &u64s(&[0, 2, 1, 3]));
             let fault = store.breaks_at("idxptr", element(2), "found 1, expected at least 2");
@@ -630,23 +630,23 @@ mod pointers {
     }
 
     #[test]
-    fn they_never_pass_the_last_one() {
+    fn a_pointer_greater_than_the_last_is_an_error() {
         let store = unpacked().with("idxptr", &u64s(&[0, 4, 4, 3]));
         let error = store.entries().unwrap_err();
         assert_eq!(error.place().at, element(1), "{error}");
         assert!(error.to_string().contains("found 4, expected at most 3"), "{error}");
-        // Validation cannot know which of the two is wrong; the last one goes down.
+        // Validation cannot know which of the two is wrong; it reports the decrease at the last
+        // one.
         let [faults, _] = store.findings();
         assert_eq!(faults[0], "idxptr, element 3: found 3, expected at least 4");
     }
 
     #[test]
-    fn they_tell_of_no_more_entries_than_there_are() {
+    fn pointers_past_the_stored_entries_are_errors() {
         for last in [4, 129, 1 << 32, 1 << 63, u64::MAX] {
             for store in [unpacked(), packed()] {
                 let store = store.with("idxptr", &u64s(&[0, 2, 2, last]));
-                // Within the last chunk there is room for 128: its padding is no entry, but who
-                // is to tell?
+                // The last chunk has 128 values, so its padding looks like entries.
                 if last == 4 && store.0.contains_key("val_data") {
                     assert_eq!(store.entries().unwrap().len(), 4);
                     continue;
@@ -659,12 +659,12 @@ mod pointers {
     }
 
     #[test]
-    fn they_may_tell_of_fewer() {
+    fn fewer_entries_than_stored_are_valid() {
         let store = unpacked().with("idxptr", &u64s(&[0, 2, 2, 2]));
         assert_eq!(store.entries().unwrap(), ENTRIES[..2]);
         let [faults, _] = store.findings();
-        let told = ["index: found 3 elements, expected 2", "val: found 3 elements, expected 2"];
-        assert_eq!(faults, told);
+        let message = ["index: found 3 elements, expected 2", "val: found 3 elements, expected 2"];
+        assert_eq!(faults, message);
     }
 }
 
@@ -673,7 +673,7 @@ mod chunks {
 
     #[test]
     fn idx_starts_at_zero() {
-        // The words would lie past the data, and here there is one epoch only.
+        // The words would be past the data, and there is only one epoch.
         let store = packed().with("val_idx", &u32s(&[4, 12]));
         assert_eq!(store.findings()[0], ["val_idx, element 0: found 4, expected 0"]);
         let store = packed().with("val_idx", &u32s(&[4, 16]));
@@ -681,7 +681,7 @@ mod chunks {
     }
 
     #[test]
-    fn idx_steps_are_widths_of_0_to_32_bits() {
+    fn idx_steps_are_multiples_of_4_up_to_128() {
         for (end, message) in [
             (1, "found 1, expected 0 plus 0, 4, 8, ... or 128"),
             (10, "found 10, expected 0 plus 0, 4, 8, ... or 128"),
@@ -697,14 +697,14 @@ mod chunks {
 
     /// Two chunks: 130 entries in the first column, rows ascending.
     fn two_chunks() -> Store {
-        // In the first chunk indices go up by one, zigzag 2; in the second by one, then not at
-        // all: two bits. The chunks take 8 words each.
+        // In the first chunk indices increase by one, zigzag 2; in the second once by one, then not
+        // at all: two bits. The chunks take 8 words each.
         let first = [0, 0xaaaa_aaaa, 0xaaaa_aaaa, 0xaaaa_aaaa];
         let mut index = Vec::new();
         // Lane 0 starts with a step of 0; every later step of all lanes is 2, 0b10.
         index.extend([0xaaaa_aaa8_u32, first[1], first[2], first[3]]);
         index.extend([0xaaaa_aaaa_u32; 4]);
-        // Of the second, only the second value differs from the one before: lane 1, step 0.
+        // In the second, only the second value differs from the one before: lane 1, step 0.
         index.extend([0_u32, 2, 0, 0, 0, 0, 0, 0]);
         packed()
             .with("shape", &u32s(&[200, 1]))
@@ -715,14 +715,14 @@ mod chunks {
             .with("index_idx", &u32s(&[0, 8, 16]))
             .with("index_idx_offsets", &u64s(&[0, 3]))
             .with("index_starts", &u32s(&[0, 128]))
-            // All values are 1: nothing is stored of them.
+            // All values are 1, so nothing is stored for them.
             .with("val_data", &u32s(&[]))
             .with("val_idx", &u32s(&[0, 0, 0]))
             .with("val_idx_offsets", &u64s(&[0, 3]))
     }
 
     #[test]
-    fn chunks_without_bits_take_no_words() {
+    fn chunks_of_0_bits_take_no_words() {
         let store = two_chunks();
         let expected: Vec<_> = (0..130).map(|row| (row, 0, 1)).collect();
         assert_eq!(store.entries().unwrap(), expected);
@@ -730,26 +730,26 @@ mod chunks {
     }
 
     #[test]
-    fn idx_never_goes_back() {
+    fn a_decreasing_idx_is_an_error() {
         let store = two_chunks().with("index_idx", &u32s(&[0, 8, 4]));
         let fault = store.breaks_at("index_idx", element(2), "found 4, expected 8 plus 0, 4, 8");
         assert_eq!(fault, "index_idx, element 2: found 4, expected 8 plus 0, 4, 8, ... or 128");
     }
 
     #[test]
-    fn idx_never_goes_past_the_data() {
+    fn an_idx_past_the_data_is_an_error() {
         let store = two_chunks().with("index_idx", &u32s(&[0, 8, 20]));
         let error = store.entries().unwrap_err();
         let place = error.place();
         assert_eq!((place.array.as_deref(), place.at.clone()), (Some("index_idx"), element(2)));
-        let told = "found 20, expected at most 16, the words of index_data";
-        assert!(error.to_string().ends_with(told), "{error}");
+        let message = "found 20, expected at most 16, the words of index_data";
+        assert!(error.to_string().ends_with(message), "{error}");
         assert_eq!(store.findings()[0], ["index_data: found 16 elements, expected 20"]);
     }
 
     #[test]
-    fn a_chunk_of_32_bits_is_stored_as_it_is_whatever_its_start() {
-        // Values and indices raw, the padding too: 128 words a chunk.
+    fn a_chunk_of_32_bits_is_stored_unchanged() {
+        // Values and indices unchanged, the padding too: 128 words a chunk.
         let padded = |values: [u32; 3]| -> Vec<u32> {
             values.into_iter().chain(std::iter::repeat_n(values[2], 125)).collect()
         };
@@ -761,14 +761,14 @@ mod chunks {
             .with("index_starts", &u32s(&[77]))
             .with("val_data", &u32s(&padded([0, u32::MAX, 1])))
             .with("val_idx", &u32s(&[0, 128]));
-        // An explicit zero comes back as one.
+        // Explicit zeros are kept.
         let expected = [(3, 0, 0), (u64::from(u32::MAX) - 1, 0, u32::MAX), (1, 2, 1)];
         assert_eq!(store.entries().unwrap(), expected);
-        store.is_sound();
+        store.is_valid();
     }
 
     #[test]
-    fn idx_offsets_begin_at_zero_and_end_with_the_length_of_idx() {
+    fn idx_offsets_start_at_zero_and_end_at_the_length_of_idx() {
         for found in
             [&[0_u64, 1][..], &[0, 3], &[1, 2], &[2, 2], &[0, u64::MAX], &[0], &[], &[0, 1, 2]]
         {
@@ -784,7 +784,7 @@ mod chunks {
     }
 
     #[test]
-    fn without_entries_idx_is_one_zero_and_its_offsets_end_at_one() {
+    fn without_entries_idx_is_a_single_zero() {
         let store = packed()
             .with("idxptr", &u64s(&[0, 0, 0, 0]))
             .with("index_data", b"UINT32v1")
@@ -795,12 +795,12 @@ mod chunks {
             .with("val_idx", &u32s(&[0]))
             .with("val_idx_offsets", &u64s(&[0, 1]));
         assert_eq!(store.entries().unwrap(), []);
-        store.is_sound();
+        store.is_valid();
     }
 }
 
 #[test]
-fn entries_in_any_order_and_at_the_same_place_are_read_and_noted() {
+fn unsorted_and_duplicate_entries_are_read_with_a_note() {
     let store = unpacked().with("index", &u32s(&[2, 0, 1]));
     assert_eq!(store.entries().unwrap(), [(2, 0, 5), (0, 0, 7), (1, 2, 1)]);
     let [faults, notes] = store.findings();
@@ -810,11 +810,11 @@ fn entries_in_any_order_and_at_the_same_place_are_read_and_noted() {
     assert_eq!(store.entries().unwrap(), [(2, 0, 5), (2, 0, 7), (1, 2, 1)]);
     let [faults, notes] = store.findings();
     assert_eq!(faults, [""; 0]);
-    assert_eq!(notes, ["note: entry (row 2, column 0): is there twice"]);
+    assert_eq!(notes, ["note: entry (row 2, column 0): is stored twice"]);
 }
 
 #[test]
-fn all_that_is_wrong_is_found_at_once() {
+fn validation_finds_all_faults_at_once() {
     let store = unpacked()
         .with("row_names", b"a\n")
         .with("col_names", b"x\n")

@@ -1,4 +1,4 @@
-//! Objects the real program saved from R: read exactly, written as the same bytes.
+//! Objects saved by BPCells in R are read exactly and written as the same bytes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ fn files(directory: &str) -> Vec<PathBuf> {
     all
 }
 
-/// The matrices that hold data.
+/// The files whose objects contain data.
 fn matrices() -> Vec<PathBuf> {
     let mut all = files("matrix_rds");
     all.retain(|path| !["MatrixDir", "lazy"].iter().any(|no| name(path).contains(no)));
@@ -46,8 +46,8 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap().to_str().unwrap().to_owned()
 }
 
-/// Returns the directory that holds the same matrix.
-fn twin(path: &Path) -> Option<PathBuf> {
+/// Returns the directory with the same matrix.
+fn directory_of(path: &Path) -> Option<PathBuf> {
     let name = name(path);
     let name = name.trim_end_matches(".rds").trim_end_matches(".list");
     let name = name.trim_end_matches(".uncompressed_rds");
@@ -71,12 +71,12 @@ fn names(matrix: &MatrixSource) -> [Option<nnz_core::StringList>; 2] {
 }
 
 #[test]
-fn every_matrix_is_its_twin_in_a_directory() {
+fn every_object_equals_its_directory() {
     let mut compared = 0;
     for path in matrices() {
         let found = matrix(&path).unwrap();
-        let Some(twin) = twin(&path) else { continue };
-        let expected = open(&twin).unwrap();
+        let Some(directory_of) = directory_of(&path) else { continue };
+        let expected = open(&directory_of).unwrap();
         assert_eq!(found.version(), expected.version(), "{}", path.display());
         assert_eq!(found.header(), expected.header(), "{}", path.display());
         assert_eq!(names(&found), names(&expected), "{}", path.display());
@@ -92,7 +92,7 @@ fn write(from: &MatrixSource, to: &Path, options: RObjectOptions) -> Result<()> 
     let names = [Axis::Rows, Axis::Cols].map(|axis| from.read_names(axis).unwrap());
     let writer = Box::new(RObjectWriter::create(to, FORCE, options)?);
     let version = from.version();
-    let sink = SinkOptions { packing: version.packing, generation: version.generation };
+    let sink = SinkOptions { packing: version.packing, format_version: version.format_version };
     let mut sink = nnz_bpcells::MatrixSink::create(writer, header, names, sink)?;
     let mut batch = Batch::new(header.order, Values::new(header.value_type));
     let mut reader = from.batches(0..header.shape.major(header.order), Projection::ALL)?;
@@ -102,8 +102,8 @@ fn write(from: &MatrixSource, to: &Path, options: RObjectOptions) -> Result<()> 
     Box::new(sink).finish().map(drop)
 }
 
-/// Takes the mark of UTF-8 off all strings.
-fn unmarked(bytes: &[u8]) -> Vec<u8> {
+/// Removes the UTF-8 flag from all strings.
+fn without_utf8_flag(bytes: &[u8]) -> Vec<u8> {
     let mut all = bytes.to_vec();
     for at in 0..all.len() - 4 {
         if all[at..].starts_with(&[0, 0, 0x80, 9]) {
@@ -114,7 +114,7 @@ fn unmarked(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_written_is_what_the_real_program_saved() {
+fn written_objects_equal_those_of_bpcells() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("out.rds");
     for (number, path) in matrices().into_iter().enumerate() {
@@ -122,12 +122,12 @@ fn what_is_written_is_what_the_real_program_saved() {
         let rds = RdsOptions { gzip: (number % 2 == 0).then_some(6), version: Version::V3 };
         write(&matrix(&path).unwrap(), &target, RObjectOptions { list, rds }).unwrap();
         let (mut found, expected) = (inflated(&target), inflated(&path));
-        // The version of R that wrote it.
+        // Bytes 6 to 10 are the version of R that wrote the file.
         found[6..10].copy_from_slice(&expected[6..10]);
         if name(&path).starts_with("utf8names") {
-            // BPCells leaves its names unmarked, so that they are UTF-8 only where R's session is;
-            // ours say that they are.
-            found = unmarked(&found);
+            // BPCells does not flag its names as UTF-8, so R reads them as UTF-8 only in a UTF-8
+            // session; this crate flags them.
+            found = without_utf8_flag(&found);
         }
         assert!(found == expected, "{}", path.display());
     }
@@ -135,7 +135,7 @@ fn what_is_written_is_what_the_real_program_saved() {
 }
 
 #[test]
-fn fragments_open_too() {
+fn fragments_are_read() {
     let mut opened = 0;
     for path in files("fragments_rds") {
         let found = object(&path).unwrap();
@@ -148,7 +148,7 @@ fn fragments_open_too() {
 }
 
 #[test]
-fn objects_that_only_point_say_where() {
+fn objects_without_data_name_its_path() {
     for (file, class) in [
         ("basic_uint.MatrixDir_reference.rds", "MatrixDir"),
         ("basic_uint.lazy_subset.rds", "MatrixSubset"),
@@ -159,10 +159,10 @@ fn objects_that_only_point_say_where() {
     }
     let other = testdata().join("../rds/dgC.rds");
     let error = object(&other).err().unwrap().to_string();
-    assert!(error.contains("class dgCMatrix, which holds no BPCells data"), "{error}");
+    assert!(error.contains("class dgCMatrix, which contains no BPCells data"), "{error}");
 }
 
-/// Writes a matrix of one entry, with `idxptr` as given.
+/// Writes a matrix of one entry with these values in `idxptr`.
 fn with_pointers(path: &Path, pointers: &[f64]) -> Result<MatrixSource> {
     let rds = RdsOptions::default();
     let mut rds = Box::new(nnz_container::rds::RdsWriter::create(path, FORCE, rds).unwrap());
@@ -185,7 +185,7 @@ fn with_pointers(path: &Path, pointers: &[f64]) -> Result<MatrixSource> {
 }
 
 #[test]
-fn pointers_are_whole_numbers_or_refused() {
+fn pointers_that_are_not_whole_numbers_are_errors() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.rds");
     assert_eq!(all_entries(&with_pointers(&path, &[0.0, 1.0]).unwrap()).unwrap().len(), 1);
@@ -198,7 +198,7 @@ fn pointers_are_whole_numbers_or_refused() {
 }
 
 #[test]
-fn version_1_is_no_class_of_r() {
+fn version_1_has_no_class_of_r() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.rds");
     let mut writer = RObjectWriter::create(&path, FORCE, RObjectOptions::default()).unwrap();
@@ -207,17 +207,17 @@ fn version_1_is_no_class_of_r() {
     drop(writer);
     let from = matrix(&testdata().join("matrix_rds/basic_uint.packed.row.rds")).unwrap();
     assert_eq!(from.header().order, Order::Row);
-    let version = SinkOptions { packing: Packing::Packed, generation: FormatVersion::V1 };
+    let version = SinkOptions { packing: Packing::Packed, format_version: FormatVersion::V1 };
     let options = RObjectOptions { list: true, ..RObjectOptions::default() };
     let writer = Box::new(RObjectWriter::create(&path, FORCE, options).unwrap());
     let names = [None, None];
     let sink = nnz_bpcells::MatrixSink::create(writer, from.header(), names, version).unwrap();
     Box::new(sink).finish().unwrap();
-    assert_eq!(matrix(&path).unwrap().version().generation, FormatVersion::V1);
+    assert_eq!(matrix(&path).unwrap().version().format_version, FormatVersion::V1);
 }
 
 #[test]
-fn members_are_those_of_a_directory() {
+fn members_equal_those_of_a_directory() {
     let path = testdata().join("matrix_rds/basic_uint.packed.col.rds");
     let directory = testdata().join("matrix_dir/basic_uint.packed.col");
     let directory = nnz_container::directory::Directory::open(&directory).unwrap();
@@ -232,7 +232,7 @@ fn members_are_those_of_a_directory() {
 }
 
 #[test]
-fn mutated_objects_are_read_or_refused() {
+fn mutated_objects_never_panic() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("m.rds");
     let limits = Limits { memory: 16 << 20 };

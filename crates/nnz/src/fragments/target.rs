@@ -132,7 +132,7 @@ impl Target {
         )?;
         let generation = generation.unwrap_or_default();
         let home = home.with_format_version(generation);
-        let sink = SinkOptions { packing: packing.unwrap_or_default(), generation };
+        let sink = SinkOptions { packing: packing.unwrap_or_default(), format_version: generation };
         let lost = home.groups_lost();
         Ok(Self { path: Some(path.clone()), kind: Kind::Store(home, sink), write, lost })
     }
