@@ -33,7 +33,7 @@ pub struct TensorArrays {
 const LONGEST_HEADER: u64 = 1 << 20;
 
 /// Writes the stored cells of a tensor as a description says, as
-/// [`write_stated`](nnz_binsparse::write_stated) does. `header` is a file with that description.
+/// [`write_with_descriptor`](nnz_binsparse::write_with_descriptor) does. `header` is a file with that description.
 /// Values whose type does not hold the fill get the type that NumPy finds for both.
 ///
 /// # Errors
@@ -72,7 +72,7 @@ pub fn from_arrays(
     let stored = stored.iter().map(|truth| truth.0 != 0);
     let tensor = with_room_for_fill(entries(cells, stored, fill));
     let mut writer = home.writer(&[])?;
-    nnz_binsparse::write_stated(&mut *writer, &tensor, &description)
+    nnz_binsparse::write_with_descriptor(&mut *writer, &tensor, &description)
         .map_err(|error| error.with_context(&Place::path(header)))?;
     writer.finish().map(drop)
 }
@@ -150,7 +150,7 @@ pub fn to_arrays(
         return Err(Error::unsupported(place, what).with_hint("StructurePolicy::General", effect));
     }
     let own = entries.value_type();
-    let fill = entries.stated_fill().unwrap_or(match own {
+    let fill = entries.stored_fill().unwrap_or(match own {
         ValueType::U64 => Scalar::U64(0),
         _ => Scalar::I64(0),
     });

@@ -1,4 +1,4 @@
-//! The tools for Binsparse, beside the command, held to what the reference does.
+//! The tools of the Binsparse suite, compared with the reference.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,13 +31,13 @@ fn golden(path: &str) -> String {
     text(&testdata().join("binsparse").join(path)).to_owned()
 }
 
-/// The description and the keys of a directory of arrays.
+/// The descriptor and the user keys of a directory of arrays.
 fn described(folder: &Path) -> Value {
     serde_json::from_slice(&fs::read(folder.join("binsparse.json")).unwrap()).unwrap()
 }
 
 #[test]
-fn each_says_what_it_is() {
+fn help_version_and_usage_errors() {
     for (name, tool) in ALL {
         assert!(tool(&["--help"]).good().contains("Usage:"), "{name}");
         assert!(tool(&["--version"]).good().starts_with(name), "{name}");
@@ -56,10 +56,10 @@ fn each_says_what_it_is() {
     }
 }
 
-/// What the reference makes of Matrix Market files is what we make of them: types, structure,
-/// comment and entries.
+/// Types, structure, comment and entries of converted Matrix Market files equal those of the
+/// reference.
 #[test]
-fn matrix_market_becomes_what_the_reference_makes_of_it() {
+fn mtx2bsp_agrees_with_the_reference() {
     let folder = tempfile::tempdir().unwrap();
     let manifest = fs::read(testdata().join("binsparse/manifest.json")).unwrap();
     let manifest: Value = serde_json::from_slice(&manifest).unwrap();
@@ -74,17 +74,17 @@ fn matrix_market_becomes_what_the_reference_makes_of_it() {
         let made = mtx2bsp(&["--no-sync", &source, text(&target)]);
         let theirs_at = golden(theirs["path"].as_str().unwrap());
         if made.code != Some(0) {
-            // What holds two entries at one place, which the reference keeps.
+            // It has duplicate entries, which the reference keeps.
             assert!(made.err.contains("twice") || made.err.contains("same"), "{source}: {made:?}");
             continue;
         }
         let ours = described(&target);
-        let wanted = &theirs["descriptor"];
+        let expected = &theirs["descriptor"];
         for key in ["shape", "structure", "number_of_stored_values"] {
-            assert_eq!(ours["binsparse"][key], wanted["binsparse"][key], "{source} {key}");
+            assert_eq!(ours["binsparse"][key], expected["binsparse"][key], "{source} {key}");
         }
         assert_eq!(ours["binsparse"]["format"], "COOR");
-        assert_eq!(ours["comment"], wanted["comment"], "{source}");
+        assert_eq!(ours["comment"], expected["comment"], "{source}");
         let same = check_equivalence(&[text(&target), &theirs_at]);
         assert_eq!(same.code, Some(0), "{source}: {same:?}");
         seen += 1;
@@ -93,7 +93,7 @@ fn matrix_market_becomes_what_the_reference_makes_of_it() {
 }
 
 #[test]
-fn types_are_the_smallest_that_hold_all() {
+fn mtx2bsp_uses_the_smallest_types() {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("a.mtx");
     let target = folder.path().join("a.bsp");
@@ -105,7 +105,7 @@ fn types_are_the_smallest_that_hold_all() {
         ("integer general", "1 1 -1\n3 2 9223372036854775807\n", "int64"),
         ("complex general", "1 1 0.5 0\n3 2 1 -1\n", "complex[float32]"),
         ("pattern general", "1 1\n3 2\n", "iso[bint8]"),
-        // What is mirrored is negative.
+        // The mirrored entries are negative.
         ("integer skew-symmetric", "2 1 7\n3 2 255\n", "int16"),
     ];
     for (kind, entries, value_type) in cases {
@@ -126,7 +126,7 @@ fn types_are_the_smallest_that_hold_all() {
 }
 
 #[test]
-fn groups_levels_and_containers_are_those_that_are_named() {
+fn mtx2bsp_writes_any_group_level_and_container() {
     let folder = tempfile::tempdir().unwrap();
     let place = |name: &str| text(&folder.path().join(name)).to_owned();
     let source = golden("mtx/coord_real_general.mtx");
@@ -134,7 +134,7 @@ fn groups_levels_and_containers_are_those_that_are_named() {
     let file = place("a.h5");
     mtx2bsp(&[&source, &format!("{file}:one"), "CSC", "9"]).good();
     mtx2bsp(&[&array, &format!("{file}::two/three")]).good();
-    // Once more, over what is there.
+    // Once more, to replace it.
     mtx2bsp(&[&source, &format!("{file}:one"), "DCSR", "0"]).good();
     let listed = bsp_ls(&[&file]).good();
     let lines: Vec<Vec<&str>> = listed.lines().map(|line| line.split('\t').collect()).collect();
@@ -161,7 +161,7 @@ fn groups_levels_and_containers_are_those_that_are_named() {
 }
 
 #[test]
-fn what_fails_leaves_what_was_there() {
+fn an_error_keeps_the_existing_target() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("a.npz");
     mtx2bsp(&[&golden("mtx/coord_real_general.mtx"), text(&target)]).good();
@@ -187,7 +187,7 @@ fn matrix(folder: &Path, fortran: bool) -> [String; 3] {
 }
 
 #[test]
-fn arrays_become_what_their_header_says() {
+fn npy_to_binsparse_follows_the_header() {
     let folder = tempfile::tempdir().unwrap();
     let header = folder.path().join("h.json");
     let target = folder.path().join("a.bsp");
@@ -212,7 +212,7 @@ fn arrays_become_what_their_header_says() {
             ["t", "p", "f"].map(|n| folder.path().join(n).with_extension("out")).to_vec();
         let made: Vec<&str> = made.iter().map(|path| text(path)).collect();
         binsparse_to_npy(&[text(&target), made[0], made[1], made[2]]).good();
-        // Cells that are not stored hold the fill; int8 and int16 together are int16.
+        // Cells that are not stored have the fill value; int8 and int16 are combined to int16.
         let cells = fs::read(made[0]).unwrap();
         let expected: Vec<u8> =
             [10_i16, 7, 12, 7, 21, 7].iter().flat_map(|c| c.to_le_bytes()).collect();
@@ -225,9 +225,9 @@ fn arrays_become_what_their_header_says() {
     }
 }
 
-/// As NumPy finds it, where the type of the values does not hold the fill.
+/// Types are promoted like in NumPy if the type of the values cannot represent the fill value.
 #[test]
-fn values_get_a_type_that_holds_the_fill_too() {
+fn values_are_promoted_to_fit_the_fill_value() {
     let folder = tempfile::tempdir().unwrap();
     let [tensor, pattern, _] = matrix(folder.path(), false);
     let (header, target) = (folder.path().join("h.json"), folder.path().join("a.bsp"));
@@ -236,7 +236,7 @@ fn values_get_a_type_that_holds_the_fill_too() {
     for (descr, bytes, value_type) in [
         ("<f8", 7.5_f64.to_le_bytes(), "float64"),
         ("<i8", large.to_le_bytes(), "int64"),
-        // It fits as it is.
+        // It fits without promotion.
         ("<i8", 7_i64.to_le_bytes(), "int16"),
     ] {
         let fill = npy(&folder.path().join("f.npy"), descr, "()", false, &bytes);
@@ -248,7 +248,7 @@ fn values_get_a_type_that_holds_the_fill_too() {
         assert_eq!(refused.code == Some(0), value_type == "int16", "{refused:?}");
         fs::write(&header, r#"{"format": "CSR"}"#).unwrap();
     }
-    // Floats hold neither all of these values nor this fill.
+    // Floats can represent neither all of these values nor this fill value.
     let cells: Vec<u8> = [large; 6].iter().flat_map(|cell| cell.to_le_bytes()).collect();
     let tensor = npy(Path::new(&tensor), "<i8", "(2, 3)", false, &cells);
     let fill = npy(&folder.path().join("f.npy"), "<f8", "()", false, &7.5_f64.to_le_bytes());
@@ -258,18 +258,18 @@ fn values_get_a_type_that_holds_the_fill_too() {
 }
 
 #[test]
-fn headers_that_are_not_so_are_refused() {
+fn wrong_headers_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let [tensor, pattern, fill] = matrix(folder.path(), false);
     let header = folder.path().join("h.json");
     let target = folder.path().join("a.bsp");
-    for (given, told) in [
+    for (given, message) in [
         (r#"{"format": "CSR", "shape": [3, 2]}"#, "shape"),
         (r#"{"format": "CSR", "number_of_stored_values": 4}"#, "number_of_stored_values"),
         (r#"{"format": "CSR", "data_types": {"values": "iso[int16]"}}"#, "values"),
         (r#"{"format": "CSR", "data_types": {"values": "bint8"}}"#, "values"),
         (r#"{"format": "CSR", "data_types": {"indices_0": "int8"}}"#, "indices_0"),
-        (r#"{"format": "DMAT"}"#, "no entry"),
+        (r#"{"format": "DMAT"}"#, "without an entry"),
         (r#"{"format": "CSR", "fill": false}"#, "hold 7"),
         (r#"{"format": "CVEC"}"#, "dimensions"),
         (r#"{"format": "CSR", "structure": "symmetric_lower"}"#, "square"),
@@ -280,13 +280,13 @@ fn headers_that_are_not_so_are_refused() {
         fs::write(&header, given).unwrap();
         let refused = npy_to_binsparse(&[&tensor, &pattern, &fill, text(&header), text(&target)]);
         assert_eq!(refused.code, Some(1), "{given}: {refused:?}");
-        assert!(refused.err.contains(told), "{given}: {}", refused.err);
+        assert!(refused.err.contains(message), "{given}: {}", refused.err);
         assert!(!target.exists());
     }
 }
 
 #[test]
-fn arrays_that_are_cut_short_or_too_large_are_refused() {
+fn truncated_and_too_large_arrays_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let [tensor, pattern, fill] = matrix(folder.path(), false);
     let header = folder.path().join("h.json");
@@ -308,7 +308,7 @@ fn arrays_that_are_cut_short_or_too_large_are_refused() {
 }
 
 #[test]
-fn what_arrays_cannot_say_is_refused() {
+fn tensors_that_arrays_cannot_represent_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let made = ["t", "p", "f"].map(|name| text(&folder.path().join(name)).to_owned());
     let symmetric = golden("valid/c/mtx2bsp_real_symmetric_coo.bsp.h5");
@@ -318,7 +318,7 @@ fn what_arrays_cannot_say_is_refused() {
 }
 
 #[test]
-fn copies_are_the_same_in_every_container() {
+fn copies_are_equal_in_every_container() {
     let folder = tempfile::tempdir().unwrap();
     let manifest = fs::read(testdata().join("binsparse/manifest.json")).unwrap();
     let manifest: Value = serde_json::from_slice(&manifest).unwrap();
@@ -343,7 +343,7 @@ fn copies_are_the_same_in_every_container() {
 }
 
 #[test]
-fn a_group_of_what_has_none_is_wrong_usage() {
+fn a_group_of_a_file_without_groups_is_a_usage_error() {
     let folder = tempfile::tempdir().unwrap();
     let source = golden("mtx/coord_real_general.mtx");
     let place = |name: &str| text(&folder.path().join(name)).to_owned();
@@ -356,16 +356,16 @@ fn a_group_of_what_has_none_is_wrong_usage() {
         assert_eq!(bsp2mtx(&[&place(name), &place("b.mtx")]).code, Some(2), "{name}");
     }
     mtx2bsp(&[&source, &place("a.npz"), "CSR"]).good();
-    // There it is, but groups it has none.
+    // This file exists, but it has no groups.
     assert_eq!(mtx2bsp(&[&source, &place("a.npz:grp")]).code, Some(2));
-    // Colons that no ending is before are part of the name.
+    // A colon without an extension before it is part of the name.
     mtx2bsp(&[&source, &place("12:30.npz")]).good();
     bsp2mtx(&[&place("12:30.npz"), &place("12:30.mtx")]).good();
     assert_eq!(names_in(folder.path()), ["12:30.mtx", "12:30.npz", "a.npz"]);
 }
 
 #[test]
-fn names_that_stand_for_no_container_are_wrong_usage() {
+fn unknown_file_extensions_are_usage_errors() {
     let folder = tempfile::tempdir().unwrap();
     let source = golden("mtx/coord_real_general.mtx");
     let place = |name: &str| text(&folder.path().join(name)).to_owned();
@@ -377,7 +377,7 @@ fn names_that_stand_for_no_container_are_wrong_usage() {
         }
     }
     assert!(names_in(folder.path()).is_empty());
-    // What is a file with groups already takes more of them, whatever its name.
+    // A file that already has groups accepts more of them, whatever its name.
     mtx2bsp(&[&source, &place("a.h5")]).good();
     fs::rename(place("a.h5"), place("a.dat")).unwrap();
     mtx2bsp(&[&source, &format!("{}:two", place("a.dat"))]).good();
@@ -385,12 +385,12 @@ fn names_that_stand_for_no_container_are_wrong_usage() {
 }
 
 #[test]
-fn an_archive_with_a_name_twice_is_listed_as_broken() {
+fn an_archive_with_a_duplicate_name_is_listed_as_broken() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("a.npz");
     mtx2bsp(&[&golden("mtx/coord_real_general.mtx"), text(&target), "COO"]).good();
     let whole = fs::read(&target).unwrap();
-    // "indices_1.npy" gets the name of "indices_0.npy", in its own head and in the directory.
+    // "indices_1.npy" is renamed to "indices_0.npy", in its own header and in the directory.
     let mut twice = whole.clone();
     for at in 0..whole.len() - 13 {
         if &whole[at..at + 13] == b"indices_1.npy" {
@@ -399,9 +399,9 @@ fn an_archive_with_a_name_twice_is_listed_as_broken() {
     }
     fs::write(&target, &twice).unwrap();
     let listed = bsp_ls(&[text(&target)]);
-    let told = run(&["info", text(&target)]);
+    let message = run(&["info", text(&target)]);
     assert_eq!(listed.code, Some(1));
     assert!(listed.err.contains("second entry of this name"), "{listed:?}");
     let fault = |err: &str| err.split_once(": ").unwrap().1.to_owned();
-    assert_eq!(fault(&listed.err), fault(&told.err));
+    assert_eq!(fault(&listed.err), fault(&message.err));
 }

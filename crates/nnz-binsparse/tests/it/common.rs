@@ -1,4 +1,4 @@
-//! What tests share: the manifest of the test data, and matrices as lists of entries.
+//! The manifest of the test data, and matrices as lists of entries.
 
 pub mod matrix;
 pub mod memory;
@@ -30,10 +30,6 @@ impl Case {
         let cases: Vec<Self> = entries.into_iter().map(Self).collect();
         let wanted = |case: &Self| case.container() == "hdf5" && case.path().starts_with(folder);
         cases.into_iter().filter(wanted).collect()
-    }
-
-    pub fn get(&self, key: &str) -> Option<&str> {
-        self.0.get(key)
     }
 
     pub fn string(&self, key: &str) -> String {
@@ -108,7 +104,7 @@ fn scalar(text: &str, value_type: ValueType) -> Scalar {
     }
 }
 
-/// Returns a value such that two are equal where they are the same to the bit, or both no number.
+/// Formats a value so that equal texts are equal bits, or both NaN.
 pub fn bits(value: Scalar) -> String {
     let nan = |v: f64| if v.is_nan() { "nan".to_owned() } else { format!("{:x}", v.to_bits()) };
     match value {

@@ -1,4 +1,4 @@
-//! Descriptions: numbers, names and keys as they are and as they are read.
+//! Parsing and printing descriptors.
 
 use nnz_binsparse::{DESCRIPTOR, Descriptor, EntryReader, Keys, MatrixSource, validate};
 use nnz_container::ContainerWriter;
@@ -10,7 +10,7 @@ use nnz_core::{
 use crate::common;
 use crate::common::{all_entries, zero};
 
-/// Returns the description of a sparse vector with one member set, or left out.
+/// Returns the descriptor of a sparse vector with one member set or removed.
 fn vector(key: &str, json: Option<&str>) -> String {
     let mut inner = Keys::parse(
         r#"{"version": "0.1", "format": "CVEC", "shape": [4], "number_of_stored_values": 2,
@@ -29,7 +29,7 @@ fn parsed(key: &str, json: &str) -> nnz_core::Result<Descriptor> {
 }
 
 #[test]
-fn counts_are_exact_or_refused() {
+fn counts_are_exact_or_errors() {
     for (json, count) in [
         ("16", 16),
         ("16.0", 16),
@@ -68,7 +68,7 @@ fn counts_are_exact_or_refused() {
 }
 
 #[test]
-fn versions_0_1_are_read() {
+fn versions_0_1_and_0_1_x_are_read() {
     for version in ["0.1", "0.1.0", "0.1.7", "0.1.12-rc.1+build"] {
         let read = parsed("version", &format!("{version:?}")).unwrap();
         assert_eq!(read.version.to_string(), version);
@@ -79,7 +79,7 @@ fn versions_0_1_are_read() {
 }
 
 #[test]
-fn each_required_key_is_missed_by_name() {
+fn a_missing_required_key_is_an_error() {
     for key in ["version", "format", "shape", "number_of_stored_values", "data_types"] {
         let error = Descriptor::parse(&vector(key, None), &Place::path("a.h5")).unwrap_err();
         assert_eq!(error.to_string(), format!("a.h5: binsparse.{key}: missing"));
@@ -87,7 +87,7 @@ fn each_required_key_is_missed_by_name() {
 }
 
 #[test]
-fn a_format_and_levels_that_agree_are_read() {
+fn a_format_with_matching_levels_is_read() {
     let custom =
         r#"{"level": {"level_desc": "sparse", "rank": 1, "level": {"level_desc": "element"}}}"#;
     assert_eq!(parsed("custom", custom).unwrap().format.unwrap().name(), "CVEC");
@@ -96,7 +96,7 @@ fn a_format_and_levels_that_agree_are_read() {
 }
 
 #[test]
-fn the_deepest_trees_are_read_and_no_deeper() {
+fn trees_of_up_to_64_levels_are_read() {
     let text = |depth: usize| {
         let level = |kind: &str, rest: &str| {
             format!(r#"{{"level_desc": "{kind}", "rank": 1, "level": {rest}}}"#)
@@ -154,7 +154,7 @@ fn keys_keep_their_text() {
     assert!(keys.set("broken", "{").is_err());
 }
 
-/// Writes a dense 3 x 3 matrix whose lower triangle is said to be all of it.
+/// Writes a dense 3 x 3 matrix with this structure.
 fn triangle(values: &[f64; 9], structure: &str) -> Memory {
     let memory = Memory::new();
     let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
@@ -171,7 +171,7 @@ fn triangle(values: &[f64; 9], structure: &str) -> Memory {
 }
 
 #[test]
-fn of_a_dense_matrix_with_a_structure_one_triangle_is_read() {
+fn a_dense_matrix_with_a_structure_reads_one_triangle() {
     let lower = [1.0, 0.0, 0.0, 2.0, 3.0, -0.0, 4.0, 0.0, 5.0];
     let memory = triangle(&lower, "symmetric_lower");
     let source = MatrixSource::open(Box::new(memory.clone())).unwrap();
@@ -184,7 +184,7 @@ fn of_a_dense_matrix_with_a_structure_one_triangle_is_read() {
         assert_eq!(reader.next_entry().unwrap(), Some((&at[..], value)));
     }
     assert_eq!(reader.next_entry().unwrap(), None);
-    // In the other triangle nothing may stand, and on the diagonal of a skew one neither.
+    // The other triangle must be zero, and so must the diagonal of a skew-symmetric matrix.
     for structure in ["symmetric_upper", "skew_symmetric_lower"] {
         let memory = triangle(&lower, structure);
         let source = MatrixSource::open(Box::new(memory.clone())).unwrap();
@@ -199,7 +199,7 @@ fn of_a_dense_matrix_with_a_structure_one_triangle_is_read() {
 }
 
 #[test]
-fn complex_and_boolean_values_are_taken_in_every_form() {
+fn complex_and_boolean_values_are_read_in_every_form() {
     let memory = |declared: &str, stored: Values| {
         let memory = Memory::new();
         let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
@@ -241,7 +241,7 @@ fn complex_and_boolean_values_are_taken_in_every_form() {
 }
 
 #[test]
-fn batches_of_narrow_axes_have_narrow_minors() {
+fn short_axes_have_32_bit_minors() {
     let case = common::Case::all("valid/c/csr_float64").pop().unwrap();
     let source = MatrixSource::open(case.open().unwrap()).unwrap();
     let values = Values::new(source.header().value_type);
@@ -254,7 +254,7 @@ fn batches_of_narrow_axes_have_narrow_minors() {
 }
 
 #[test]
-fn arrays_without_elements_may_be_left_out() {
+fn empty_arrays_may_be_missing() {
     let memory = Memory::new();
     let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
     let text = r#"{"binsparse": {"version": "0.1", "format": "CSR", "shape": [2, 9],

@@ -1,4 +1,4 @@
-//! Files of other programs read as exactly what they hold.
+//! Files of other programs are read exactly.
 
 use nnz_binsparse::{EntryReader, MatrixSource};
 use nnz_core::{MatrixSource as _, Structure};
@@ -31,7 +31,7 @@ fn every_matrix_and_vector_reads_as_expected() {
 }
 
 #[test]
-fn every_range_of_majors_can_be_read_by_itself() {
+fn every_range_of_majors_is_read() {
     for case in Case::all("valid/") {
         let Ok(source) = MatrixSource::open(case.open().unwrap()) else {
             continue;
@@ -46,12 +46,12 @@ fn every_range_of_majors_can_be_read_by_itself() {
         for start in 0..=majors {
             for end in start..=majors {
                 let part = entries_of(&source, start..end).unwrap();
-                let wanted: Vec<_> = all
+                let expected_part: Vec<_> = all
                     .iter()
                     .filter(|(at, _)| (start..end).contains(&major_of(at)))
                     .cloned()
                     .collect();
-                assert_eq!(sorted(&part), sorted(&wanted), "{} {start}..{end}", case.path());
+                assert_eq!(sorted(&part), sorted(&expected_part), "{} {start}..{end}", case.path());
             }
             let before = all.iter().filter(|(at, _)| major_of(at) < start).count() as u64;
             assert_eq!(source.stored_before(start).unwrap(), Some(before), "{}", case.path());
@@ -61,7 +61,7 @@ fn every_range_of_majors_can_be_read_by_itself() {
 }
 
 #[test]
-fn every_entry_of_any_tensor_is_listed_in_the_order_of_its_levels() {
+fn entries_of_tensors_are_read_in_storage_order() {
     let cases = Case::all("valid/");
     assert_eq!(cases.len(), 443);
     for case in cases {
@@ -81,7 +81,7 @@ fn every_entry_of_any_tensor_is_listed_in_the_order_of_its_levels() {
 }
 
 #[test]
-fn what_a_file_is_made_of_is_told() {
+fn about_describes_the_arrays() {
     for case in Case::all("valid/") {
         let container = case.open().unwrap();
         let descriptor = EntryReader::open(&*container).unwrap().descriptor().clone();

@@ -23,9 +23,9 @@ mod mutations;
 mod pieces;
 mod positions;
 mod sinks;
-mod stated;
 mod tensors;
+mod with_descriptor;
 
-/// Counts per thread, so that tests of other modules may run at the same time.
+/// Counts per thread, so that other tests may run at the same time.
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;

@@ -1,4 +1,4 @@
-//! Files with one fault each: validation names it, and reading refuses or gives no wrong entry.
+//! Files with one fault each: validation finds it, and reading fails or returns no wrong entry.
 
 mod faults;
 
@@ -30,7 +30,7 @@ fn read(case: &Case) -> Result<Vec<String>> {
 }
 
 #[test]
-fn every_malformed_file_is_found_out() {
+fn every_malformed_file_has_a_fault() {
     let cases = Case::all("malformed/");
     assert_eq!(cases.len(), 132);
     for case in cases {
@@ -40,15 +40,15 @@ fn every_malformed_file_is_found_out() {
         let texts: Vec<String> = findings.iter().map(ToString::to_string).collect();
         assert!(texts.iter().any(|text| text.contains(&format!(": {expected}"))), "{id} {texts:?}");
         let fault = findings.iter().any(|finding| finding.severity == Severity::Fault);
-        // Nothing in the specification asks for the type of the values there.
+        // The specification does not define the type of this value.
         assert_eq!(fault, id != "bad_fill_type_differs", "{id}");
         let read = read(&case);
         assert_eq!(read.is_ok(), *readable, "{id} {read:?}");
         if case.string("severity") == "must_reject" {
-            // A vector with two dimensions is what an older writer made, and means the same.
+            // An older writer stores vectors with two dimensions; their meaning is clear.
             assert!(!readable || id == "bad_dvec_rank2", "{id}");
         }
-        // Who reads it all the same is told, unless it is of no consequence.
+        // Reading gives a note unless the fault is harmless.
         if let Ok(notes) = read {
             assert_eq!(notes.is_empty(), id == "bad_ndiag_wrong", "{id} {notes:?}");
         }

@@ -1,7 +1,7 @@
-//! Damaged files give an error or a matrix: no panic, no hang, no more memory than they account for.
+//! Damaged files give an error or a matrix, without panics, hangs or excessive memory.
 //!
-//! `NNZ_MUTATIONS` cases are made of each file (5 unless set). What is read without an error is the
-//! same by every way of reading, and what validation finds nothing wrong with is read.
+//! `NNZ_MUTATIONS` cases are made of each file (default: 5). All ways of reading must return the
+//! same or fail, and a file without faults must be readable.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -18,13 +18,13 @@ use crate::common;
 use crate::common::memory::rebuilt;
 use crate::common::{Case, Entry, sorted};
 
-/// Memory that is allowed whatever the size of a file.
+/// Memory that is allowed for any file.
 const SLACK: u64 = 96 << 20;
 
-/// Entries that are read at most: one value may stand for any number of them.
+/// The largest number of entries read: one value may be shared by any number.
 const MOST: usize = 10_000;
 
-/// The longest a case may take.
+/// The time limit for a case.
 const LIMIT: Duration = Duration::from_secs(20);
 
 const WORST: [u64; 10] =
@@ -85,7 +85,7 @@ fn listed(container: &dyn Container) -> Result<(Vec<Entry>, usize)> {
     Ok((entries, reader.descriptor().shape.len()))
 }
 
-/// Reads a container in every way, and compares.
+/// Reads a container in every way, and compares the results.
 fn consistent(open: &dyn Fn() -> Result<Box<dyn Container>>) -> bool {
     let mut faults = 0;
     let validated = validate(open, &mut |finding| {
@@ -96,14 +96,14 @@ fn consistent(open: &dyn Fn() -> Result<Box<dyn Container>>) -> bool {
         return false;
     };
     let listed = listed(&*container);
-    let sound = validated.is_ok() && faults == 0;
-    assert!(!sound || listed.is_ok(), "valid, but {:?}", listed.err());
+    let valid = validated.is_ok() && faults == 0;
+    assert!(!valid || listed.is_ok(), "valid, but {:?}", listed.err());
     let tensor = read_tensor(&*container, 1 << 20);
     let matrix = matrix(container);
     let Ok((entries, rank)) = listed else {
-        // Both ways of reading see the same arrays.
+        // All ways of reading use the same arrays.
         assert!(tensor.is_err());
-        assert!(matrix.is_err(), "a matrix is read of what cannot be listed");
+        assert!(matrix.is_err(), "read as a matrix, but not entry by entry");
         return false;
     };
     if entries.len() >= MOST {
@@ -119,7 +119,7 @@ fn consistent(open: &dyn Fn() -> Result<Box<dyn Container>>) -> bool {
     true
 }
 
-/// Runs cases, and says which of them failed and how.
+/// Runs a case, and returns how it failed, if it did.
 fn run(name: &str, account: u64, case: impl Fn() -> bool) -> (Option<String>, bool) {
     let started = Instant::now();
     let baseline = allocations::start();
@@ -138,7 +138,7 @@ fn run(name: &str, account: u64, case: impl Fn() -> bool) -> (Option<String>, bo
 }
 
 #[test]
-fn damaged_files_are_refused_or_read_alike() {
+fn damaged_files_are_errors_or_read_consistently() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("damaged.h5");
     let mut failures = Vec::new();
@@ -146,7 +146,7 @@ fn damaged_files_are_refused_or_read_alike() {
     let cases = Case::all("valid/");
     for (number, case) in cases.iter().enumerate() {
         let whole = std::fs::read(common::root().join(case.path())).unwrap();
-        // Few are large, and those hold nothing new.
+        // The few large files have nothing new.
         for round in 0..if whole.len() > 200_000 { 1 } else { mutations() } {
             let mut random = Random::new(round << 32 | number as u64);
             let mut bytes = whole.clone();
@@ -157,13 +157,13 @@ fn damaged_files_are_refused_or_read_alike() {
                 Ok(Box::new(opened.with_threads(1)) as Box<dyn Container>)
             };
             let name = format!("{}#{round}", case.path());
-            let (failed, came_back) = run(&name, bytes.len() as u64, || consistent(&open));
+            let (failed, was_read) = run(&name, bytes.len() as u64, || consistent(&open));
             failures.extend(failed);
-            read += u32::from(came_back);
+            read += u32::from(was_read);
         }
     }
     assert!(failures.is_empty(), "{failures:#?}");
-    // Most of a file is not looked at, or holds values.
+    // Most damage is in unused bytes or in values.
     assert!(read > 100, "{read}");
 }
 
@@ -185,7 +185,7 @@ fn in_memory(container: &dyn Container) -> Memory {
 }
 
 #[test]
-fn damaged_arrays_are_refused_or_read_alike() {
+fn damaged_arrays_are_errors_or_read_consistently() {
     let mut failures = Vec::new();
     let mut read = [0_u32; 2];
     for (number, case) in Case::all("valid/").iter().enumerate() {
@@ -206,9 +206,9 @@ fn damaged_arrays_are_refused_or_read_alike() {
             );
             let open = || Ok(Box::new(damaged.clone()) as Box<dyn Container>);
             let name = format!("{} {chosen}#{round}", case.path());
-            let (failed, came_back) = run(&name, 1 << 20, || consistent(&open));
+            let (failed, was_read) = run(&name, 1 << 20, || consistent(&open));
             failures.extend(failed);
-            read[usize::from(came_back)] += 1;
+            read[usize::from(was_read)] += 1;
         }
     }
     assert!(failures.is_empty(), "{failures:#?}");
@@ -216,7 +216,7 @@ fn damaged_arrays_are_refused_or_read_alike() {
 }
 
 #[test]
-fn damaged_descriptions_are_refused_or_read_alike() {
+fn damaged_descriptors_are_errors_or_read_consistently() {
     const WORDS: [&str; 24] = [
         "0",
         "1",
@@ -259,7 +259,7 @@ fn damaged_descriptions_are_refused_or_read_alike() {
                     0 => drop(tokens.remove(at)),
                     1 => tokens.insert(at, tokens[random.below(tokens.len())].clone()),
                     _ => {
-                        // Values rather than what stands between them.
+                        // Values rather than separators.
                         let values: Vec<usize> = (0..tokens.len())
                             .filter(|&t| {
                                 tokens[t].starts_with(|c: char| c == '"' || c.is_ascii_digit())
@@ -275,16 +275,16 @@ fn damaged_descriptions_are_refused_or_read_alike() {
             let open = || Ok(Box::new(damaged.clone()) as Box<dyn Container>);
             let name =
                 format!("{}#{round} {}", case.path(), damaged.attribute(DESCRIPTOR).unwrap());
-            let (failed, came_back) = run(&name, 1 << 20, || consistent(&open));
+            let (failed, was_read) = run(&name, 1 << 20, || consistent(&open));
             failures.extend(failed);
-            read[usize::from(came_back)] += 1;
+            read[usize::from(was_read)] += 1;
         }
     }
     assert!(failures.is_empty(), "{failures:#?}");
     assert!(read.iter().all(|&count| count > 100), "{read:?}");
 }
 
-/// Cuts JSON into strings, numbers and the signs between them.
+/// Splits JSON into strings, numbers and separators.
 fn tokens(text: &str) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
     let mut inside = false;

@@ -1,4 +1,5 @@
-//! Matrices of many pieces: read in any order, by any range, and faults where pieces meet.
+//! Matrices of many pieces: read in any order and by range, with faults at the boundaries of
+//! pieces.
 
 use nnz_binsparse::{EntryReader, Format, Layout, MatrixSink, MatrixSource, Options, validate};
 use nnz_container::memory::Memory;
@@ -13,7 +14,7 @@ use crate::common::{Entry, all_entries, entries_of, sorted};
 /// Entries in a piece.
 const PIECE: u64 = 1 << 16;
 
-/// Writes a matrix whose major vector `m` has `lengths(m)` entries, every `stride`th cell.
+/// Writes a matrix whose major vector `m` has `lengths(m)` entries, in every `stride`th cell.
 fn written(layout: &Layout, shape: Shape, order: Order, options: &Options) -> Memory {
     let (majors, minors) = (shape.major(order), shape.minor(order));
     let header = Header {
@@ -73,11 +74,11 @@ fn listed(memory: &Memory) -> Result<Vec<Entry>> {
     Ok(entries)
 }
 
-/// A few long major vectors, and many short ones: either way more than one piece and window.
+/// A few long major vectors, and many short ones: both more than one piece and one window.
 const SHAPES: [(u64, u64); 2] = [(5, 70_000), (50_000, 6)];
 
 #[test]
-fn pieces_decode_in_any_order_and_ranges_by_themselves() {
+fn pieces_decode_in_any_order_and_by_range() {
     for (layout, order) in layouts() {
         for (majors, minors) in SHAPES {
             let (rows, cols) = order.row_col(majors, minors);
@@ -87,7 +88,7 @@ fn pieces_decode_in_any_order_and_ranges_by_themselves() {
             assert!(entries.len() as u64 > PIECE);
             assert_eq!(sorted(&entries), sorted(&listed(&memory).unwrap()), "{layout}");
 
-            // All pieces are reached before the last of them is decoded first.
+            // All units are taken before the last one is decoded first.
             let mut reader = source.units(0..majors, Projection::ALL).unwrap();
             let mut units = Vec::new();
             while let Some(unit) = reader.next_unit().unwrap() {
@@ -113,7 +114,7 @@ fn pieces_decode_in_any_order_and_ranges_by_themselves() {
 }
 
 #[test]
-fn indices_of_every_type_read_alike() {
+fn indices_of_every_type_are_read() {
     let shape = Shape { rows: 100, cols: 100 };
     for (layout, order) in layouts() {
         let plain =
@@ -130,7 +131,7 @@ fn indices_of_every_type_read_alike() {
 }
 
 #[test]
-fn axes_of_64_bits_have_wide_indices() {
+fn long_axes_have_64_bit_minors() {
     let shape = Shape { rows: u64::MAX, cols: u64::MAX };
     let memory = Memory::new();
     let batch = Batch {
@@ -171,8 +172,8 @@ fn axes_of_64_bits_have_wide_indices() {
     }
 }
 
-/// Changes one element and expects that reading, listing and validation all find it.
-fn found_out(memory: &Memory, array: &str, element: u64, change: impl Fn(u64) -> u64) {
+/// Changes one element and expects an error from reading, listing and validation.
+fn expect_fault(memory: &Memory, array: &str, element: u64, change: impl Fn(u64) -> u64) {
     let changed = altered(memory, array, |bytes| {
         with_elements(bytes, |elements| {
             let place = &mut elements[usize::try_from(element).unwrap()];
@@ -197,34 +198,34 @@ fn found_out(memory: &Memory, array: &str, element: u64, change: impl Fn(u64) ->
 }
 
 #[test]
-fn faults_where_pieces_meet_are_found() {
+fn faults_at_boundaries_of_pieces_are_found() {
     let long = Shape { rows: 3, cols: 70_000 };
     for (format, majors) in
         [(Format::Csr, "pointers_to_1"), (Format::Dcsr, "indices_0"), (Format::Coor, "indices_0")]
     {
         let memory = written(&format.layout(), long, Order::Row, &Options::default());
         for element in [PIECE, PIECE - 1, 1] {
-            // The same index twice, and one below the one before.
-            found_out(&memory, "indices_1", element, |index| index - 1);
-            found_out(&memory, "indices_1", element, |index| index.saturating_sub(2));
+            // A duplicate index, and one that is less than the previous one.
+            expect_fault(&memory, "indices_1", element, |index| index - 1);
+            expect_fault(&memory, "indices_1", element, |index| index.saturating_sub(2));
         }
-        found_out(&memory, "indices_1", PIECE, |_| 70_000);
-        found_out(&memory, majors, 1, |_| u64::from(u32::MAX));
+        expect_fault(&memory, "indices_1", PIECE, |_| 70_000);
+        expect_fault(&memory, majors, 1, |_| u64::from(u32::MAX));
     }
     let many = Shape { rows: 40_000, cols: 3 };
     let window = 1 << 14;
     for format in [Format::Csr, Format::Dcsr] {
         let memory = written(&format.layout(), many, Order::Row, &Options::default());
-        found_out(&memory, "pointers_to_1", window, |pointer| pointer - 9);
+        expect_fault(&memory, "pointers_to_1", window, |pointer| pointer - 9);
     }
     let memory = written(&Format::Dcsr.layout(), many, Order::Row, &Options::default());
-    found_out(&memory, "indices_0", window, |major| major - 1);
-    found_out(&memory, "indices_0", window + 1, |major| major - 2);
+    expect_fault(&memory, "indices_0", window, |major| major - 1);
+    expect_fault(&memory, "indices_0", window + 1, |major| major - 2);
     let many = Shape { rows: 100_000, cols: 3 };
     let memory = written(&Format::Coor.layout(), many, Order::Row, &Options::default());
-    found_out(&memory, "indices_0", PIECE, |major| major - 2);
+    expect_fault(&memory, "indices_0", PIECE, |major| major - 2);
     let listed: Layout = "sparse(dense(element))".parse().unwrap();
     let memory = written(&listed, Shape { rows: 9, cols: 70_000 }, Order::Row, &Options::default());
-    found_out(&memory, "indices_0", 1, |_| 0);
-    found_out(&memory, "indices_0", 7, |_| 9);
+    expect_fault(&memory, "indices_0", 1, |_| 0);
+    expect_fault(&memory, "indices_0", 7, |_| 9);
 }

@@ -1,5 +1,5 @@
-//! Level trees with positions that own no entries, sound and with one element changed: reading refuses
-//! exactly what validation does.
+//! Level trees with positions without entries, valid or with one element changed: reading fails
+//! exactly if validation finds a fault.
 
 use std::fmt::Write as _;
 
@@ -12,20 +12,20 @@ use nnz_testing::random::Random;
 use crate::common;
 use crate::common::all_entries;
 
-/// The arrays of a level tree by name, and how many values it has.
+/// The arrays of a level tree by name, and its number of values.
 struct Tree {
     /// Levels from the outermost inwards, by kind and rank.
     levels: Vec<(LevelKind, usize)>,
     extents: Vec<u64>,
     arrays: Vec<(String, Vec<u64>)>,
     values: u64,
-    /// The name of the format, where it is not the levels that are stated.
+    /// The name of the format, if the descriptor has one.
     format: Option<&'static str>,
 }
 
 impl Tree {
-    /// Draws a tree, some of whose positions are empty.
-    fn draw(random: &mut Random) -> Self {
+    /// Creates a random tree with some empty positions.
+    fn random(random: &mut Random) -> Self {
         let formats = [None, None, None, Some("DCSR"), Some("CSR"), Some("COOR"), Some("CVEC")];
         let format = formats[random.below(formats.len())];
         let (dense, sparse) = (LevelKind::Dense, LevelKind::Sparse);
@@ -79,7 +79,7 @@ impl Tree {
         tree
     }
 
-    /// Changes one element of one array, if there is any.
+    /// Changes one element of one array, if there is one.
     fn damage(&mut self, random: &mut Random) {
         let at = random.below(self.arrays.len());
         let Some((_, array)) = self.arrays.get_mut(at).filter(|(_, array)| !array.is_empty())
@@ -125,7 +125,7 @@ impl Tree {
     }
 }
 
-/// Reads all entries, one after the other.
+/// Reads all entries one by one.
 fn entries(memory: &Memory) -> Result<Vec<common::Entry>> {
     let mut reader = EntryReader::open(memory)?;
     let mut entries = Vec::new();
@@ -156,7 +156,7 @@ fn decoded(source: &MatrixSource) -> Result<()> {
     outcomes.into_iter().chain([end]).collect()
 }
 
-/// What validation finds, except that DCSR lists rows without entries: reading accepts those.
+/// What validation finds, except DCSR with listed empty rows, which reading accepts.
 fn faults(memory: &Memory) -> Vec<String> {
     let mut faults = Vec::new();
     let open = || -> Result<Box<dyn Container>> { Ok(Box::new(memory.clone())) };
@@ -171,19 +171,19 @@ fn faults(memory: &Memory) -> Vec<String> {
 }
 
 #[test]
-fn reading_refuses_exactly_what_validation_refuses() {
+fn reading_fails_exactly_if_validation_finds_a_fault() {
     let text = |error: Error| error.to_string();
     let mut random = Random::new(20);
     let (mut refused, mut read, mut matrices) = (0, 0, 0);
     for _ in 0..20_000 {
-        let mut tree = Tree::draw(&mut random);
-        let sound = random.below(4) == 0;
-        if !sound {
+        let mut tree = Tree::random(&mut random);
+        let valid = random.below(4) == 0;
+        if !valid {
             tree.damage(&mut random);
         }
         let memory = tree.written();
         let faults = faults(&memory);
-        assert!(!sound || faults.is_empty(), "{faults:?}");
+        assert!(!valid || faults.is_empty(), "{faults:?}");
         let told = || format!("{:?} {:?} {:?}", tree.levels, tree.extents, tree.arrays);
         let found = entries(&memory);
         assert_eq!(found.is_err(), !faults.is_empty(), "{} {found:?} {faults:?}", told());
@@ -210,7 +210,7 @@ fn reading_refuses_exactly_what_validation_refuses() {
 #[test]
 fn outer_positions_without_entries_are_checked() {
     // Both positions of the outer level, the second without entries.
-    for (outer, said) in [
+    for (outer, message) in [
         ([1, 0], "indices_0, element 1: found 0"),
         ([0, 9], "indices_0, element 1: found 9"),
         ([0, 0], "indices_0, element 1: found 0"),
@@ -229,7 +229,7 @@ fn outer_positions_without_entries_are_checked() {
             format: None,
         };
         let error = entries(&tree.written()).unwrap_err().to_string();
-        assert!(error.contains(said), "{error}");
+        assert!(error.contains(message), "{error}");
     }
 }
 
@@ -257,7 +257,7 @@ fn many_positions_without_entries_are_checked() {
             format: None,
         };
         let error = entries(&tree.written()).unwrap_err().to_string();
-        let said = format!("indices_{changed}, element {element}: found 3");
-        assert!(error.contains(&said), "{error}");
+        let message = format!("indices_{changed}, element {element}: found 3");
+        assert!(error.contains(&message), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! Matrices of every format, type and structure come back as they were written.
+//! Matrices of every format, type and structure round-trip.
 
 use nnz_binsparse::{
     DESCRIPTOR, Format, Keys, Layout, MatrixSink, MatrixSource, Options, capabilities, validate,
@@ -29,7 +29,7 @@ fn open(memory: &Memory) -> MatrixSource {
     MatrixSource::open(Box::new(memory.clone())).unwrap()
 }
 
-/// Drops what a dense level adds: cells that hold nothing.
+/// Removes the cells that a dense level adds.
 fn without(entries: Vec<Entry>, background: Scalar) -> Vec<Entry> {
     entries.into_iter().filter(|(_, v)| bits(*v) != bits(background)).collect()
 }
@@ -51,7 +51,7 @@ const STRUCTURES: [Structure; 7] = [
 ];
 
 #[test]
-fn every_format_and_type_comes_back() {
+fn every_format_and_type_round_trips() {
     for layout in layouts() {
         let capabilities = capabilities(&layout).unwrap();
         for &value_type in ValueType::ALL {
@@ -112,7 +112,7 @@ fn check(matrix: &Matrix, layout: &Layout) {
 }
 
 #[test]
-fn golden_matrices_convert_among_all_formats_of_their_order() {
+fn golden_matrices_convert_between_all_formats_of_their_order() {
     for case in Case::all("valid/") {
         let Ok(source) = MatrixSource::open(case.open().unwrap()) else {
             continue;
@@ -201,7 +201,7 @@ fn shape_of(rows: u64, cols: u64) -> Shape {
 }
 
 #[test]
-fn shapes_without_cells_come_back() {
+fn shapes_without_cells_round_trip() {
     for layout in layouts() {
         for shape in [shape_of(0, 0), shape_of(0, 4), shape_of(4, 0), shape_of(3, 3)] {
             let cols = if layout.rank() == 1 { 1 } else { shape.cols };
@@ -218,8 +218,8 @@ fn shapes_without_cells_come_back() {
     }
 }
 
-/// Writes entries of a 3 x 3 matrix of float64, one batch each.
-fn refusal(layout: &Layout, structure: Structure, batches: &[&[(u64, u64)]]) -> nnz_core::Error {
+/// Writes entries of a 3 x 3 matrix of float64, one batch each, and returns the error.
+fn error_of(layout: &Layout, structure: Structure, batches: &[&[(u64, u64)]]) -> nnz_core::Error {
     let mut header = matrix(shape_of(3, 3), ValueType::F64, structure, false).header;
     header.order = capabilities(layout).unwrap().orders[0];
     let memory = Memory::new();
@@ -241,18 +241,18 @@ fn refusal(layout: &Layout, structure: Structure, batches: &[&[(u64, u64)]]) -> 
             return error;
         }
     }
-    panic!("it is written");
+    panic!("it was written");
 }
 
 #[test]
-fn entries_that_cannot_be_stored_are_refused() {
+fn invalid_entries_are_errors() {
     for layout in layouts().iter().filter(|layout| layout.rank() == 2) {
-        let general = |batches: &[&[(u64, u64)]]| refusal(layout, Structure::General, batches);
+        let general = |batches: &[&[(u64, u64)]]| error_of(layout, Structure::General, batches);
         for twice in [general(&[&[(1, 1), (1, 1)]]), general(&[&[(1, 1)], &[(1, 1)]])] {
             assert!(matches!(twice.kind(), ErrorKind::Duplicate { .. }), "{layout} {twice}");
         }
         for back in [general(&[&[(1, 1), (1, 0)]]), general(&[&[(2, 0)], &[(1, 1)]])] {
-            assert!(back.to_string().contains("after a later one"), "{layout} {back}");
+            assert!(back.to_string().contains("out of order"), "{layout} {back}");
         }
         assert!(general(&[&[(1, 3)]]).to_string().contains("past the end"), "{layout}");
         assert!(general(&[&[(3, 0)]]).to_string().contains("past the end"), "{layout}");
@@ -260,16 +260,18 @@ fn entries_that_cannot_be_stored_are_refused() {
         if capabilities(layout).unwrap().structure {
             let wrong =
                 if capabilities(layout).unwrap().orders == [Order::Row] { (0, 1) } else { (1, 0) };
-            assert!(refusal(layout, lower, &[&[wrong]]).to_string().contains("above the diagonal"));
-            assert!(refusal(layout, lower, &[&[(1, 1)]]).to_string().contains("zero on the diag"));
+            assert!(
+                error_of(layout, lower, &[&[wrong]]).to_string().contains("above the diagonal")
+            );
+            assert!(error_of(layout, lower, &[&[(1, 1)]]).to_string().contains("zero on the diag"));
         } else {
-            assert!(refusal(layout, lower, &[]).to_string().contains("one triangle"));
+            assert!(error_of(layout, lower, &[]).to_string().contains("one triangle"));
         }
     }
 }
 
 #[test]
-fn types_that_are_too_small_are_refused() {
+fn types_that_are_too_small_are_errors() {
     let header = matrix(shape_of(300, 300), ValueType::F64, Structure::General, false).header;
     let csr = Format::Csr.layout();
     let create = |options: &Options| {
@@ -283,23 +285,23 @@ fn types_that_are_too_small_are_refused() {
     assert!(create(&index(ValueType::I16)).is_ok());
     assert!(create(&pointer(ValueType::I8)).is_err());
     assert!(create(&pointer(ValueType::I64)).is_ok());
-    // A binsparse key of the user's would hide the description.
+    // A user key `binsparse` would hide the descriptor.
     let user = Keys::parse(r#"{"binsparse": 1}"#).unwrap();
     assert!(create(&Options { user, ..Options::default() }).is_err());
 }
 
 #[test]
-fn pointers_that_outgrow_their_type_are_refused() {
-    // The header promises less than comes.
-    let mut lying = matrix(shape_of(60, 60), ValueType::U8, Structure::General, false);
-    lying.header.nnz = Some(10);
+fn pointers_that_overflow_their_type_are_errors() {
+    // The header has fewer entries than are written.
+    let mut wrong = matrix(shape_of(60, 60), ValueType::U8, Structure::General, false);
+    wrong.header.nnz = Some(10);
     let options = Options { minimize: true, ..Options::default() };
-    let error = lying.write(&Format::Csr.layout(), &options, 50).unwrap_err();
+    let error = wrong.write(&Format::Csr.layout(), &options, 50).unwrap_err();
     assert!(error.to_string().contains("pointers_to_1: found 2"), "{error}");
 }
 
 #[test]
-fn a_fill_is_kept_and_fills_dense_cells() {
+fn the_fill_value_is_kept_in_dense_cells() {
     for layout in layouts() {
         let cols = if layout.rank() == 1 { 1 } else { 5 };
         let mut filled = matrix(shape_of(6, cols), ValueType::I16, Structure::General, false);
@@ -314,7 +316,7 @@ fn a_fill_is_kept_and_fills_dense_cells() {
 }
 
 #[test]
-fn files_come_back_and_nothing_is_left_of_those_not_finished() {
+fn files_round_trip_and_unfinished_ones_are_removed() {
     use nnz_container::hdf5::{Hdf5, Hdf5Options, Hdf5Writer};
     use nnz_storage::staging::WriteOptions;
 

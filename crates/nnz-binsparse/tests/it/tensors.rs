@@ -1,4 +1,4 @@
-//! Tensors of any level tree come back as they were written.
+//! Tensors with any levels round-trip.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ fn entries(tensor: &Tensor) -> Vec<common::Entry> {
         .collect()
 }
 
-/// Makes a value of a type out of any bits.
+/// Creates a value of a type from any bits.
 fn value(value_type: ValueType, bits: u64) -> Scalar {
     #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "any will do")]
     match value_type {
@@ -114,7 +114,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_tensor_comes_back_from_any_layout(
+    fn any_tensor_round_trips_in_any_layout(
         (layout, tensor) in layouts().prop_flat_map(|l| (Just(l.clone()), tensors(l.rank()))),
         minimize in any::<bool>(),
     ) {
@@ -133,7 +133,7 @@ proptest! {
         }
         let listed: Vec<Vec<u64>> = entries(&back).iter().map(|(at, _)| layout.stored(at)).collect();
         prop_assert!(listed.is_sorted());
-        // No fault in what is written.
+        // What is written has no fault.
         let mut faults = Vec::new();
         nnz_binsparse::validate(&|| Ok(Box::new(memory.clone())), &mut |f| faults.push(f.to_string()))
             .unwrap();
@@ -145,7 +145,7 @@ proptest! {
 }
 
 #[test]
-fn golden_tensors_come_back_from_their_own_layout() {
+fn golden_tensors_round_trip_in_their_own_layout() {
     for case in Case::all("valid/") {
         let container = case.open().unwrap();
         let tensor = read_tensor(&*container, PLENTY).unwrap();
@@ -163,7 +163,7 @@ fn golden_tensors_come_back_from_their_own_layout() {
     }
 }
 
-/// A 2 x 3 x 2 tensor with three entries, through a tree of every kind of level.
+/// A 2 x 3 x 2 tensor with three entries, with a level of every kind.
 #[test]
 fn the_arrays_are_those_of_the_specification() {
     let tensor = Tensor {
@@ -203,14 +203,14 @@ fn the_arrays_are_those_of_the_specification() {
 }
 
 #[test]
-fn a_tensor_that_would_not_fit_is_refused_before_it_is_read() {
+fn a_tensor_that_does_not_fit_into_memory_is_an_error() {
     let case = Case::all("valid/hand/custom_S5").pop().unwrap();
     let error = read_tensor(&*case.open().unwrap(), 1000).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Memory { allowed: 1000, .. }), "{error}");
 }
 
 #[test]
-fn entries_that_cannot_be_are_refused() {
+fn invalid_entries_are_errors() {
     let tensor = |rows: Vec<u64>, cols: Vec<u64>| Tensor {
         values: Values::F64(vec![1.0; rows.len()]),
         shape: vec![2, 2],
@@ -231,7 +231,7 @@ fn entries_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn what_is_stored_does_not_count_when_tensors_are_compared() {
+fn tensors_compare_by_cells_not_by_stored_entries() {
     let tensor = |values: Vec<f64>, rows: Vec<u64>| Tensor {
         values: Values::F64(values),
         shape: vec![4],
@@ -243,13 +243,13 @@ fn what_is_stored_does_not_count_when_tensors_are_compared() {
     assert!(one.same(&tensor(vec![2.0, 1.0], vec![0, 3])).unwrap());
     assert!(!one.same(&tensor(vec![2.0, 1.5], vec![0, 3])).unwrap());
     assert!(!one.same(&tensor(vec![2.0, 1.0], vec![0, 2])).unwrap());
-    // A zero of the other sign is not nothing.
+    // A negative zero is different from no entry.
     assert!(!one.same(&tensor(vec![2.0, 1.0, -0.0], vec![0, 3, 1])).unwrap());
     assert!(one.same(&tensor(vec![1.0, 1.0], vec![2, 2])).is_err());
 }
 
 #[test]
-fn layouts_read_back_from_text() {
+fn layouts_round_trip_as_text() {
     for format in Format::ALL {
         assert_eq!(format.name().parse(), Ok(format.layout()));
         assert_eq!(format.layout().to_string(), format.name());
@@ -278,14 +278,14 @@ fn layouts_read_back_from_text() {
 }
 
 #[test]
-fn descriptors_print_what_they_read() {
+fn descriptors_round_trip() {
     for case in Case::all("valid/") {
         let text = case.open().unwrap().attribute(DESCRIPTOR).unwrap();
         let descriptor = Descriptor::parse(&text, &nnz_core::Place::default()).unwrap();
         let printed = descriptor.to_json().unwrap();
         assert!(!printed.contains('\n'));
         let again = Descriptor::parse(&printed, &nnz_core::Place::default()).unwrap();
-        // The short name may have been found.
+        // The name of the format may have been added.
         let layout = descriptor.layout.merged();
         assert_eq!(again.layout.merged(), layout, "{}", case.path());
         let format = descriptor.layout.format();
@@ -296,7 +296,7 @@ fn descriptors_print_what_they_read() {
 }
 
 #[test]
-fn eight_dimensions_come_back() {
+fn eight_dimensions_round_trip() {
     let shape = vec![2, 3, 1, 2, 4, 2, 3, 2];
     let mut entries: Vec<Vec<u64>> = (0..60_u64)
         .map(|n| {

@@ -1,4 +1,4 @@
-//! What R itself asks of its matrices.
+//! Requirements of R for its matrices.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,8 @@ use nnz_storage::staging::WriteOptions;
 const NONE: &str = "254";
 const REAL: &str = "x 14 1 5";
 
-/// Writes an object of 2 by 2 cells and one entry as R does in ASCII: some slots, names, the class.
+/// Writes an object with 2 x 2 cells and one entry, like R in its ASCII format: some slots, names,
+/// the class.
 ///
 /// 1026 begins an attribute, 1 a symbol, 262153 a string with its length, 13 integers, 14 doubles,
 /// 16 strings, 19 a list, 528 the class of an S4 object.
@@ -60,7 +61,7 @@ fn read(matrix: &RMatrixSource) -> Result<Vec<(u64, u64)>> {
 }
 
 #[test]
-fn an_entry_in_the_other_triangle_is_refused() {
+fn an_entry_in_the_other_triangle_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
     let x = REAL;
     // The entry is in row 1 and column 0: below the diagonal.
@@ -102,7 +103,7 @@ fn names(matrix: &RMatrixSource) -> [Option<Vec<String>>; 2] {
 }
 
 #[test]
-fn unlike_names_of_a_symmetric_matrix_are_those_of_the_columns() {
+fn a_symmetric_matrix_with_different_names_uses_those_of_the_columns() {
     let directory = tempfile::tempdir().unwrap();
     for (rows, cols, expected) in [
         (AB, CD, Some(["c", "d"])),
@@ -115,39 +116,39 @@ fn unlike_names_of_a_symmetric_matrix_are_those_of_the_columns() {
         let expected = expected.map(|names| names.map(str::to_owned).to_vec());
         assert_eq!(names(&open(&path)), [expected.clone(), expected], "{rows} {cols}");
     }
-    // Of others each side has its own.
+    // In other matrices each axis has its own names.
     let path = object(directory.path(), "dgCMatrix", &DIAGONAL, "U", [AB, CD, ""]);
     let own = [["a", "b"], ["c", "d"]].map(|names| Some(names.map(str::to_owned).to_vec()));
     assert_eq!(names(&open(&path)), own);
 }
 
 #[test]
-fn what_the_names_are_called_is_told_as_dropped() {
+fn names_of_dimnames_are_reported_as_extras() {
     let directory = tempfile::tempdir().unwrap();
     let told = |titles| {
         let path = object(directory.path(), "dgCMatrix", &DIAGONAL, "U", [AB, NONE, titles]);
         open(&path).extras().unwrap()
     };
     let both = told("16 2 262153 5 Genes 262153 5 Cells");
-    assert_eq!(both, ["what the names are called (\"Genes\", \"Cells\")"]);
+    assert_eq!(both, ["the names of dimnames (\"Genes\", \"Cells\")"]);
     let one = told("16 2 262153 0 262153 5 Cells");
-    assert_eq!(one, ["what the names are called (\"Cells\")"]);
+    assert_eq!(one, ["the names of dimnames (\"Cells\")"]);
     assert_eq!(told("16 2 262153 0 262153 0"), Vec::<String>::new());
     assert_eq!(told(""), Vec::<String>::new());
 }
 
 #[test]
-fn two_entries_at_one_place_are_no_dgcmatrix() {
+fn duplicate_and_unsorted_entries_cannot_be_written() {
     let directory = tempfile::tempdir().unwrap();
     let from = object(directory.path(), "dgCMatrix", &DIAGONAL, "U", [NONE, NONE, ""]);
     let header = open(&from).header().clone();
     let target = directory.path().join("made.rds");
     // Rows in one column, in one batch and in two.
-    for (batches, said) in [
+    for (batches, message) in [
         (vec![vec![0, 1]], ""),
         (vec![vec![0], vec![1]], ""),
-        (vec![vec![1, 1]], "two entries at one place"),
-        (vec![vec![1], vec![1]], "two entries at one place"),
+        (vec![vec![1, 1]], "two entries at the same position"),
+        (vec![vec![1], vec![1]], "two entries at the same position"),
         (vec![vec![1, 0]], "out of order"),
         (vec![vec![1], vec![0]], "out of order"),
     ] {
@@ -162,10 +163,10 @@ fn two_entries_at_one_place_are_no_dgcmatrix() {
             sink.write(&batch)
         });
         match written {
-            Ok(()) => assert_eq!(said, ""),
+            Ok(()) => assert_eq!(message, ""),
             Err(error) => {
                 let error = error.to_string();
-                assert!(!said.is_empty() && error.contains(said), "{error}");
+                assert!(!message.is_empty() && error.contains(message), "{error}");
                 assert!(error.contains("column 1"), "{error}");
             }
         }

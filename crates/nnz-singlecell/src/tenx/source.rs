@@ -38,7 +38,7 @@ impl TenxSource {
     /// Fails where an array is missing or of a wrong type, lengths do not fit the shape, or the pointers do
     /// not end with the last entry.
     pub fn open(group: &dyn Group) -> Result<Self> {
-        Self::open_mended(group, None)
+        Self::open_with_repairs(group, None)
     }
 
     /// Opens the matrix of a group, and mends pointers that have wrapped around if `repairs` are given.
@@ -46,7 +46,7 @@ impl TenxSource {
     /// # Errors
     ///
     /// Fails as [`open`](Self::open).
-    pub fn open_mended(group: &dyn Group, repairs: Option<&Repairs>) -> Result<Self> {
+    pub fn open_with_repairs(group: &dyn Group, repairs: Option<&Repairs>) -> Result<Self> {
         let generation = layout(&group.children()?).unwrap_or(Generation::V3);
         let shape = shape(group)?;
         let arrays = CompressedArrays {

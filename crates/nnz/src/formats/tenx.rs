@@ -40,7 +40,7 @@ fn matrices(probe: &Probe) -> Result<Option<(&dyn Group, Found)>> {
 }
 
 fn open_group(group: &dyn Group, repairs: Option<&Repairs>) -> Result<Dataset> {
-    Ok(Dataset::Matrix(Box::new(TenxSource::open_mended(group, repairs)?)))
+    Ok(Dataset::Matrix(Box::new(TenxSource::open_with_repairs(group, repairs)?)))
 }
 
 fn member(path: String, group: &dyn Group) -> Result<Member> {

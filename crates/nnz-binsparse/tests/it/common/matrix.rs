@@ -1,4 +1,4 @@
-//! Matrices made by rule, and written.
+//! Generated matrices, and writing them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use nnz_core::{
 
 use super::Entry;
 
-/// A matrix with what its header says.
+/// A matrix and its header.
 pub struct Matrix {
     pub header: Header,
     pub entries: BTreeMap<(u64, u64), Scalar>,
@@ -43,7 +43,7 @@ fn value(value_type: ValueType, number: u8) -> Scalar {
     }
 }
 
-/// Makes a matrix of about a third of its cells, some rows and columns of it empty.
+/// Creates a matrix with entries in about a third of its cells, and some empty rows and columns.
 pub fn matrix(shape: Shape, value_type: ValueType, structure: Structure, iso: bool) -> Matrix {
     let mut entries = BTreeMap::new();
     for row in (0..shape.rows).filter(|row| row % 4 != 1) {
@@ -53,7 +53,7 @@ pub fn matrix(shape: Shape, value_type: ValueType, structure: Structure, iso: bo
                 Some(Triangle::Lower) => row >= col,
                 Some(Triangle::Upper) => row <= col,
             };
-            // What may stand on the diagonal is the affair of another test.
+            // Values on the diagonal are part of another test.
             let plain = matches!(structure, Structure::General | Structure::Symmetric(_));
             if stored && (plain || row != col) {
                 let number = if iso { 3 } else { u8::try_from((row * 11 + col) % 256).unwrap() };
@@ -80,7 +80,7 @@ pub fn matrix(shape: Shape, value_type: ValueType, structure: Structure, iso: bo
 }
 
 impl Matrix {
-    /// Cuts the entries into batches of so many, with indices of one kind or the other.
+    /// Splits the entries into batches of `size`, with 64-bit or 32-bit minors.
     pub fn batches(&self, size: usize, wide: bool) -> Vec<Batch> {
         let order = self.header.order;
         let mut all: Vec<_> =

@@ -1,11 +1,10 @@
-//! Containers in memory, changed in one place.
+//! Changing single arrays of a container in memory.
 
 use nnz_binsparse::DESCRIPTOR;
 use nnz_container::memory::Memory;
 use nnz_container::{Container, ContainerWriter};
 
-/// Copies a container; `change` may alter the bytes of each array, whose name it is told, and
-/// `text` the description.
+/// Copies a container. `change` may alter the bytes of each array, and `text` the descriptor.
 pub fn rebuilt(
     memory: &Memory,
     text: impl Fn(String) -> String,

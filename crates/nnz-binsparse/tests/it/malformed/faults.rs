@@ -1,13 +1,13 @@
-//! What is found in each malformed file, and whether it is read all the same.
+//! The faults of malformed files, and whether they can be read.
 
-/// The name of a file in the manifest, what validation says of it (from the array or key on), and
+/// The name of a file in the manifest, the beginning of the finding (from the array or key on), and
 /// whether its entries can be read.
 pub(crate) const FAULTS: &[(&str, &str, bool)] = &[
     ("bad_no_attr", "binsparse: missing", false),
-    ("bad_not_json", "binsparse: found no object of JSON: EOF while parsing", false),
-    ("bad_json_trailing_comma", "binsparse: found no object of JSON: trailing comma at", false),
-    ("bad_json_nan", "binsparse: found no object of JSON: expected value at", false),
-    ("bad_json_array", "binsparse: found no object of JSON: invalid type:", false),
+    ("bad_not_json", "binsparse: found invalid JSON: EOF while parsing", false),
+    ("bad_json_trailing_comma", "binsparse: found invalid JSON: trailing comma at", false),
+    ("bad_json_nan", "binsparse: found invalid JSON: expected value at", false),
+    ("bad_json_array", "binsparse: found invalid JSON: invalid type:", false),
     ("bad_no_namespace", "binsparse: found keys that are not inside an object", true),
     ("bad_namespace_not_object", r#"binsparse: found "CSR" (invalid type: string "CSR""#, false),
     ("bad_dup_keys", r#"binsparse: found {"version": "0.1", "format": "CSC","#, false),
@@ -63,18 +63,18 @@ pub(crate) const FAULTS: &[(&str, &str, bool)] = &[
     ("bad_indices_len", "pointers_to_1, element 7: found 35", false),
     ("bad_values_len", "values: found 36 values", false),
     ("bad_csr_unsorted", "indices_1, element 6: found 6", false),
-    ("bad_csr_duplicate", "indices_1, element 4: found [1] a second time", false),
+    ("bad_csr_duplicate", "indices_1, element 4: found [1] twice", false),
     ("bad_csc_unsorted", "indices_1, element 19: found 4", false),
     ("bad_coo_unsorted", "indices_1, element 1: found 8", false),
-    ("bad_coo_duplicate", "indices_1, element 1: found [0, 0] a second time", false),
+    ("bad_coo_duplicate", "indices_1, element 1: found [0, 0] twice", false),
     ("bad_cooc_row_sorted", "indices_1, element 11: found 5", false),
     ("bad_coo_len_mismatch", "indices_1: found 35 elements", false),
     ("bad_coo_row_oob", "indices_0, element 34: found 7", false),
     ("bad_cvec_unsorted", "indices_0, element 1: found 13", false),
-    ("bad_cvec_duplicate", "indices_0, element 1: found [0] a second time", false),
+    ("bad_cvec_duplicate", "indices_0, element 1: found [0] twice", false),
     ("bad_dcsr_repeated_pointer", "pointers_to_1, element 1: found 0", false),
     ("bad_dcsr_rows_unsorted", "indices_0, element 1: found 5", false),
-    ("bad_dcsr_rows_duplicate", "indices_0, element 1: found [0] a second time", false),
+    ("bad_dcsr_rows_duplicate", "indices_0, element 1: found [0] twice", false),
     ("bad_dcsr_pointer_len", "pointers_to_1: found 9 elements", false),
     ("bad_dcsr_missing_indices0", "binsparse.data_types.indices_0: missing", false),
     ("bad_iso_two_values", "values: found 2 values", false),
@@ -118,7 +118,7 @@ pub(crate) const FAULTS: &[(&str, &str, bool)] = &[
     ("bad_fill_not_bool", "binsparse.fill: found 3.5", false),
     ("bad_fill_two", "fill_value: found 2 elements", false),
     ("bad_fill_no_type", "fill_value: found no type in binsparse.data_types", true),
-    ("bad_fill_type_differs", "fill_value: int8 beside values of float64", true),
+    ("bad_fill_type_differs", "fill_value: type int8, while values are float64", true),
     ("bad_custom_missing", "binsparse.custom: missing", false),
     ("bad_custom_no_level", "binsparse.custom.level: missing", false),
     ("bad_custom_no_desc", "binsparse.custom.level.level_desc: missing", false),

@@ -1,15 +1,15 @@
-//! What a description says of a tensor has to be so.
+//! Writing a tensor with a given descriptor, which has to match the tensor.
 
-use nnz_binsparse::{Tensor, read_tensor, validate, write_stated};
+use nnz_binsparse::{Tensor, read_tensor, validate, write_with_descriptor};
 use nnz_container::ContainerWriter;
 use nnz_container::memory::Memory;
 use nnz_core::{Scalar, Structure, Triangle, Values};
 use serde_json::json;
 
-fn written(tensor: &Tensor, description: &serde_json::Value) -> nnz_core::Result<Memory> {
+fn written(tensor: &Tensor, descriptor: &serde_json::Value) -> nnz_core::Result<Memory> {
     let memory = Memory::new();
     let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
-    write_stated(&mut *writer, tensor, &description.to_string())?;
+    write_with_descriptor(&mut *writer, tensor, &descriptor.to_string())?;
     writer.finish()?;
     Ok(memory)
 }
@@ -24,12 +24,12 @@ fn matrix(places: &[(u64, u64)], values: Values, fill: Option<Scalar>) -> Tensor
 const DIAGONAL: [(u64, u64); 2] = [(0, 0), (1, 1)];
 const ALL: [(u64, u64); 4] = [(0, 0), (0, 1), (1, 0), (1, 1)];
 
-fn refused(tensor: &Tensor, description: serde_json::Value) -> String {
-    written(tensor, &description).err().unwrap().to_string()
+fn refused(tensor: &Tensor, descriptor: serde_json::Value) -> String {
+    written(tensor, &descriptor).err().unwrap().to_string()
 }
 
 #[test]
-fn a_fill_is_not_lost() {
+fn a_fill_value_is_required_if_the_tensor_has_one() {
     let without = json!({"format": "CSR", "fill": false});
     let tensor = |fill| matrix(&DIAGONAL, Values::F64(vec![1.0, 2.0]), Some(fill));
     for (fill, told) in [(Scalar::I64(7), "hold 7"), (Scalar::F64(-0.0), "hold -0.0")] {
@@ -42,7 +42,7 @@ fn a_fill_is_not_lost() {
 }
 
 #[test]
-fn values_are_of_a_type_that_holds_the_fill() {
+fn the_type_of_values_has_to_fit_the_fill_value() {
     let tensor = |fill| matrix(&DIAGONAL, Values::F64(vec![1.0, 2.0]), Some(fill));
     let large = tensor(Scalar::I64((1 << 60) + 1));
     let message = refused(&large, json!({"format": "CSR"}));
@@ -52,22 +52,22 @@ fn values_are_of_a_type_that_holds_the_fill() {
     let message = refused(&half, narrow);
     assert!(message.contains("7.5") && message.contains("int8"), "{message}");
     written(&half, &json!({"format": "CSR"})).unwrap();
-    // A type of its own is no matter, if the other holds it.
+    // A fill type of its own is allowed if the other type can represent the value.
     let other = json!({"format": "CSR", "data_types": {"values": "int8", "fill_value": "int64"}});
     written(&tensor(Scalar::F64(7.0)), &other).unwrap();
 }
 
 #[test]
-fn the_number_of_diagonal_elements_is_that_of_the_tensor() {
+fn a_wrong_number_of_diagonal_elements_is_an_error() {
     let tensor = matrix(&DIAGONAL, Values::I8(vec![1, 2]), None);
     for structure in [None, Some("symmetric_lower")] {
         let stated = |count: i32| {
             let attributes = json!({"number_of_diagonal_elements": count});
-            let mut description = json!({"format": "CSR", "attributes": attributes});
+            let mut descriptor = json!({"format": "CSR", "attributes": attributes});
             if let Some(structure) = structure {
-                description["structure"] = structure.into();
+                descriptor["structure"] = structure.into();
             }
-            description
+            descriptor
         };
         let message = refused(&tensor, stated(77));
         assert!(message.contains("77") && message.contains("expected 2"), "{message}");
@@ -76,7 +76,7 @@ fn the_number_of_diagonal_elements_is_that_of_the_tensor() {
 }
 
 #[test]
-fn a_structure_is_that_of_both_triangles() {
+fn a_structure_requires_both_triangles() {
     let lower = json!({"format": "CSR", "structure": "symmetric_lower"});
     // 1 5
     // 5 2
@@ -84,8 +84,8 @@ fn a_structure_is_that_of_both_triangles() {
     for (name, triangle, at) in
         [("symmetric_lower", Triangle::Lower, (1, 0)), ("symmetric_upper", Triangle::Upper, (0, 1))]
     {
-        let description = json!({"format": "CSR", "structure": name, "number_of_stored_values": 3});
-        let memory = written(&both, &description).unwrap();
+        let descriptor = json!({"format": "CSR", "structure": name, "number_of_stored_values": 3});
+        let memory = written(&both, &descriptor).unwrap();
         let mut found = Vec::new();
         validate(&|| Ok(Box::new(memory.clone())), &mut |finding| found.push(finding)).unwrap();
         assert_eq!(found.len(), 0);
@@ -96,7 +96,7 @@ fn a_structure_is_that_of_both_triangles() {
     let other = matrix(&ALL, Values::I64(vec![1, 9, 5, 2]), None);
     let message = refused(&other, lower.clone());
     assert!(message.contains("row 0, column 1") && message.contains("found 9, "), "{message}");
-    // Cells that are not stored hold something else than those across.
+    // Cells that are not stored differ from those across the diagonal.
     for missing in [[(0, 0), (1, 0), (1, 1)], [(0, 0), (0, 1), (1, 1)]] {
         let one = matrix(&missing, Values::I64(vec![1, 5, 2]), Some(Scalar::I64(0)));
         let message = refused(&one, lower.clone());
@@ -106,7 +106,7 @@ fn a_structure_is_that_of_both_triangles() {
 }
 
 #[test]
-fn what_follows_has_its_sign_turned_where_the_structure_says_so() {
+fn skew_and_hermitian_triangles_are_checked_with_their_sign() {
     let skew = |name: &str| json!({"format": "COOR", "structure": name});
     let places = [(0, 1), (1, 0)];
     let turned = matrix(&places, Values::F64(vec![-5.0, 5.0]), None);
@@ -119,13 +119,13 @@ fn what_follows_has_its_sign_turned_where_the_structure_says_so() {
     let conjugated = matrix(&places, Values::ComplexF64(vec![[1.0, 2.0], [1.0, -2.0]]), None);
     written(&conjugated, &skew("hermitian_upper")).unwrap();
     refused(&conjugated, skew("symmetric_upper"));
-    // Nor does a fill follow from itself.
+    // The fill value does not correspond to itself either.
     let filled = Tensor { fill: Some(Scalar::F64(7.0)), ..turned };
     assert!(refused(&filled, skew("skew_symmetric_lower")).contains("not stored"));
 }
 
 #[test]
-fn a_description_may_have_its_object_around_it() {
+fn the_outer_object_of_a_descriptor_is_accepted() {
     let tensor = matrix(&DIAGONAL, Values::I8(vec![1, 2]), None);
     let memory = written(&tensor, &json!({"binsparse": {"format": "CSR"}, "note": 1})).unwrap();
     assert!(read_tensor(&memory, 1 << 20).unwrap().same(&tensor).unwrap());
@@ -135,9 +135,9 @@ fn a_description_may_have_its_object_around_it() {
 }
 
 #[test]
-fn zeros_of_either_sign_follow_from_each_other() {
+fn the_sign_of_zero_is_ignored_across_the_diagonal() {
     let stated = |name: &str| json!({"format": "COOR", "structure": name});
-    // A real number on both sides of the diagonal, and a zero that no one turned.
+    // A real number on both sides of the diagonal, and a zero whose sign was not flipped.
     let plain = matrix(&ALL, Values::ComplexF64(vec![[1.0, 0.0]; 4]), None);
     written(&plain, &stated("hermitian_lower")).unwrap();
     let zeros = matrix(&ALL, Values::F32(vec![0.0; 4]), Some(Scalar::F32(-0.0)));
@@ -145,7 +145,7 @@ fn zeros_of_either_sign_follow_from_each_other() {
     written(&zeros, &filled).unwrap();
     let other = matrix(&ALL, Values::ComplexF64(vec![[1.0, 1e-300]; 4]), None);
     refused(&other, stated("hermitian_lower"));
-    // No number equals none but by its bits.
+    // NaN equals only NaN with the same bits.
     let of = |across| Values::F64(vec![1.0, f64::NAN, across, 1.0]);
     written(&matrix(&ALL, of(f64::NAN), None), &stated("symmetric_lower")).unwrap();
     refused(&matrix(&ALL, of(-f64::NAN), None), stated("symmetric_lower"));

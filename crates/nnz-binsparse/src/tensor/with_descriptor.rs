@@ -1,4 +1,4 @@
-//! Writing a tensor with a description that is given.
+//! Writing a tensor with a given descriptor.
 
 use nnz_container::ContainerWriter;
 use nnz_core::{Error, Place, Result, Rounding, Scalar, Structure, ValueType, Values};
@@ -14,14 +14,14 @@ use crate::store::zero;
 use crate::structure::value_bits;
 use crate::{DataType, Keys, Options, Version};
 
-/// Writes a tensor into a container, which the caller completes, as a description says.
+/// Writes a tensor into a container according to a descriptor. The caller finishes the container.
 ///
-/// `description` is the object that stands under `binsparse`, or the one around it with keys of the
-/// user, and all but the format may be left out. What it has stays as it is. What it leaves out
-/// follows from the tensor: a fill, where the tensor has one, its types, indices as `int64` and
-/// pointers as `uint64`. Values become what it says they are, exactly, and `iso[...]` where all are
-/// the same. Of a tensor without a structure it may say what structure it has: entries of both
-/// triangles have to be so, and those of one are written.
+/// `descriptor` is the object `binsparse`, or the object that contains it together with keys of
+/// the user. Everything but the format may be missing. What it has is kept literally. What is
+/// missing is derived from the tensor: a fill value if the tensor has one, its types, indices as
+/// `int64` and pointers as `uint64`. Values are converted exactly to their declared type, or to
+/// `iso[...]` if all are the same. For a general tensor the descriptor may declare a structure:
+/// then both triangles must agree, and one of them is written.
 ///
 /// ```
 /// # use nnz_container::{ContainerWriter, memory::Memory};
@@ -32,22 +32,22 @@ use crate::{DataType, Keys, Options, Version};
 /// # };
 /// let memory = Memory::new();
 /// let mut writer: Box<dyn ContainerWriter> = Box::new(memory.writer());
-/// let description = r#"{"format": "CVEC", "data_types": {"values": "iso[int8]"}}"#;
-/// nnz_binsparse::write_stated(&mut *writer, &tensor, description)?;
+/// let descriptor = r#"{"format": "CVEC", "data_types": {"values": "iso[int8]"}}"#;
+/// nnz_binsparse::write_with_descriptor(&mut *writer, &tensor, descriptor)?;
 /// writer.finish()?;
 /// # Ok::<(), nnz_core::Error>(())
 /// ```
 ///
 /// # Errors
 ///
-/// Fails where what is said is not so, or not all of it is understood; where a value does not fit
-/// its type, or a dense level has cells that no entry is in; and where the container refuses.
-pub fn write_stated(
+/// Fails if the descriptor is wrong or not fully understood, if a value does not fit its type, if a
+/// dense level has cells without an entry, or if the container refuses.
+pub fn write_with_descriptor(
     container: &mut dyn ContainerWriter,
     tensor: &Tensor,
-    description: &str,
+    descriptor: &str,
 ) -> Result<()> {
-    let mut keys = Keys::parse(description)?;
+    let mut keys = Keys::parse(descriptor)?;
     let mut user = Keys::default();
     if let Some(inner) = keys.remove(DESCRIPTOR) {
         user = std::mem::replace(&mut keys, Keys::parse(&inner)?);
@@ -65,11 +65,11 @@ pub fn write_stated(
     check_structure(&stored, &descriptor.layout)?;
     let (walk, count) = walk(&stored, &descriptor.layout)?;
     if count.missing > 0 {
-        let found = format!("{} cells of a dense level that no entry is in", count.missing);
+        let found = format!("{} cells of a dense level without an entry", count.missing);
         return Err(Error::mismatch(Place::default(), found, "an entry in each"));
     }
     let values = values(&stored.values, &descriptor)?;
-    // What a cell holds is of the type of the values, whether it is stored or not.
+    // Fill values have to fit the type of the values, whether they are stored or not.
     if let Some(fill) = stored.fill.filter(|_| descriptor.fill) {
         exactly(fill, values.value_type(), FILL)?;
     }
@@ -99,14 +99,14 @@ pub fn write_stated(
         descriptor.data_types.iter().find(|known| !written.contains(known))
     {
         let found = format!("an array {name:?} of type {stated}");
-        return Err(Error::mismatch(Place::default(), found, "only those that are written"));
+        return Err(Error::mismatch(Place::default(), found, "only arrays of the format"));
     }
     container.set_attribute(DESCRIPTOR, &text)
 }
 
 const FILL: &str = "fill_value";
 
-/// Sets what a description leaves out.
+/// Adds what is missing in a descriptor.
 fn complete(mut keys: Keys, tensor: &Tensor) -> Result<Keys> {
     let absent = |keys: &Keys, key: &str| keys.get(key).is_none();
     if absent(&keys, "version") {
@@ -140,17 +140,17 @@ fn complete(mut keys: Keys, tensor: &Tensor) -> Result<Keys> {
     Ok(keys)
 }
 
-/// Checks that what is described is the tensor.
+/// Checks that the descriptor matches the tensor.
 fn check(descriptor: &Descriptor, tensor: &Tensor) -> Result<()> {
     let key =
         |name: &str| Place { array: Some(format!("{DESCRIPTOR}.{name}")), ..Place::default() };
     if descriptor.shape != tensor.shape {
         let found = format!("{:?}", descriptor.shape);
-        let expected = format!("{:?}, as the tensor has", tensor.shape);
+        let expected = format!("{:?}, the shape of the tensor", tensor.shape);
         return Err(Error::mismatch(key("shape"), found, expected));
     }
     if usize::try_from(descriptor.stored) != Ok(tensor.len()) {
-        let expected = format!("{}, as there are entries", tensor.len());
+        let expected = format!("{}, the number of entries", tensor.len());
         return Err(Error::mismatch(key("number_of_stored_values"), descriptor.stored, expected));
     }
     if descriptor.fill && descriptor.data_type(FILL).is_none() {
@@ -174,7 +174,7 @@ fn check(descriptor: &Descriptor, tensor: &Tensor) -> Result<()> {
     })
 }
 
-/// Checks the number of entries on the diagonal, where one is stated.
+/// Checks the number of entries on the diagonal, if it is given.
 fn check_diagonal(descriptor: &Descriptor, tensor: &Tensor) -> Result<()> {
     let (Some(stated), [rows, cols]) = (descriptor.attributes.get(DIAGONAL), &*tensor.coordinates)
     else {
@@ -185,11 +185,11 @@ fn check_diagonal(descriptor: &Descriptor, tensor: &Tensor) -> Result<()> {
         return Ok(());
     }
     let array = Some(format!("{DESCRIPTOR}.attributes.{DIAGONAL}"));
-    let expected = format!("{diagonal}, as there are entries on the diagonal");
+    let expected = format!("{diagonal}, the number of entries on the diagonal");
     Err(Error::mismatch(Place { array, ..Place::default() }, stated, expected))
 }
 
-/// Returns the values in the type they are described to have; one where all share it.
+/// Returns the values in their declared type; a single one if they are declared as iso.
 fn values(values: &Values, descriptor: &Descriptor) -> Result<Values> {
     let Some(stated) = descriptor.data_type("values") else {
         return Ok(values.clone());
@@ -224,5 +224,5 @@ fn exactly(value: Scalar, value_type: ValueType, array: &str) -> Result<Scalar> 
 
 fn unfit(array: &str, value: Scalar, value_type: ValueType) -> Error {
     let place = Place { array: Some(array.to_owned()), ..Place::default() };
-    Error::mismatch(place, value, format!("a value that {value_type} holds"))
+    Error::mismatch(place, value, format!("a value that fits into {value_type}"))
 }
