@@ -1,4 +1,4 @@
-//! What the tests of this crate share.
+//! Helpers for the tests of this crate.
 
 use std::io::{Cursor, Read, Write};
 use std::path::PathBuf;
@@ -10,14 +10,14 @@ use nnz_core::{
 };
 use nnz_matrix_market::{Layout, MatrixMarketSource, Options, Target, create, from_reader};
 
-/// A row, a column and the value there.
+/// Row, column and value.
 pub type Entry = (u64, u64, Scalar);
 
 pub fn testdata() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/matrix-market")
 }
 
-/// Opens a text that lies in memory.
+/// Opens a text in memory.
 pub fn open_text(text: impl AsRef<[u8]>) -> Result<MatrixMarketSource> {
     from_reader(Box::new(Cursor::new(text.as_ref().to_vec())), "text.mtx")
 }
@@ -38,7 +38,7 @@ pub fn entries(source: &dyn MatrixSource) -> Result<Vec<Entry>> {
             Ok::<(), Error>(())
         })?;
     }
-    // Once at its end, a reader stays there.
+    // At its end, a reader stays there.
     assert!(!reader.next_batch(&mut batch)?);
     Ok(entries)
 }
@@ -48,12 +48,12 @@ pub fn read_text(text: impl AsRef<[u8]>) -> Result<Vec<Entry>> {
     entries(&open_text(text)?)
 }
 
-/// Returns the message a text is refused with.
-pub fn refusal(text: impl AsRef<[u8]>) -> String {
+/// Returns the error message for a text.
+pub fn error_of(text: impl AsRef<[u8]>) -> String {
     read_text(text).unwrap_err().to_string()
 }
 
-/// Sorts by row and column, and shows floats by their bits, so that equal is the same.
+/// Sorts by row and column, and formats floats by their bits, so that equal means identical.
 pub fn exact(entries: &[Entry]) -> Vec<(u64, u64, String)> {
     let mut entries: Vec<_> = entries
         .iter()
@@ -90,7 +90,7 @@ pub fn header(rows: u64, cols: u64, value_type: ValueType, stored: Option<u64>) 
     }
 }
 
-/// Returns a batch with a run for each entry; their values are of one type.
+/// Returns a batch with a run for each entry; all values have one type.
 pub fn batch(order: Order, entries: &[Entry], value_type: ValueType) -> Batch {
     let mut batch = Batch::new(order, Values::new(value_type));
     let mut majors = Vec::new();
@@ -107,7 +107,7 @@ pub fn batch(order: Order, entries: &[Entry], value_type: ValueType) -> Batch {
     batch
 }
 
-/// A stream whose bytes can be looked at afterwards.
+/// A stream whose bytes can be inspected afterwards.
 #[derive(Clone, Default)]
 pub struct Shared(pub Arc<Mutex<Vec<u8>>>);
 
@@ -137,7 +137,7 @@ pub fn write(header: &Header, layout: Layout, gzip: bool, batches: &[Batch]) -> 
     Ok(bytes)
 }
 
-/// Writes one batch and returns the text as text.
+/// Writes one batch and returns the text as a string.
 pub fn write_text(header: &Header, layout: Layout, batch: &Batch) -> Result<String> {
     let bytes = write(header, layout, false, std::slice::from_ref(batch))?;
     Ok(String::from_utf8(bytes).unwrap())

@@ -1,4 +1,4 @@
-//! Files of many kinds, with what each has to read as.
+//! Files of many kinds, with their expected entries.
 
 use nnz_core::{At, Bint8, Error, MatrixSource, Scalar, Storage};
 use nnz_matrix_market::open;
@@ -12,7 +12,7 @@ fn manifest() -> Vec<Value> {
     manifest["entries"].as_array().unwrap().clone()
 }
 
-/// Reads the manifest's way of writing a float.
+/// Parses a float of the manifest.
 fn float(value: &Value) -> f64 {
     match value.as_str() {
         Some("nan") => f64::NAN,
@@ -38,7 +38,7 @@ fn expected(field: &str, list: &Value) -> Vec<Entry> {
 }
 
 #[test]
-fn every_valid_file_reads_as_the_manifest_says() {
+fn every_valid_file_is_read_as_expected() {
     let mut count = 0;
     for case in manifest().iter().filter(|case| case["malformed"] != true) {
         let source = open(&testdata().join(case["path"].as_str().unwrap())).unwrap();
@@ -49,7 +49,7 @@ fn every_valid_file_reads_as_the_manifest_says() {
         assert_eq!(header.shape.cols, case["expected"]["shape"][1].as_u64().unwrap());
         assert_eq!(header.structure.to_string().split(' ').next(), case["symmetry"].as_str());
         assert_eq!(header.storage == Storage::Dense, case["mm_format"] == "array");
-        // Two files state no entries, as their meaning is a matter of choice; see below.
+        // Two files have no expected entries, because their meaning is ambiguous; see below.
         if let Some(list) = case["expected"].get("entries") {
             let expected = expected(case["field"].as_str().unwrap(), list);
             assert_eq!(exact(&read), exact(&expected), "{}", case["id"]);
@@ -60,7 +60,7 @@ fn every_valid_file_reads_as_the_manifest_says() {
 }
 
 #[test]
-fn every_malformed_file_is_refused_with_its_line() {
+fn every_malformed_file_is_an_error_with_a_line() {
     let mut count = 0;
     for case in manifest().iter().filter(|case| case["malformed"] == true) {
         let path = testdata().join(case["path"].as_str().unwrap());
@@ -74,7 +74,7 @@ fn every_malformed_file_is_refused_with_its_line() {
 }
 
 #[test]
-fn duplicates_are_handed_on_and_can_be_located() {
+fn duplicates_are_read_and_located() {
     let source = open(&testdata().join("valid/duplicates.mtx")).unwrap();
     let read = entries(&source).unwrap();
     assert_eq!(
@@ -95,7 +95,7 @@ fn entries_above_the_diagonal_are_read_and_noted() {
     assert_eq!(read, [(0, 0, Scalar::F64(1.0)), (0, 2, Scalar::F64(2.0))]);
     assert_eq!(
         source.notes(),
-        ["1 entry above the diagonal, though a symmetric file stores the lower triangle; \
+        ["1 entry above the diagonal, but a symmetric file stores the lower triangle; \
           the first is at line 4, column 1"]
     );
     // Its mirror image is the same entry.

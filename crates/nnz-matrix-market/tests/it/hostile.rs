@@ -1,4 +1,4 @@
-//! Damaged files give an error or a matrix, and nothing else.
+//! Damaged files give an error or a matrix, without a panic.
 
 use nnz_matrix_market::Layout;
 use nnz_testing::random::Random;
@@ -26,7 +26,7 @@ fn files() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn files_cut_at_any_byte_never_panic() {
+fn truncated_files_never_panic() {
     for file in files() {
         for len in 0..file.len() {
             let _ = read_text(&file[..len]);
@@ -37,8 +37,8 @@ fn files_cut_at_any_byte_never_panic() {
 #[test]
 fn files_with_random_bytes_never_panic() {
     let mut random = Random::new(20);
-    // What means something at some place, beside bytes that mean nothing.
-    let telling = b"0123456789 \t\r\n%+-.eEdDinfa\0\x1f\x8b\xff";
+    // Bytes with a meaning somewhere in a file, and others.
+    let alphabet = b"0123456789 \t\r\n%+-.eEdDinfa\0\x1f\x8b\xff";
     for file in files().iter().filter(|file| !file.is_empty()) {
         for _ in 0..200 {
             let mut file = file.clone();
@@ -46,8 +46,8 @@ fn files_with_random_bytes_never_panic() {
                 let at = random.below(file.len());
                 match random.below(4) {
                     0 => file[at] = u8::try_from(random.below(256)).unwrap(),
-                    1 => file[at] = *random.pick(telling),
-                    2 => file.insert(at, *random.pick(telling)),
+                    1 => file[at] = *random.pick(alphabet),
+                    2 => file.insert(at, *random.pick(alphabet)),
                     _ if file.len() > 1 => drop(file.remove(at)),
                     _ => {}
                 }
@@ -58,7 +58,7 @@ fn files_with_random_bytes_never_panic() {
 }
 
 #[test]
-fn a_small_file_that_inflates_to_a_large_one_is_read_through_the_same_buffer() {
+fn a_small_file_that_inflates_to_a_large_one_is_read_in_bounded_memory() {
     // 64 MiB of blank lines in 64 KiB.
     let header = common::header(2, 2, nnz_core::ValueType::I8, Some(0));
     let mut text = write(&header, Layout::Coordinate, true, &[]).unwrap();

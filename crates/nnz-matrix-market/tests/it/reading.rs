@@ -5,7 +5,7 @@ use std::io::Write;
 use nnz_core::{At, Batch, Bint8, Majors, MatrixSource, Minors, Order, Projection, Scalar, Values};
 use nnz_matrix_market::{looks_like, open};
 
-use crate::common::{entries, open_text, read_text, refusal};
+use crate::common::{entries, error_of, open_text, read_text};
 
 const REAL: &str = "%%MatrixMarket matrix coordinate real general\n";
 const INTEGER: &str = "%%MatrixMarket matrix coordinate integer general\n";
@@ -16,7 +16,7 @@ fn value(banner: &str, text: &str) -> Scalar {
 }
 
 #[test]
-fn lines_may_end_in_crlf_or_in_nothing_and_be_blank() {
+fn lines_may_end_in_crlf_or_be_blank() {
     let text = "%%MatrixMarket matrix coordinate integer general\r\n\
                 \r\n%\r\n % a comment\r\n\t\r\n\
                  3\t2   2 \r\n\
@@ -24,7 +24,7 @@ fn lines_may_end_in_crlf_or_in_nothing_and_be_blank() {
                 %a comment among entries\n\t3  2\t-2 \t\r\n\n  2 2";
     // The last line starts a third entry that has no value.
     assert_eq!(
-        refusal(text),
+        error_of(text),
         "text.mtx: line 13, column 3: found \"2\", expected the end of the file after 2 entries"
     );
     let text = text.strip_suffix("  2 2").unwrap();
@@ -44,14 +44,14 @@ fn integers_are_64_bits_wide_and_exact() {
         ["9223372036854775808", "-9223372036854775809", "1.0", "1e3", "0x10", "-", "+-1", "1_0"]
     {
         assert_eq!(
-            refusal(format!("{INTEGER}1 1 1\n1 1 {text}\n")),
+            error_of(format!("{INTEGER}1 1 1\n1 1 {text}\n")),
             format!("text.mtx: line 3, column 5: found \"{text}\", expected an integer of 64 bits")
         );
     }
 }
 
 #[test]
-fn scipy_writes_unsigned_integers_under_a_name_of_their_own() {
+fn unsigned_integers_of_scipy_are_read_as_uint64() {
     let banner = "%%MatrixMarket matrix coordinate unsigned-integer general\n";
     assert_eq!(value(banner, "18446744073709551615"), Scalar::U64(u64::MAX));
     assert!(read_text(format!("{banner}1 1 1\n1 1 -1\n")).is_err());
@@ -92,19 +92,19 @@ fn reals_are_read_as_the_nearest_float64() {
         "1,5", "1_000", "--1", "1f",
     ] {
         assert_eq!(
-            refusal(format!("{REAL}1 1 1\n1 1 {text}\n")),
+            error_of(format!("{REAL}1 1 1\n1 1 {text}\n")),
             format!("text.mtx: line 3, column 5: found \"{text}\", expected a number")
         );
     }
-    // A finite number must not become an infinite one.
+    // A finite number must not become infinite.
     assert_eq!(
-        refusal(format!("{REAL}1 1 1\n1 1 -1e400\n")),
-        "text.mtx: line 3, column 5: found \"-1e400\", expected a number that float64 can hold"
+        error_of(format!("{REAL}1 1 1\n1 1 -1e400\n")),
+        "text.mtx: line 3, column 5: found \"-1e400\", expected a number in the range of float64"
     );
 }
 
 #[test]
-fn a_pattern_is_one_shared_boolean() {
+fn a_pattern_reads_as_one_shared_boolean() {
     let source = open_text("%%MatrixMarket matrix coordinate pattern general\n2 3 2\n1 3\n2 1\n");
     let source = source.unwrap();
     assert!(source.header().iso);
@@ -113,7 +113,7 @@ fn a_pattern_is_one_shared_boolean() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_line_column_and_both_sides() {
+fn errors_have_line_column_found_and_expected() {
     let complex = "%%MatrixMarket matrix coordinate complex hermitian\n";
     let cases = [
         (
@@ -126,7 +126,7 @@ fn what_is_wrong_is_told_with_line_column_and_both_sides() {
         ),
         (
             format!("{REAL}0 2 1\n1 1 1\n"),
-            "line 3, column 1: found \"1\", expected no entry, as there are no rows",
+            "line 3, column 1: found \"1\", expected no entry, since there are no rows",
         ),
         (
             format!("{REAL}3 2 1\n1\n"),
@@ -159,11 +159,11 @@ fn what_is_wrong_is_told_with_line_column_and_both_sides() {
         ),
         (
             format!("{complex}2 3 0\n"),
-            "line 2, column 3: found \"3\", expected 2 columns, as many as rows, by the symmetry",
+            "line 2, column 3: found \"3\", expected 2 columns, since a matrix with a symmetry is square",
         ),
         (
             format!("{complex}2 2 1\n2 2 1 0.5\n"),
-            "line 3, column 7: found \"0.5\", expected the imaginary part 0, as the diagonal of a hermitian matrix is real",
+            "line 3, column 7: found \"0.5\", expected an imaginary part of 0, since the diagonal of a hermitian matrix is real",
         ),
         (
             format!("{complex}2 2 1\n2 1 1 x\u{1b}\n"),
@@ -171,11 +171,11 @@ fn what_is_wrong_is_told_with_line_column_and_both_sides() {
         ),
         (
             "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 2 0\n".to_owned(),
-            "line 3, column 1: found \"2\", expected a place off the diagonal, which is zero in a skew-symmetric matrix",
+            "line 3, column 1: found \"2\", expected a position off the diagonal, which is zero in a skew-symmetric matrix",
         ),
         (
             "%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n5 5\n1 1e-9\n".to_owned(),
-            "line 5, column 3: found \"1e-9\", expected the imaginary part 0, as the diagonal of a hermitian matrix is real",
+            "line 5, column 3: found \"1e-9\", expected an imaginary part of 0, since the diagonal of a hermitian matrix is real",
         ),
         (
             "%%MatrixMarket matrix array real general\n9223372036854775807 3\n".to_owned(),
@@ -187,12 +187,12 @@ fn what_is_wrong_is_told_with_line_column_and_both_sides() {
         ),
     ];
     for (text, expected) in cases {
-        assert_eq!(refusal(text), format!("text.mtx: {expected}"));
+        assert_eq!(error_of(text), format!("text.mtx: {expected}"));
     }
 }
 
 #[test]
-fn comments_may_have_any_length_and_other_lines_may_not() {
+fn only_comments_may_have_any_length() {
     let long = "c".repeat(2_000_000);
     let text = format!("{REAL}%{long}\n%{long}\n2 2 2\n1 1 1\n  %{long}\n2 2 2\n");
     assert_eq!(read_text(text).unwrap().len(), 2);
@@ -204,13 +204,13 @@ fn comments_may_have_any_length_and_other_lines_may_not() {
         format!("{REAL}2 2 1\n1 1 1{}\n", " ".repeat(600_000)),
         format!("{REAL}2 2 1\n{}\n", "1".repeat(2_000_000)),
     ] {
-        let message = refusal(text);
+        let message = error_of(text);
         assert!(message.starts_with("text.mtx: line 3, column "), "{message}");
     }
 }
 
 #[test]
-fn a_stated_count_costs_no_memory() {
+fn a_large_number_of_entries_allocates_no_memory() {
     let text =
         format!("{REAL}9000000000000000000 9000000000000000000 4611686018427387904\n1 1 1\n");
     let source = open_text(text).unwrap();
@@ -229,10 +229,10 @@ fn order_is_guessed_from_the_first_entries() {
     assert_eq!(guess("1 9 0\n1 5 0\n2 1 0\n2 1 0\n"), (Order::Row, true));
     assert_eq!(guess("2 2 0\n1 1 0\n3 3 0\n1 1 0\n"), (Order::Col, false));
     assert_eq!(guess("1 1 0\n2 2 0\n3 3 0\n3 4 0\n"), (Order::Col, true));
-    // All in one row, and no more than that.
+    // All entries are in one row, and no more follow.
     assert_eq!(guess("1 1 0\n1 2 0\n1 3 0\n1 4 0\n"), (Order::Col, true));
 
-    // Of what is not seen whole, the order with fewer runs is the likelier.
+    // If more follow, the order with fewer runs is more likely.
     let guess = |rows: usize, cols: usize, entry: fn(usize) -> [usize; 2]| {
         let lines = (1..=20_000).map(entry).map(|[row, col]| format!("{row} {col} 0\n"));
         let text = format!("{REAL}{rows} {cols} 20000\n{}", lines.collect::<String>());
@@ -245,7 +245,7 @@ fn order_is_guessed_from_the_first_entries() {
 }
 
 #[test]
-fn neighbours_of_one_major_share_a_run() {
+fn consecutive_entries_of_a_major_share_a_run() {
     let text = format!("{INTEGER}9 5000000000 4\n2 1 10\n1 1 20\n1 4000000000 30\n3 1 40\n");
     let source = open_text(text).unwrap();
     let mut batch = Batch::new(Order::Row, Values::Iso(Scalar::U8(0)));
@@ -264,13 +264,13 @@ fn neighbours_of_one_major_share_a_run() {
 }
 
 #[test]
-fn minors_of_a_long_axis_take_64_bits() {
+fn long_axes_have_64_bit_minors() {
     let source = open_text(format!("{INTEGER}4294967297 1 1\n4294967297 1 1\n")).unwrap();
     assert_eq!(entries(&source).unwrap(), [(1 << 32, 0, Scalar::I64(1))]);
 }
 
 #[test]
-fn arrays_come_as_spans_column_by_column() {
+fn arrays_are_read_as_spans_by_column() {
     let read = |banner: &str, sizes: &str, values: &str| {
         let text = format!("%%MatrixMarket matrix array {banner}\n{sizes}\n{values}\n");
         let source = open_text(text).unwrap();
@@ -310,7 +310,7 @@ fn cells_of_an_array_can_be_located() {
 }
 
 #[test]
-fn gzip_is_known_by_its_bytes_and_may_have_several_members() {
+fn gzip_is_detected_by_its_bytes_and_may_have_several_members() {
     let gzip = |text: &str| {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         encoder.write_all(text.as_bytes()).unwrap();
@@ -328,25 +328,25 @@ fn gzip_is_known_by_its_bytes_and_may_have_several_members() {
     assert_eq!(about.bytes, Some(text.len() as u64));
     assert_eq!(about.dialect.as_deref(), Some("coordinate real general"));
 
-    // Cut anywhere but between members, or with anything after the last one.
+    // Truncated anywhere but between members, or with anything after the last one.
     for cut in 2..text.len() {
         let _ = read_text(&text[..cut]);
     }
     assert_eq!(
-        refusal(&text[..text.len() - 1]),
+        error_of(&text[..text.len() - 1]),
         "text.mtx: found compressed data that is cut short, expected complete gzip members to the end"
     );
-    // A few bytes or many, of which none, the first or both look like those of a member.
+    // A few bytes or many, of which none, the first or both look like the start of a member.
     let none = "text.mtx: found trailing bytes that are no gzip member, \
                 expected complete gzip members to the end";
     let many = [b'-'; 99];
-    // Zeros up to the end are padding, as tapes have.
+    // Zeros at the end are padding, as on tapes.
     assert_eq!(read_text([&text[..], &[0; 1000]].concat()).unwrap().len(), 2);
     for garbage in [&b"\0x"[..], b"garbage", &many] {
-        assert_eq!(refusal([&text[..], garbage].concat()), none);
+        assert_eq!(error_of([&text[..], garbage].concat()), none);
     }
     for garbage in [&b"\x1f"[..], b"\x1f garbage that is long", b"\x1f\x8b", b"\x1f\x8b\xff"] {
-        let message = refusal([&text[..], garbage].concat());
+        let message = error_of([&text[..], garbage].concat());
         assert!(message.contains("expected complete gzip members to the end"), "{message}");
     }
     let mut damaged = text.clone();
@@ -371,13 +371,13 @@ fn a_file_can_be_read_again_and_a_stream_cannot() {
     assert_eq!(entries(&stream).unwrap_err().to_string(), "text.mtx: it can be read only once");
     assert_eq!(stream.about().unwrap().container, "stream");
 
-    // A file that changes under us is not mistaken for the one that was opened.
+    // A file that changes is not mistaken for the one that was opened.
     std::fs::write(&path, format!("{REAL}3 2 1\n1 1 1\n")).unwrap();
     assert!(entries(&file).is_err());
 }
 
 #[test]
-fn missing_files_and_directories_are_told_by_path() {
+fn errors_of_missing_files_and_directories_have_a_path() {
     let dir = tempfile::tempdir().unwrap();
     assert!(open(dir.path()).unwrap_err().to_string().contains("directory"));
     let missing = open(&dir.path().join("missing.mtx")).unwrap_err().to_string();
@@ -385,7 +385,7 @@ fn missing_files_and_directories_are_told_by_path() {
 }
 
 #[test]
-fn a_banner_is_known_by_its_first_word() {
+fn looks_like_checks_the_first_word() {
     assert!(looks_like(b"%%MatrixMarket matrix"));
     assert!(looks_like(b"%%MATRIXMARKET"));
     assert!(!looks_like(b"%%MatrixMarke"));
@@ -393,7 +393,7 @@ fn a_banner_is_known_by_its_first_word() {
 }
 
 #[test]
-fn a_file_that_is_replaced_is_read_as_it_was_opened() {
+fn a_replaced_file_is_read_as_it_was_opened() {
     let directory = tempfile::tempdir().unwrap();
     let [path, other] = ["m.mtx", "other.mtx"].map(|name| directory.path().join(name));
     let text = |size: i64| format!("{INTEGER}{size} 9 1\n1 2 {size}\n");

@@ -1,4 +1,4 @@
-//! Random matrices, written and read back; random decorations; reads cut anywhere.
+//! Random matrices, written and read back; random blanks and comments; short reads.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -12,9 +12,9 @@ use proptest::prelude::*;
 
 use crate::common::{Drops, Entry, batch, entries, exact, header, open_text, read_text, write};
 
-/// Makes a value of one type from random bits.
+/// Creates a value of one type from random bits.
 fn scalar(value_type: ValueType, bits: u64) -> Scalar {
-    // Floats of every exponent, whole ones, and the special ones; no NaN with a payload.
+    // Floats of every exponent, whole ones, and special ones; no NaN with a payload.
     let float = match bits % 8 {
         0 => f64::from(u32::try_from(bits >> 40).unwrap()),
         1 => [0.0, -0.0, f64::INFINITY, -f64::INFINITY, f64::NAN, -f64::NAN, 5e-324, f64::MAX]
@@ -60,10 +60,11 @@ fn matrices() -> impl Strategy<Value = Matrix> {
     (value_types, structures(), shape, places, options).prop_map(make)
 }
 
-/// Value type, structure, shape, places with bits of values, by row or not, counted or not.
-type Draw = (ValueType, Structure, (u64, u64), Vec<(u64, u64, u64)>, (bool, bool));
+/// Value type, structure, shape, positions with bits of values, whether by row, and whether
+/// counted.
+type Parts = (ValueType, Structure, (u64, u64), Vec<(u64, u64, u64)>, (bool, bool));
 
-fn make((value_type, structure, (rows, cols), places, (by_row, counted)): Draw) -> Matrix {
+fn make((value_type, structure, (rows, cols), places, (by_row, counted)): Parts) -> Matrix {
     let structure = match (structure, value_type) {
         (Structure::Hermitian(t), kind) if !kind.is_complex() => Structure::Symmetric(t),
         (Structure::SkewSymmetric(t), ValueType::Bint8) => Structure::Symmetric(t),
@@ -113,7 +114,7 @@ fn text(matrix: &Matrix, layout: Layout, gzip: bool) -> Vec<u8> {
     write(header, layout, gzip, &batches).unwrap()
 }
 
-/// Puts comments, blanks, blank lines and CRLF where they may be.
+/// Adds comments, blanks, blank lines and CRLF where they are allowed.
 fn decorate(text: &[u8], seed: u64) -> Vec<u8> {
     let mut random = Random::new(seed);
     let mut out = String::new();
@@ -140,7 +141,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn coordinates_come_back_bit_for_bit(matrix in matrices(), gzip: bool) {
+    fn coordinates_round_trip_bit_for_bit(matrix in matrices(), gzip: bool) {
         let text = text(&matrix, Layout::Coordinate, gzip);
         let source = open_text(&text).unwrap();
         let read = entries(&source).unwrap();
@@ -154,7 +155,7 @@ proptest! {
     }
 
     #[test]
-    fn arrays_come_back_bit_for_bit_with_zeros_between(mut matrix in matrices(), gzip: bool) {
+    fn arrays_round_trip_bit_for_bit_with_zeros_between(mut matrix in matrices(), gzip: bool) {
         matrix.header.order = Order::Col;
         matrix.entries.sort_by_key(|&(row, col, _)| (col, row));
         let source_text = text(&matrix, Layout::Array, gzip);
@@ -163,7 +164,7 @@ proptest! {
         let mut read = entries(&source).unwrap();
         prop_assert_eq!(source.header().nnz, Some(read.len() as u64));
         let stored: Vec<_> = matrix.entries.iter().map(|&(row, col, _)| (row, col)).collect();
-        // An array has no booleans: they are integers.
+        // An array has no booleans, only integers.
         for entry in &mut matrix.entries {
             if entry.2 == Scalar::Bint8(Bint8(1)) {
                 entry.2 = Scalar::I64(1);
@@ -179,7 +180,7 @@ proptest! {
     }
 
     #[test]
-    fn decorations_change_nothing(matrix in matrices(), seed: u64, dense: bool) {
+    fn blanks_and_comments_change_nothing(matrix in matrices(), seed: u64, dense: bool) {
         let mut matrix = matrix;
         let layout = if dense { Layout::Array } else { Layout::Coordinate };
         if dense {
@@ -195,7 +196,7 @@ proptest! {
     }
 
     #[test]
-    fn reads_of_a_few_bytes_change_nothing(matrix in matrices(), seed: u64, gzip: bool) {
+    fn short_reads_change_nothing(matrix in matrices(), seed: u64, gzip: bool) {
         let text = match gzip {
             true => text(&matrix, Layout::Coordinate, true),
             false => decorate(&text(&matrix, Layout::Coordinate, false), seed),
@@ -209,9 +210,9 @@ proptest! {
     }
 }
 
-/// A file of many blocks, whose lines lie across every border between two.
+/// Many blocks, with lines across every boundary.
 #[test]
-fn files_longer_than_a_block_are_read_whole() {
+fn files_longer_than_a_block_are_read() {
     for padding in 0..12 {
         let count = 150_000_u64;
         let mut text = format!(
@@ -229,7 +230,7 @@ fn files_longer_than_a_block_are_read_whole() {
             })
             .collect();
         assert!(read_text(&text).unwrap() == expected);
-        // The line that is wrong is counted through all blocks before it.
+        // The line number of an error includes all blocks before it.
         let wrong = format!("{}9999 1 1\n", text.replace("1000 1000 150000", "1000 1000 150001"));
         assert_eq!(
             read_text(wrong).unwrap_err().to_string(),

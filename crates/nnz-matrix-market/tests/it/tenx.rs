@@ -1,4 +1,4 @@
-//! 10x folders, real and with the quirks of real ones.
+//! 10x folders, real ones and variants.
 
 use std::path::{Path, PathBuf};
 
@@ -28,13 +28,13 @@ fn names(source: &dyn MatrixSource, axis: Axis) -> Vec<String> {
 const MATRIX: &str = "%%MatrixMarket matrix coordinate integer general\n2 1 1\n2 1 7\n";
 
 #[test]
-fn the_real_folder_opens_as_one_matrix_with_names() {
+fn a_real_folder_is_a_matrix_with_names() {
     assert!(looks_like(&InputDirectory::open(&example()).unwrap()).unwrap());
     let source = open(&example()).unwrap();
     let header = source.header();
     assert_eq!(header.shape.to_string(), "507 x 1107");
     assert_eq!(header.nnz, Some(23_866));
-    // Columns ascend; rows go down inside them.
+    // Columns are sorted, rows inside them are not.
     assert_eq!((header.order, header.sorted_majors), (Order::Col, true));
     assert_eq!(header.axis_kinds, [AxisKind::Features, AxisKind::Cells]);
     let read = entries(&source).unwrap();
@@ -54,7 +54,7 @@ fn the_real_folder_opens_as_one_matrix_with_names() {
 }
 
 #[test]
-fn older_folders_have_genes_and_names_of_any_line_ending() {
+fn older_folders_have_genes_and_any_line_ends() {
     let dir = folder(&[
         ("matrix.mtx", MATRIX),
         ("genes.tsv", "g1\tone\r\ng2\ttwo"),
@@ -67,7 +67,7 @@ fn older_folders_have_genes_and_names_of_any_line_ending() {
 }
 
 #[test]
-fn names_are_as_many_as_the_axis_is_long() {
+fn a_wrong_number_of_names_is_an_error() {
     for (barcodes, found) in [("", 0), ("a\nb\n", 2), ("a\n\n", 2)] {
         let dir = folder(&[
             ("matrix.mtx", MATRIX),
@@ -78,17 +78,15 @@ fn names_are_as_many_as_the_axis_is_long() {
         assert!(source.extras().unwrap().is_empty());
         assert_eq!(names(&source, Axis::Rows), ["g1", "g2"]);
         let message = source.names(Axis::Cols).unwrap_err().to_string();
-        let expected = format!(
-            "barcodes.tsv: found {found} names, expected 1, as many as the matrix has cols"
-        );
+        let expected = format!("barcodes.tsv: found {found} names, expected 1, the number of cols");
         assert!(message.ends_with(&expected), "{message}");
-        // The entries need no names.
+        // Entries can be read without names.
         assert_eq!(entries(&source).unwrap().len(), 1);
     }
 }
 
 #[test]
-fn empty_folders_of_names_fit_an_empty_matrix() {
+fn an_empty_matrix_has_empty_name_files() {
     let dir = folder(&[
         ("matrix.mtx", "%%MatrixMarket matrix coordinate integer general\n0 0 0\n"),
         ("features.tsv", ""),
@@ -100,7 +98,7 @@ fn empty_folders_of_names_fit_an_empty_matrix() {
 }
 
 #[test]
-fn a_missing_file_is_named() {
+fn a_missing_file_is_an_error_with_its_names() {
     let dir = folder(&[("matrix.mtx", MATRIX), ("barcodes.tsv", "c\n")]);
     let error = open(dir.path()).err().unwrap();
     assert!(matches!(error.kind(), ErrorKind::Missing));
@@ -109,7 +107,7 @@ fn a_missing_file_is_named() {
 }
 
 #[test]
-fn of_two_files_the_uncompressed_one_counts_and_a_note_says_so() {
+fn the_uncompressed_file_is_preferred_with_a_note() {
     let dir = folder(&[
         ("matrix.mtx", MATRIX),
         ("features.tsv", "g1\ng2\n"),
@@ -118,10 +116,10 @@ fn of_two_files_the_uncompressed_one_counts_and_a_note_says_so() {
     ]);
     let source = open(dir.path()).unwrap();
     assert_eq!(names(&source, Axis::Cols), ["c"]);
-    assert_eq!(source.notes(), ["barcodes.tsv.gz is left aside: barcodes.tsv is read"]);
+    assert_eq!(source.notes(), ["barcodes.tsv.gz is ignored: barcodes.tsv is read"]);
 }
 
-/// The columns of what describes the rows.
+/// The names of the columns that annotate rows.
 fn annotated(source: &dyn MatrixSource) -> Vec<String> {
     let table = source.annotations(Axis::Rows).unwrap();
     let columns = table.iter().flat_map(|table| table.columns().to_vec());

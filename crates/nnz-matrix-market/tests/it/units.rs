@@ -1,5 +1,5 @@
-//! Pieces of a file decoded in any order, on any thread, and batches made ready likewise, come to
-//! what one thread makes of them in turn.
+//! Units decoded, and batches encoded, in any order on any thread give the same result as in order
+//! on one thread.
 
 use std::fmt::Write as _;
 use std::sync::Mutex;
@@ -15,7 +15,7 @@ use crate::common;
 use crate::common::{Entry, Shared, batch, entries, exact, header, open_text};
 
 /// Runs a function on each element, on three threads and in the order of the list; returns the
-/// results by the numbers that elements carry.
+/// results by the indices of the elements.
 fn on_threads<T: Send, R: Send>(
     list: Vec<(usize, T)>,
     each: impl Fn(T) -> R + Sync,
@@ -41,7 +41,7 @@ fn empty(header: &Header) -> Batch {
     Batch::new(header.order, Values::new(header.value_type))
 }
 
-fn in_turn(source: &MatrixMarketSource) -> Result<Vec<Batch>> {
+fn in_order(source: &MatrixMarketSource) -> Result<Vec<Batch>> {
     let header = source.header();
     let mut reader = source.batches(0..header.shape.major(header.order), Projection::ALL)?;
     let mut batches = Vec::new();
@@ -56,7 +56,7 @@ fn in_any_order(source: &MatrixMarketSource, random: &mut Random) -> Result<Vec<
     let header = source.header();
     let mut reader = source.units(0..header.shape.major(header.order), Projection::ALL)?;
     let mut units = Vec::new();
-    // What is wrong with what is read later is told after what is wrong with these.
+    // Later errors are reported after those of earlier units.
     let ended = loop {
         match reader.next_unit() {
             Ok(Some(unit)) => units.push((units.len(), unit)),
@@ -80,12 +80,12 @@ fn in_any_order(source: &MatrixMarketSource, random: &mut Random) -> Result<Vec<
     Ok(batches)
 }
 
-/// Makes a text of several blocks, with everything between lines that may be there.
+/// Creates a text of several blocks, with everything that is allowed between lines.
 fn text(banner: &str, lines: usize, random: &mut Random, plain: bool) -> String {
     let side = 1000;
     let mut text = format!("%%MatrixMarket matrix {banner}\n");
     let array = banner.starts_with("array");
-    // An array that has so many cells, about.
+    // An array with about as many cells.
     let cols = if banner.ends_with("general") { lines / side } else { side };
     let lines = match banner.rsplit(' ').next().unwrap() {
         _ if !array => lines,
@@ -159,18 +159,18 @@ const BANNERS: &[&str] = &[
 ];
 
 #[test]
-fn units_decoded_in_any_order_are_the_batches_read_in_turn() {
+fn units_decode_in_any_order() {
     let mut random = Random::new(41);
     for banner in BANNERS {
         for plain in [true, false] {
             let text = text(banner, 60_000, &mut random, plain);
             let expected = open_text(&text).unwrap();
-            let batches = in_turn(&expected).unwrap();
+            let batches = in_order(&expected).unwrap();
             assert!(batches.len() > 1, "{banner}");
             for _ in 0..2 {
                 let source = open_text(&text).unwrap();
                 let read = in_any_order(&source, &mut random).unwrap();
-                // Not a number is no equal of itself, which its text is.
+                // Compared as text, because NaN is not equal to itself.
                 assert_eq!(format!("{read:?}"), format!("{batches:?}"), "{banner}");
                 assert_eq!(source.notes(), expected.notes());
             }
@@ -181,9 +181,9 @@ fn units_decoded_in_any_order_are_the_batches_read_in_turn() {
 }
 
 #[test]
-fn the_first_fault_is_told_in_whatever_order_units_are_decoded() {
+fn the_first_error_does_not_depend_on_the_order_of_decoding() {
     let mut random = Random::new(43);
-    let telling = b"0123456789 \t\r\n%+-.eEdDinfa\0\xff";
+    let alphabet = b"0123456789 \t\r\n%+-.eEdDinfa\0\xff";
     let mut refused = 0;
     for banner in BANNERS {
         let text = text(banner, 60_000, &mut random, false).into_bytes();
@@ -193,8 +193,8 @@ fn the_first_fault_is_told_in_whatever_order_units_are_decoded() {
             for _ in 0..=random.below(4) {
                 let at = random.below(text.len());
                 match random.below(4) {
-                    0 => text[at] = telling[random.below(telling.len())],
-                    1 => text.insert(at, telling[random.below(telling.len())]),
+                    0 => text[at] = *random.pick(alphabet),
+                    1 => text.insert(at, *random.pick(alphabet)),
                     2 => {
                         let line = text[at..].split_inclusive(|&b| b == b'\n').nth(1);
                         text.extend(line.unwrap_or(b"\n").to_vec());
@@ -203,25 +203,25 @@ fn the_first_fault_is_told_in_whatever_order_units_are_decoded() {
                 }
             }
             let Ok(source) = open_text(&text) else { continue };
-            let expected = in_turn(&source).map(|batches| format!("{batches:?}"));
+            let expected = in_order(&source).map(|batches| format!("{batches:?}"));
             let source = open_text(&text).unwrap();
             let read = in_any_order(&source, &mut random);
             let read = read.map(|batches| format!("{batches:?}"));
             refused += usize::from(read.is_err());
-            let told = |result: Result<String>| result.map_err(|error| error.to_string());
-            assert_eq!(told(read), told(expected), "{banner}");
+            let text_of = |result: Result<String>| result.map_err(|error| error.to_string());
+            assert_eq!(text_of(read), text_of(expected), "{banner}");
         }
     }
     assert!(refused > 20, "{refused}");
 }
 
 #[test]
-fn an_entry_too_many_is_told_by_its_line_however_many_blocks_come_before() {
+fn an_extra_entry_is_an_error_with_its_line() {
     let mut random = Random::new(47);
     for banner in ["coordinate integer general", "array integer symmetric"] {
         let whole = text(banner, 60_000, &mut random, false);
         let surplus = if banner.starts_with("array") { "  7\n" } else { "  1 1 7\n" };
-        // What is wrong after it does not matter.
+        // Errors after it do not matter.
         let text = format!("{whole}%\n\n{surplus}{}x\n", surplus.repeat(100_000));
         let source = open_text(&text).unwrap();
         let line = whole.lines().count() + 3;
@@ -233,12 +233,12 @@ fn an_entry_too_many_is_told_by_its_line_however_many_blocks_come_before() {
         );
         assert_eq!(in_any_order(&source, &mut random).unwrap_err().to_string(), expected);
         let source = open_text(&text).unwrap();
-        assert_eq!(in_turn(&source).unwrap_err().to_string(), expected);
+        assert_eq!(in_order(&source).unwrap_err().to_string(), expected);
     }
 }
 
-/// Writes batches that are made ready in any order.
-fn write_ready(
+/// Writes batches that are encoded in any order.
+fn write_in_any_order(
     header: &Header,
     layout: Layout,
     gzip: bool,
@@ -267,10 +267,10 @@ fn write_ready(
 }
 
 #[test]
-fn batches_made_ready_in_any_order_are_written_as_in_turn() {
+fn batches_encode_in_any_order() {
     let mut random = Random::new(53);
     for banner in BANNERS {
-        // Places of a coordinate file are in no order, and may be there twice.
+        // Entries of a coordinate file are unsorted, and may be duplicates.
         let layout = if banner.starts_with("array") { Layout::Array } else { Layout::Coordinate };
         let source = open_text(text(banner, 30_000, &mut random, true)).unwrap();
         let mut read = entries(&source).unwrap();
@@ -287,7 +287,8 @@ fn batches_made_ready_in_any_order_are_written_as_in_turn() {
                 .collect();
             for gzip in [false, true] {
                 let expected = common::write(&header, layout, gzip, &batches).unwrap();
-                let ready = write_ready(&header, layout, gzip, &batches, &mut random).unwrap();
+                let ready =
+                    write_in_any_order(&header, layout, gzip, &batches, &mut random).unwrap();
                 assert!(ready == expected, "{banner}");
                 let back = entries(&open_text(&ready).unwrap()).unwrap();
                 if !header.iso {
@@ -299,14 +300,14 @@ fn batches_made_ready_in_any_order_are_written_as_in_turn() {
 }
 
 #[test]
-fn what_spans_batches_is_checked_where_they_are_written() {
+fn checks_across_batches_are_made_when_writing() {
     let one = |row, col| [(row, col, Scalar::I8(1))];
     let header = header(3, 3, ValueType::I8, None);
     let mut random = Random::new(59);
     let mut write = |layout, places: &[Entry]| {
         let batches: Vec<_> =
             places.chunks(1).map(|entry| batch(Order::Col, entry, ValueType::I8)).collect();
-        write_ready(&header, layout, false, &batches, &mut random).map_err(|e| e.to_string())
+        write_in_any_order(&header, layout, false, &batches, &mut random).map_err(|e| e.to_string())
     };
     let twice = [one(2, 1), one(2, 1)].concat();
     for layout in [Layout::Coordinate, Layout::Array] {
@@ -321,7 +322,7 @@ fn what_spans_batches_is_checked_where_they_are_written() {
     assert!(write(Layout::Array, &backwards).is_err());
     assert!(write(Layout::Coordinate, &backwards).is_ok());
 
-    // Mirror images are told by where they were.
+    // Errors have the positions before mirroring.
     let upper = Header {
         structure: Structure::Symmetric(Triangle::Upper),
         order: Order::Row,
@@ -330,13 +331,13 @@ fn what_spans_batches_is_checked_where_they_are_written() {
     let entry = batch(Order::Row, &one(0, 2), ValueType::I8);
     for layout in [Layout::Coordinate, Layout::Array] {
         let twice = [entry.clone(), entry.clone()];
-        let error = write_ready(&upper, layout, false, &twice, &mut random).unwrap_err();
+        let error = write_in_any_order(&upper, layout, false, &twice, &mut random).unwrap_err();
         assert!(error.to_string().contains("(row 0, column 2)"), "{error}");
     }
 }
 
 #[test]
-fn batches_are_taken_only_in_turn_and_from_their_own_encoder() {
+fn batches_must_be_written_in_order_and_by_their_own_sink() {
     let header = header(3, 3, ValueType::I8, None);
     let entry = batch(Order::Col, &[(1, 1, Scalar::I8(1))], ValueType::I8);
     for layout in [Layout::Coordinate, Layout::Array] {
@@ -354,7 +355,7 @@ fn batches_are_taken_only_in_turn_and_from_their_own_encoder() {
         let foreign: Encoded = Box::new(5_u8);
         assert!(sink().write_encoded(foreign).is_err());
 
-        // What could not be made ready is missing.
+        // A batch that could not be encoded is missing.
         let failed = sink();
         let outside = batch(Order::Col, &[(7, 1, Scalar::I8(1))], ValueType::I8);
         assert!(failed.encoder().unwrap().encode(&outside, 0).is_err());
@@ -363,7 +364,7 @@ fn batches_are_taken_only_in_turn_and_from_their_own_encoder() {
 }
 
 #[test]
-fn a_pattern_is_decided_by_the_first_batch_whichever_is_made_ready_first() {
+fn the_first_batch_decides_whether_it_is_a_pattern() {
     let mut random = Random::new(61);
     let header = header(3, 3, ValueType::Bint8, None);
     let with = |row, values| Batch {
@@ -373,7 +374,7 @@ fn a_pattern_is_decided_by_the_first_batch_whichever_is_made_ready_first() {
     let shared = Values::Iso(Scalar::Bint8(Bint8(1)));
     let own = |value| Values::Bint8(vec![Bint8(value)]);
     let mut write = |batches: &[Batch]| {
-        let text = write_ready(&header, Layout::Coordinate, false, batches, &mut random);
+        let text = write_in_any_order(&header, Layout::Coordinate, false, batches, &mut random);
         text.map(|text| String::from_utf8(text).unwrap())
     };
     assert_eq!(

@@ -1,4 +1,4 @@
-//! What is written, on literal text.
+//! Written text, compared literally.
 
 use nnz_core::{
     Batch, Bint8, ErrorKind, Header, Majors, Minors, Order, Scalar, Structure, Triangle, ValueType,
@@ -33,7 +33,7 @@ fn every_value_type_has_its_field_and_exact_text() {
         (Scalar::F64(f64::NEG_INFINITY), "real", "-inf"),
         (Scalar::F64(f64::NAN), "real", "nan"),
         (Scalar::F64(-f64::NAN), "real", "-nan"),
-        // The 64-bit float that equals this 32-bit one, not a shorter one that does not.
+        // The 64-bit float equal to this 32-bit one, not a shorter one that is different.
         (Scalar::F32(0.1), "real", "0.10000000149011612"),
         (Scalar::F32(f32::NAN), "real", "nan"),
         (Scalar::ComplexF64([1.5, -2.0]), "complex", "1.5 -2.0"),
@@ -51,7 +51,7 @@ fn every_value_type_has_its_field_and_exact_text() {
 }
 
 #[test]
-fn a_shared_boolean_one_is_a_pattern_and_other_shared_values_repeat() {
+fn only_a_shared_boolean_one_is_a_pattern() {
     let write = |value: Scalar| {
         let mut header = header(2, 2, value.value_type(), None);
         header.iso = true;
@@ -79,7 +79,7 @@ fn a_shared_boolean_one_is_a_pattern_and_other_shared_values_repeat() {
 }
 
 #[test]
-fn a_matrix_without_entries_is_all_preamble() {
+fn a_matrix_without_entries_is_only_a_preamble() {
     let mut header = header(0, 5, ValueType::Bint8, Some(0));
     header.iso = true;
     assert_eq!(
@@ -93,7 +93,7 @@ fn a_matrix_without_entries_is_all_preamble() {
 }
 
 #[test]
-fn what_text_cannot_hold_is_refused_by_its_entry() {
+fn values_that_text_cannot_represent_are_errors() {
     let one = |value: Scalar| coordinate(&header(3, 2, value.value_type(), None), &[(2, 1, value)]);
     assert_eq!(
         one(Scalar::U64(1 << 63)).unwrap_err().to_string(),
@@ -102,7 +102,7 @@ fn what_text_cannot_hold_is_refused_by_its_entry() {
     assert_eq!(
         one(Scalar::F64(f64::from_bits(0x7ff8_0000_0000_0001))).unwrap_err().to_string(),
         "out.mtx: entry (row 2, column 1): found a NaN with the bits 0x7ff8000000000001, expected \
-         0x7ff8000000000000, the only NaN that text can hold (or its negative)"
+         0x7ff8000000000000, the only NaN that text can represent (or its negative)"
     );
     // A signalling NaN of 32 bits.
     assert!(one(Scalar::F32(f32::from_bits(0x7f80_0001))).is_err());
@@ -110,7 +110,7 @@ fn what_text_cannot_hold_is_refused_by_its_entry() {
 }
 
 #[test]
-fn payloads_of_nan_may_be_dropped_on_request() {
+fn lossy_drops_payloads_of_nan() {
     let shared = common::Shared::default();
     let target = Target::Stream { writer: Box::new(shared.clone()), name: "out".to_owned() };
     let options = Options { lossy: true, ..Options::new(Layout::Coordinate, &target) };
@@ -123,7 +123,7 @@ fn payloads_of_nan_may_be_dropped_on_request() {
 }
 
 #[test]
-fn entries_that_break_the_structure_or_the_shape_are_refused() {
+fn entries_that_violate_structure_or_shape_are_errors() {
     let one = Scalar::ComplexF64([1.0, 1.0]);
     let refuse = |structure, entries: &[Entry]| {
         let mut header = header(3, 3, ValueType::ComplexF64, None);
@@ -134,12 +134,12 @@ fn entries_that_break_the_structure_or_the_shape_are_refused() {
     };
     assert_eq!(
         refuse(Structure::General, &[(3, 0, one)]),
-        "out.mtx: entry (row 3, column 0): found an entry outside the matrix, expected a place inside 3 x 3"
+        "out.mtx: entry (row 3, column 0): found an entry outside the matrix, expected a position inside 3 x 3"
     );
     assert_eq!(
         refuse(Structure::Symmetric(Triangle::Lower), &[(0, 1, one)]),
         "out.mtx: entry (row 0, column 1): found an entry on the other side of the diagonal, \
-         expected it below, as the matrix is symmetric (lower)"
+         expected one below, since the matrix is symmetric (lower)"
     );
     assert!(
         refuse(Structure::SkewSymmetric(Triangle::Lower), &[(1, 1, one)])
@@ -153,7 +153,7 @@ fn entries_that_break_the_structure_or_the_shape_are_refused() {
 }
 
 #[test]
-fn an_upper_triangle_is_mirrored_into_the_lower_one() {
+fn an_upper_triangle_is_mirrored_to_the_lower_one() {
     let mut header = header(3, 3, ValueType::ComplexF64, Some(1));
     let entry = [(0, 2, Scalar::ComplexF64([1.0, 2.0]))];
     for (structure, text) in [
@@ -167,11 +167,11 @@ fn an_upper_triangle_is_mirrored_into_the_lower_one() {
             format!("%%MatrixMarket matrix coordinate complex {text}")
         );
     }
-    // The one integer that has no negative.
+    // The only integer whose negative does not fit.
     header.structure = Structure::SkewSymmetric(Triangle::Upper);
     header.value_type = ValueType::I64;
     assert!(coordinate(&header, &[(0, 2, Scalar::I64(i64::MIN))]).is_err());
-    // Row after row above the diagonal is column after column below it.
+    // By row above the diagonal is by column below it.
     assert!(array(&header, &[]).is_err());
     header.order = Order::Row;
     let text = array(&header, &[(0, 2, Scalar::I64(5))]).unwrap();
@@ -199,14 +199,17 @@ fn an_array_has_every_cell() {
 }
 
 #[test]
-fn a_count_that_was_announced_is_held_to() {
+fn a_wrong_number_of_entries_is_an_error() {
     let entries = [(0, 0, Scalar::I8(1))];
     let error = coordinate(&header(1, 1, ValueType::I8, Some(2)), &entries).unwrap_err();
-    assert_eq!(error.to_string(), "out.mtx: found 1 entry to write, expected 2, as was announced");
+    assert_eq!(
+        error.to_string(),
+        "out.mtx: found 1 entry to write, expected 2, the number in the header"
+    );
 }
 
 #[test]
-fn a_file_appears_only_when_it_is_complete() {
+fn the_file_appears_only_when_it_is_complete() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("m.mtx.gz");
     let target = |overwrite| Target::File {
@@ -223,7 +226,7 @@ fn a_file_appears_only_when_it_is_complete() {
     drop(dropped);
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
 
-    // What failed once is not completed.
+    // After a failed write, the file is not created.
     let mut failed = create(target(false), &header, options.clone()).unwrap();
     assert!(failed.write(&batch(Order::Col, &[(5, 5, Scalar::I8(1))], ValueType::I8)).is_err());
     assert!(failed.finish().is_err());
@@ -242,7 +245,7 @@ fn a_file_appears_only_when_it_is_complete() {
 }
 
 #[test]
-fn batches_that_contradict_themselves_are_refused() {
+fn inconsistent_batches_are_errors() {
     let header = header(2, 2, ValueType::I8, None);
     let mut wrong = batch(Order::Col, &[(0, 0, Scalar::I8(1))], ValueType::I8);
     wrong.offsets = vec![0, 2];
@@ -252,7 +255,7 @@ fn batches_that_contradict_themselves_are_refused() {
 }
 
 #[test]
-fn an_array_needs_columns_and_coordinates_do_not() {
+fn only_arrays_have_to_be_by_column() {
     assert_eq!(capabilities(Layout::Array).orders, [Order::Col]);
     assert_eq!(capabilities(Layout::Coordinate).orders.len(), 2);
     assert!(capabilities(Layout::Array).dense && !capabilities(Layout::Coordinate).dense);

@@ -75,7 +75,7 @@ impl Format for Tenx {
     fn open(&self, probe: Probe, options: &OpenOptions) -> Result<Dataset> {
         let repairs = options.repairs.as_deref();
         if let Some(directory) = probe.directory() {
-            let folder = tenx_folder::from_directory_mended(directory, repairs)?;
+            let folder = tenx_folder::from_directory_with_repairs(directory, repairs)?;
             return Ok(Dataset::Matrix(Box::new(folder)));
         }
         let path = probe.path().unwrap_or(Path::new(""));
