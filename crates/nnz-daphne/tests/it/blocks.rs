@@ -1,4 +1,4 @@
-//! Objects of rectangles of every kind and type, at any place and in any order.
+//! Objects with blocks of every kind and type, at any position and in any order.
 
 use nnz_core::{Batch, MatrixSource as _, Order, ValueType, Values};
 use nnz_daphne::{DataType, Dialect, FrameBatch, FrameSource, MatrixSource, ReadOptions};
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::common::{Cell, entries, faults, scalar_bits};
 
-/// A rectangle: first row and column, rows and columns.
+/// First row and column, number of rows and columns.
 type Rectangle = (u64, u64, u32, u32);
 
 /// A block with its cells, in its own rows and columns.
@@ -18,7 +18,7 @@ struct Leaf {
     cells: Vec<(u32, u32, u64)>,
 }
 
-/// Cuts a rectangle in two, again and again, as `cuts` say.
+/// Splits a rectangle repeatedly, according to `cuts`.
 fn cut(place: Rectangle, cuts: &mut impl Iterator<Item = u32>, into: &mut Vec<Rectangle>) {
     let (row, col, rows, cols) = place;
     let which = cuts.next().unwrap_or(0);
@@ -88,7 +88,7 @@ impl Leaf {
     }
 }
 
-/// The bits of a small number of a type, in another.
+/// Converts the bits of a small number from one type to another.
 fn small(number: u8, value_type: ValueType) -> u64 {
     match value_type {
         ValueType::F32 => f32::from(number).to_bits().into(),
@@ -98,7 +98,7 @@ fn small(number: u8, value_type: ValueType) -> u64 {
 }
 
 prop_compose! {
-    /// Blocks that cover some of a rectangle, in any order.
+    /// Blocks that cover parts of a rectangle, in any order.
     fn leaves()(
         rows in 1..12_u32,
         cols in 1..12_u32,
@@ -127,7 +127,7 @@ fn leaf(place: Rectangle) -> impl Strategy<Value = Leaf> {
             let mut cells: Vec<_> =
                 cells.map(|((row, col), number)| (row, col, small(number, value_type))).collect();
             if reverse && block_type == 3 {
-                // Ultra-sparse places may be in any order.
+                // Ultra-sparse entries may be in any order.
                 cells.reverse();
             }
             Leaf { place, block_type, value_type, cells }
@@ -135,7 +135,7 @@ fn leaf(place: Rectangle) -> impl Strategy<Value = Leaf> {
     )
 }
 
-/// The cells of all blocks, their numbers in the type that the object has in their column.
+/// The cells of all blocks, converted to the type of the object in their column.
 fn expected(leaves: &[Leaf], target: impl Fn(u64) -> ValueType) -> Vec<Cell> {
     let mut all = Vec::new();
     for leaf in leaves {
@@ -153,7 +153,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn matrices_of_any_blocks_hold_what_their_blocks_hold(
+    fn matrices_have_the_cells_of_their_blocks(
         (rows, cols, leaves) in leaves(),
         dense in any::<bool>(),
         value_type in prop::sample::select(Dialect::Spec.value_types()),
@@ -190,7 +190,7 @@ proptest! {
         let ends = [columns.0, columns.1].map(|end| end.min(cols.into()));
         let within = ends[0].min(ends[1])..ends[0].max(ends[1]);
         let mut some = Vec::new();
-        let mut units = matrix.units_within(first..rows.into(), within.clone()).unwrap();
+        let mut units = matrix.units_of_range(first..rows.into(), within.clone()).unwrap();
         let mut batch = Batch::new(Order::Row, Values::default());
         while let Some(unit) = units.next_unit().unwrap() {
             unit.decode(&mut batch).unwrap();
@@ -211,7 +211,7 @@ proptest! {
     }
 
     #[test]
-    fn frames_of_any_blocks_hold_what_their_blocks_hold(
+    fn frames_have_the_cells_of_their_blocks(
         (rows, cols, leaves) in leaves(),
         types in prop::collection::vec(prop::sample::select(Dialect::Spec.value_types()), 12),
     ) {

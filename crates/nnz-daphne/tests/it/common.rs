@@ -1,4 +1,4 @@
-//! The test data, and the cells of what is read.
+//! The test data, and cells of matrices.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use serde_json::Value;
 /// Row, column and the bits of a cell.
 pub type Cell = (u64, u64, u64);
 
-/// What the manifest says of a file.
+/// A file in the manifest.
 #[derive(Clone, Debug)]
 pub struct Golden {
     pub file: String,
@@ -24,7 +24,7 @@ pub struct Golden {
     pub value_types: Vec<ValueType>,
     pub labels: Vec<String>,
     pub blocks: Vec<Value>,
-    /// All cells whose bits are not all zero; none where there are too many to list.
+    /// All cells whose bits are not all zero; `None` if there are too many to list.
     pub cells: Option<Vec<Cell>>,
     pub json: Value,
 }
@@ -39,10 +39,10 @@ impl Golden {
     }
 }
 
-/// Writes without waiting for the disk.
+/// Does not wait for the disk.
 pub const UNSYNCED: WriteOptions = WriteOptions { overwrite: false, sync: false };
 
-/// Lists the faults that validation finds.
+/// Lists the faults found by validation.
 pub fn faults(path: &std::path::Path) -> Vec<String> {
     let mut faults = Vec::new();
     nnz_daphne::validate(path, &nnz_daphne::ReadOptions::default(), None, &mut |finding| {
@@ -58,7 +58,7 @@ pub fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/daphne")
 }
 
-/// Reads the name that the manifest has for a value type.
+/// Parses the name of a value type in the manifest.
 pub fn value_type(name: &str) -> ValueType {
     let (kind, bits) = name.split_at(1);
     let kind = match kind {
@@ -69,7 +69,7 @@ pub fn value_type(name: &str) -> ValueType {
     format!("{kind}{bits}").parse().unwrap()
 }
 
-/// Reads a number of the manifest: an integer, or a float in hexadecimal.
+/// Parses a number of the manifest: an integer, or a float in hexadecimal.
 pub fn bits(value: &Value, value_type: ValueType) -> u64 {
     match value {
         Value::Number(number) => match number.as_u64() {
@@ -93,7 +93,7 @@ fn float_bits(value: f64, value_type: ValueType) -> u64 {
     }
 }
 
-/// Reads a float as C99 writes it.
+/// Parses a hexadecimal float like C99.
 fn hexadecimal(text: &str) -> f64 {
     let (sign, rest) = match text.strip_prefix('-') {
         Some(rest) => (-1.0, rest),
@@ -107,7 +107,7 @@ fn hexadecimal(text: &str) -> f64 {
             let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
             let all = u64::from_str_radix(&format!("{whole}{fraction}"), 16).unwrap();
             let shift = exponent.parse::<i32>().unwrap() - 4 * fraction.len() as i32;
-            // In two steps, so that a subnormal number is not lost on the way.
+            // In two steps, so that subnormal numbers do not underflow.
             let half = shift / 2;
             all as f64 * 2f64.powi(half) * 2f64.powi(shift - half)
         }
@@ -168,7 +168,7 @@ fn entry(json: &Value) -> Golden {
     }
 }
 
-/// The cells of the files that the manifest has a formula for.
+/// The cells of files for which the manifest has a formula.
 fn formula(file: &str) -> Vec<Cell> {
     if file.contains("csr") {
         let value = |row: u64| ((row % 97 + 1) as f64).to_bits();
@@ -179,7 +179,7 @@ fn formula(file: &str) -> Vec<Cell> {
     cells.map(value).filter(|&(.., bits)| bits != 0).collect()
 }
 
-/// Writes a matrix as its source hands it out.
+/// Writes a matrix in its own order.
 pub fn copy(matrix: &dyn MatrixSource, sink: nnz_daphne::MatrixSink) -> nnz_core::Result<u64> {
     let mut sink: Box<dyn nnz_core::MatrixSink> = Box::new(sink);
     let header = matrix.header();
@@ -211,7 +211,7 @@ pub fn scalar_bits(scalar: Scalar) -> u64 {
     }
 }
 
-/// Reads all entries of some rows, with those that are zero, in the order they come.
+/// Reads all entries of some rows, including zeros, in the order of the source.
 pub fn entries(matrix: &dyn MatrixSource, rows: Range<u64>) -> Vec<Cell> {
     let mut batch = Batch::new(Order::Row, Values::new(matrix.header().value_type));
     let mut reader = matrix.batches(rows, Projection::ALL).unwrap();

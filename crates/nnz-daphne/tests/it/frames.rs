@@ -1,4 +1,4 @@
-//! Frames of the test data: their cells, their labels, and the same written again.
+//! Frames of the test data: their cells, their labels, and writing them again.
 
 use std::ops::Range;
 
@@ -40,7 +40,7 @@ fn cells(frame: &FrameSource, rows: Range<u64>) -> Vec<Cell> {
     cells
 }
 
-/// The labels a reader can know: those of the published dialect, or of the `.meta`.
+/// The labels that can be read: those of the published dialect, or of the `.meta` file.
 fn labels(golden: &Golden) -> Vec<String> {
     if golden.dialect == Dialect::Spec || golden.json["meta_file"].is_string() {
         return golden.labels.clone();
@@ -49,7 +49,7 @@ fn labels(golden: &Golden) -> Vec<String> {
 }
 
 #[test]
-fn frames_hold_the_cells_and_labels_of_the_manifest() {
+fn frames_have_the_cells_and_labels_of_the_manifest() {
     let frames = valid_frames();
     assert_eq!(frames.len(), 15);
     for golden in frames {
@@ -90,7 +90,7 @@ fn rewritten(
 }
 
 #[test]
-fn frames_written_again_are_the_same_bytes_where_their_blocks_are() {
+fn rewritten_frames_with_the_same_blocks_have_the_same_bytes() {
     // One dense block for each run of columns of one type.
     let same = [
         "frame_10types",
@@ -118,7 +118,7 @@ fn frames_written_again_are_the_same_bytes_where_their_blocks_are() {
 }
 
 #[test]
-fn frames_for_daphne_are_what_it_wrote_but_for_the_labels() {
+fn rewritten_frames_of_daphne_differ_only_in_labels() {
     for golden in valid_frames().into_iter().filter(|g| g.dialect != Dialect::Spec) {
         let frame = open(&golden, None);
         let named = golden.labels.iter().zip(frame.columns());
@@ -136,7 +136,7 @@ fn frames_for_daphne_are_what_it_wrote_but_for_the_labels() {
         if golden.dialect == Dialect::Daphne2022 {
             expected[2..8].fill(0);
         }
-        // Labels that DAPHNE does not survive reading are left to the .meta.
+        // Labels that crash DAPHNE are only in the `.meta` file.
         let (mut at, mut other) = (fixed + columns.len(), fixed + columns.len());
         for column in &columns {
             let len = column.label.len();
@@ -153,7 +153,7 @@ fn frames_for_daphne_are_what_it_wrote_but_for_the_labels() {
 }
 
 #[test]
-fn frames_go_to_text_and_back() {
+fn frames_round_trip_as_text() {
     for golden in valid_frames().into_iter().filter(|g| g.shape.cols > 0) {
         let frame = open(&golden, None);
         let folder = tempfile::tempdir().unwrap();

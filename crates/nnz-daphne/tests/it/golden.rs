@@ -1,4 +1,4 @@
-//! Every file of the test data holds what its manifest says, bit for bit.
+//! Every file of the test data has the content of its manifest, bit for bit.
 
 use nnz_core::MatrixSource as _;
 use nnz_daphne::{Dialect, MatrixSource, ReadOptions};
@@ -11,7 +11,7 @@ fn open(golden: &Golden, dialect: Option<Dialect>) -> MatrixSource {
 }
 
 #[test]
-fn matrices_hold_the_cells_of_the_manifest_in_the_dialect_they_were_written_in() {
+fn matrices_have_the_cells_of_the_manifest() {
     let mut count = 0;
     for golden in valid_matrices() {
         let matrix = open(&golden, Some(golden.dialect));
@@ -27,11 +27,11 @@ fn matrices_hold_the_cells_of_the_manifest_in_the_dialect_they_were_written_in()
 }
 
 #[test]
-fn dialects_are_recognised() {
+fn dialects_are_detected() {
     for golden in valid_matrices() {
         let matrix = open(&golden, None);
         if golden.shape.is_empty() && matrix.dialect() != golden.dialect {
-            // Only the type of a matrix without cells may be of another dialect.
+            // Only the type of a matrix without cells is ambiguous.
             assert!(matrix.notes().iter().any(|note| note.contains("no cells")), "{}", golden.file);
         } else {
             assert_eq!(matrix.dialect(), golden.dialect, "{}", golden.file);
@@ -40,7 +40,7 @@ fn dialects_are_recognised() {
 }
 
 #[test]
-fn ranges_of_rows_hold_what_the_whole_holds_there() {
+fn ranges_of_rows_equal_slices_of_all_cells() {
     for golden in valid_matrices() {
         let Some(expected) = &golden.cells else { continue };
         let matrix = open(&golden, Some(golden.dialect));

@@ -27,6 +27,6 @@ mod validate;
 mod writing;
 mod written;
 
-/// Counts per thread, so that tests of other modules may run at the same time.
+/// Counts per thread, so that other tests may run at the same time.
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;

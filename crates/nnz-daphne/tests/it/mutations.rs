@@ -1,4 +1,4 @@
-//! Damaged files give an error or an object: no panic, no hang, no more memory than they account for.
+//! Damaged files give an error or an object, without panics, hangs or excessive memory.
 
 use std::path::Path;
 
@@ -12,15 +12,15 @@ use nnz_testing::{allocations, watchdog};
 
 use crate::common;
 
-/// Memory that is allowed whatever the size of a file.
+/// Memory that is allowed for any file.
 const SLACK: u64 = 64 << 20;
 
-/// Numbers at the edges of what types hold.
+/// Numbers at the limits of types.
 const WORST: [u64; 10] =
     [0, 1, 128, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 32, 1 << 53, 1 << 63, u64::MAX];
 
 fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
-    // The first hundred bytes say what the others are.
+    // The first hundred bytes determine the meaning of the others.
     let near = random.below(bytes.len().min(100));
     let at = if random.below(3) > 0 { near } else { random.below(bytes.len()) };
     let worst = WORST[random.below(WORST.len())].to_le_bytes();
@@ -39,8 +39,8 @@ fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Does everything with a file that can be done, with as much of it as a few batches hold.
-fn use_it(path: &Path, dialect: Option<Dialect>) -> bool {
+/// Uses a file in every way, up to a few batches each.
+fn use_file(path: &Path, dialect: Option<Dialect>) -> bool {
     let options = ReadOptions { dialect };
     let mut faults = 0;
     validate(path, &options, None, &mut |finding| {
@@ -84,7 +84,7 @@ fn use_it(path: &Path, dialect: Option<Dialect>) -> bool {
 }
 
 #[test]
-fn damaged_files_do_no_harm() {
+fn damaged_files_never_panic_or_exhaust_memory() {
     let rounds = std::env::var("NNZ_MUTATIONS").map_or(20, |count| count.parse().unwrap());
     let folder = tempfile::tempdir().unwrap();
     let slot = watchdog::slot();
@@ -103,8 +103,8 @@ fn damaged_files_do_no_harm() {
             let before = allocations::start();
             let _ = looks_like(&bytes[..bytes.len().min(64)], bytes.len() as u64);
             for dialect in [None, Some(golden.dialect)] {
-                // What cannot be read is a fault, but for what only reading shows.
-                use_it(&path, dialect);
+                // Errors must be found by validation, except those that only reading shows.
+                use_file(&path, dialect);
             }
             let (peak, _) = allocations::since(&before);
             slot.end();
@@ -114,7 +114,7 @@ fn damaged_files_do_no_harm() {
 }
 
 #[test]
-fn what_cannot_be_read_has_a_fault() {
+fn unreadable_files_have_a_fault() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.dbdf");
     let mut random = Random::new(7);
@@ -123,7 +123,7 @@ fn what_cannot_be_read_has_a_fault() {
             let mut bytes = golden.bytes();
             damage(&mut bytes, &mut random);
             std::fs::write(&path, &bytes).unwrap();
-            assert!(use_it(&path, None), "{}: {bytes:02x?}", golden.file);
+            assert!(use_file(&path, None), "{}: {bytes:02x?}", golden.file);
         }
     }
 }

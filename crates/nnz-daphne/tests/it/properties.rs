@@ -1,4 +1,4 @@
-//! What is written reads back, whatever it is and however it is written.
+//! Matrices, segments and frames round-trip with any options.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use proptest::prelude::*;
 
 use crate::common::{Cell, UNSYNCED, entries, faults, scalar_bits};
 
-/// Makes values of a type of the low bits of words.
+/// Creates values of a type from the low bits of words.
 fn values(value_type: ValueType, bits: &[u64]) -> Values {
     let mut values = Values::new(value_type);
     let size = value_type.size();
@@ -26,7 +26,7 @@ fn values(value_type: ValueType, bits: &[u64]) -> Values {
     values
 }
 
-/// Words whose low bytes are numbers at the edge of some type, or any.
+/// Words whose low bytes are numbers at the limits of types, or any words.
 fn word() -> impl Strategy<Value = u64> {
     prop_oneof![
         4 => 0..300_u64,
@@ -48,7 +48,7 @@ struct Case {
     value_type: ValueType,
     cells: Vec<Cell>,
     options: Options,
-    /// Entries of a batch.
+    /// The number of entries in a batch.
     batch: usize,
     stored: bool,
     encoded: bool,
@@ -175,7 +175,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(800))]
 
     #[test]
-    fn matrices_come_back(case in case()) {
+    fn matrices_round_trip(case in case()) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.dbdf");
         let sink = MatrixSink::create(&path, &case.header(), UNSYNCED, &case.options).unwrap();
@@ -196,7 +196,7 @@ proptest! {
     }
 
     #[test]
-    fn segments_come_back(case in case(), segments in 1..5_u64) {
+    fn segments_round_trip(case in case(), segments in 1..5_u64) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.dbdf.hdfs");
         let options = Options { block: None, block_type: None, narrow: false, ..case.options };
@@ -216,7 +216,7 @@ proptest! {
     }
 
     #[test]
-    fn frames_come_back_and_go_to_text(
+    fn frames_round_trip_in_binary_and_as_text(
         kinds in prop::collection::vec((any::<prop::sample::Index>(), "[a-zé,\"\n ]{0,40}"), 0..6),
         words in prop::collection::vec(word(), 0..90),
         dialect in prop::sample::select(&Dialect::ALL[..]),
@@ -297,7 +297,7 @@ proptest! {
 }
 
 #[test]
-fn a_row_longer_than_a_batch_goes_on_in_the_next() {
+fn a_row_longer_than_a_batch_continues_in_the_next() {
     let cols = 700_000_u64;
     for (dialect, block_type) in [
         (Dialect::Spec, BlockType::Sparse),

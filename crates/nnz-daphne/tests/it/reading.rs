@@ -1,4 +1,4 @@
-//! Reading, from bytes that are put together by hand.
+//! Reading literal bytes.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::common::{Cell, batch_cells, entries, matrix_cells};
 
-/// Bytes that are put together piece by piece.
+/// Builds bytes piece by piece.
 #[derive(Clone, Default)]
 struct Bytes(Vec<u8>);
 
@@ -56,8 +56,8 @@ impl Bytes {
         (folder, matrix.unwrap_or_else(|error| panic!("{error}")))
     }
 
-    /// Opens what has to be refused, and returns why.
-    fn refused(&self) -> String {
+    /// Opens an invalid file and returns the error.
+    fn error(&self) -> String {
         let (_folder, path) = self.file();
         let error = MatrixSource::open(&path, &ReadOptions::default()).unwrap_err().to_string();
         error.split_once(": ").unwrap().1.to_owned()
@@ -77,20 +77,20 @@ impl Bytes {
 }
 
 #[test]
-fn zeros_that_look_like_blocks_without_cells_are_cells() {
-    // A 5 x 5 matrix of int32 zeros by DAPHNE, whose code for int32 is that of uint8. Read so, 75
-    // bytes are left: three empty blocks of 0 x 0.
+fn zeros_that_look_like_empty_blocks_are_cells() {
+    // A 5 x 5 matrix of int32 zeros of DAPHNE, whose code for int32 is that of uint8. Read as
+    // uint8, 75 bytes are left: three empty blocks of 0 x 0.
     let bytes = Bytes::matrix(1, 5, 5, 1).block(0, 0, 5, 5, 1).u8(&[1]).u8(&[0; 100]);
     let (_folder, matrix) = bytes.open();
     assert_eq!(matrix.dialect(), Dialect::Daphne);
     assert_eq!(matrix.header().value_type, ValueType::I32);
 }
 
-/// A 4 x 5 matrix of float64 in four blocks: dense of int8, sparse of float32, ultra-sparse of one
+/// A 4 x 5 matrix of float64 in four blocks: dense int8, sparse float32, ultra-sparse with one
 /// column, and empty.
 fn four_blocks(data_type: u8) -> Bytes {
     Bytes::matrix(data_type, 4, 5, 10)
-        // Rows 2 and 3 of columns 0 to 3, ahead of the others.
+        // Rows 2 and 3 of columns 0 to 3, before the others.
         .block(2, 0, 2, 4, 2)
         .u8(&[9])
         .u64(&[3])
@@ -107,7 +107,7 @@ fn four_blocks(data_type: u8) -> Bytes {
 }
 
 #[test]
-fn blocks_of_every_kind_make_one_matrix() {
+fn blocks_of_every_kind_are_one_matrix() {
     let f = |value: f64| value.to_bits();
     let expected: Vec<Cell> = vec![
         (0, 0, f(-1.0)),
@@ -125,13 +125,13 @@ fn blocks_of_every_kind_make_one_matrix() {
         assert_eq!(matrix_cells(&matrix, 2..3), expected[4..5]);
         assert_eq!(matrix_cells(&matrix, 1..4), expected[3..]);
         assert_eq!(matrix.blocks().len(), 4);
-        // Columns of row 2 go down, which is read, and no file should be like.
+        // The columns of row 2 are unsorted, which can be read, but is a fault.
         let faults = bytes.faults();
-        assert!(faults[0].starts_with("byte 65: row 0, column 0 comes after a later place"));
+        assert!(faults[0].starts_with("byte 65: row 0, column 0 is out of order"));
         assert_eq!(faults.len(), 1);
         let dense = matrix.data_type() == DataType::Dense;
         assert_eq!(matrix.header().storage == Storage::Dense, dense);
-        // The stored zero of row 2 is an entry, zeros of the dense block are none.
+        // The stored zero of row 2 is an entry, zeros of the dense block are not.
         assert_eq!(entries(&matrix, 0..4).len(), if dense { 20 } else { 8 });
         let about = matrix.about().unwrap();
         assert_eq!(about.arrays.len(), 4);
@@ -140,18 +140,18 @@ fn blocks_of_every_kind_make_one_matrix() {
 }
 
 #[test]
-fn blocks_that_share_cells_are_refused() {
+fn overlapping_blocks_are_errors() {
     let first = Bytes::matrix(2, 9, 9, 1).block(3, 3, 3, 3, 0);
     for (row, col, rows, cols) in
         [(0, 0, 4, 4), (5, 5, 1, 1), (4, 0, 1, 9), (0, 4, 9, 1), (3, 3, 3, 3)]
     {
         let bytes = first.clone().block(row, col, rows, cols, 0);
         assert_eq!(
-            bytes.refused(),
+            bytes.error(),
             format!(
                 "byte 44: found the empty block of {rows} x {cols} at row {row}, column {col}, which shares \
-                 cells with the empty block of 3 x 3 at row 3, column 3 at byte 19, expected blocks that \
-                 share no cell"
+                 cells with the empty block of 3 x 3 at row 3, column 3 at byte 19, expected blocks \
+                 without common cells"
             )
         );
     }
@@ -161,7 +161,7 @@ fn blocks_that_share_cells_are_refused() {
 }
 
 #[test]
-fn entries_at_one_place_are_found() {
+fn duplicate_entries_are_errors() {
     // One row of three columns: column 2, 0, 2.
     let sparse = Bytes::matrix(2, 1, 3, 1).block(0, 0, 1, 3, 2).u8(&[1]).u64(&[3]);
     let sparse = sparse.u32(&[3, 2]).u8(&[7]).u32(&[0]).u8(&[8]).u32(&[2]).u8(&[9]);
@@ -173,10 +173,10 @@ fn entries_at_one_place_are_found() {
         assert_eq!(matrix.locate(0, 2).unwrap(), at.map(At::Byte));
         let twice = bytes.faults();
         assert!(
-            twice[0].starts_with(&format!("byte {}: column 2 of a row is there twice", at[1])),
+            twice[0].starts_with(&format!("byte {}: column 2 is stored twice in a row", at[1])),
             "{twice:?}"
         );
-        // Where every cell counts there is no telling which of the two it is.
+        // In a dense matrix it is not defined which of the two is used.
         bytes.0[1] = 1;
         let (_folder, matrix) = bytes.open();
         let mut batch = Batch::new(Order::Row, Values::default());
@@ -188,8 +188,8 @@ fn entries_at_one_place_are_found() {
 }
 
 #[test]
-fn rows_without_entries_cost_nothing() {
-    // 2^62 x 2^40 cells, of which two blocks cover some, one of them with 2^32 - 1 rows.
+fn empty_rows_take_no_time() {
+    // 2^62 x 2^40 cells, two blocks in some of them, one with 2^32 - 1 rows.
     let far = (1 << 62) - 5;
     let bytes = Bytes::matrix(1, 1 << 62, 1 << 40, 4)
         .block(1 << 61, 1 << 39, u32::MAX, u32::MAX, 3)
@@ -240,7 +240,7 @@ fn tall() -> (Bytes, Vec<Cell>) {
 }
 
 #[test]
-fn rows_are_found_anywhere_and_from_many_threads() {
+fn rows_are_found_at_any_position_and_from_many_threads() {
     let (bytes, cells) = tall();
     let (_folder, matrix) = bytes.open();
     assert_eq!(matrix.header().nnz, Some(cells.len() as u64));
@@ -258,7 +258,7 @@ fn rows_are_found_anywhere_and_from_many_threads() {
             });
         }
     });
-    // Every row appears, those without entries too; one may go on in the next batch.
+    // Every row is returned, even without entries; one may continue in the next batch.
     let mut reader = matrix.units(0..40_000, Projection::ALL).unwrap();
     let mut batch = Batch::new(Order::Row, Values::default());
     let mut next = 0;
@@ -273,8 +273,8 @@ fn rows_are_found_anywhere_and_from_many_threads() {
     assert_eq!(next, 40_000);
 }
 
-/// Rows of few entries between some of very many, with values of so many bytes. The block takes
-/// several megabytes, so that it is not read at once.
+/// Rows with few entries between some with very many, with values of `size` bytes. The block has
+/// several megabytes, so it is not read at once.
 fn uneven(code: u8, size: usize) -> (Bytes, Vec<Cell>, u64) {
     let rows = 60_000_u32;
     let count = |row: u32| match row {
@@ -298,7 +298,7 @@ fn uneven(code: u8, size: usize) -> (Bytes, Vec<Cell>, u64) {
 }
 
 #[test]
-fn rows_come_whole_wherever_bytes_are_cut_and_in_any_order() {
+fn rows_across_stretches_decode_in_any_order() {
     for (code, size) in [(1, 1), (2, 2), (3, 4), (4, 8)] {
         let (bytes, cells, all) = uneven(code, size);
         let (_folder, matrix) = bytes.open();
@@ -309,7 +309,7 @@ fn rows_come_whole_wherever_bytes_are_cut_and_in_any_order() {
             assert!(entries(&matrix, rows.clone()).into_iter().eq(inside), "rows {rows:?}");
         }
 
-        // Pieces do not wait for others that nobody decodes.
+        // Units do not wait for others that are never decoded.
         let units = || {
             let mut reader = matrix.units(0..60_000, Projection::ALL).unwrap();
             let next = || reader.next_unit().unwrap();
@@ -339,9 +339,9 @@ fn rows_come_whole_wherever_bytes_are_cut_and_in_any_order() {
 }
 
 #[test]
-fn counts_that_do_not_come_to_the_block_are_refused_wherever_it_is_cut() {
+fn wrong_counts_are_errors_in_every_stretch() {
     let (bytes, cells, _) = uneven(1, 1);
-    // Where the counts of some rows stand.
+    // The positions of the counts of some rows.
     let at = |row: u64| {
         let before = cells.partition_point(|cell| cell.0 < row);
         53 + 4 * row as usize + 5 * before
@@ -368,9 +368,9 @@ fn counts_that_do_not_come_to_the_block_are_refused_wherever_it_is_cut() {
 }
 
 #[test]
-fn damage_inside_a_block_shows_when_its_rows_are_read() {
+fn damage_inside_a_block_is_an_error_when_reading_its_rows() {
     let (bytes, _) = tall();
-    // The count of row 1, behind row 0, which has none.
+    // The count of row 1, after row 0, which is empty.
     let mut wrong = bytes.clone();
     wrong.0[57] += 1;
     let (_folder, matrix) = wrong.open();
@@ -387,8 +387,8 @@ fn damage_inside_a_block_shows_when_its_rows_are_read() {
 }
 
 #[test]
-fn a_column_past_the_end_is_named_however_large_it_is() {
-    // A 1 x 10 matrix of int64 by DAPHNE before 0.2, with padding and columns of 64 bits.
+fn a_column_past_the_end_is_an_error() {
+    // A 1 x 10 matrix of int64 of DAPHNE before 0.2, with padding and 64-bit columns.
     let column = 1_u64 << 33;
     let head = Bytes::default().u8(&[1, 2, 0, 0, 0, 0, 0, 0]).u64(&[1, 10]).u8(&[2]);
     let block = head.u64(&[0, 0]).u32(&[1, 10]).u8(&[2, 0, 0, 0, 2]);
@@ -401,7 +401,7 @@ fn a_column_past_the_end_is_named_however_large_it_is() {
 }
 
 #[test]
-fn a_meta_file_has_to_agree() {
+fn a_contradicting_meta_file_is_an_error() {
     let bytes = Bytes::matrix(2, 1, 1, 10).block(0, 0, 1, 1, 1).u8(&[1, 3]);
     let (_folder, path) = bytes.file();
     let meta = Meta::path_of(&path);
@@ -409,11 +409,11 @@ fn a_meta_file_has_to_agree() {
     for (text, expected) in [
         (
             r#"{"numCols":1,"numRows":2,"valueType":"f64"}"#,
-            "found 2 x 1, expected 1 x 1, as the data file says",
+            "found 2 x 1, expected 1 x 1, like the data file",
         ),
         (
             r#"{"numCols":1,"numRows":1,"valueType":"si64"}"#,
-            "found int64, expected float64, as the data file says",
+            "found int64, expected float64, like the data file",
         ),
         (r#"{"numCols":1}"#, "line 1, column 13: found missing field `numRows`"),
         ("{", "line 1, column 1: found EOF"),
@@ -443,7 +443,7 @@ fn a_meta_file_has_to_agree() {
 }
 
 #[test]
-fn a_frame_is_no_matrix() {
+fn opening_the_wrong_type_is_an_error() {
     let bytes = Bytes::default().u8(&[1, 3]).u64(&[0, 1]).u8(&[10, 1, 0, b'a']);
     let (_folder, path) = bytes.file();
     let error = MatrixSource::open(&path, &ReadOptions::default()).unwrap_err().to_string();
@@ -454,7 +454,7 @@ fn a_frame_is_no_matrix() {
 }
 
 #[test]
-fn segments_go_together_or_are_refused() {
+fn inconsistent_segments_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let directory = folder.path().join("x.dbdf.hdfs");
     std::fs::create_dir(&directory).unwrap();
@@ -502,16 +502,12 @@ fn segments_go_together_or_are_refused() {
 
 #[test]
 fn a_block_without_cells_has_no_entries() {
-    // Two rows of no column: counts of 0, or what is no count.
+    // Two rows without columns: counts of 0, or invalid counts.
     let rows = |stored: u64, counts: [u32; 2]| {
         Bytes::matrix(2, 2, 0, 1).block(0, 0, 2, 0, 2).u8(&[1]).u64(&[stored]).u32(&counts)
     };
     rows(0, [0, 0]).open();
-    assert!(rows(0, [0, 1]).refused().starts_with("byte 57: found 1 entries in row 1"));
+    assert!(rows(0, [0, 1]).error().starts_with("byte 57: found 1 entries in row 1"));
     let one = rows(1, [0, 1]).u32(&[0]).u8(&[7]);
-    assert!(
-        one.refused().starts_with("byte 45: found 1 entries, expected none"),
-        "{}",
-        one.refused()
-    );
+    assert!(one.error().starts_with("byte 45: found 1 entries, expected none"), "{}", one.error());
 }

@@ -1,10 +1,10 @@
-//! Frames as text: types, numbers, labels, and what is refused.
+//! Frames as text: types, numbers, labels, and errors.
 
 use nnz_core::{ValueType, Values};
 use nnz_daphne::csv::{CsvReader, ReadOptions};
 use nnz_daphne::{FrameBatch, FrameReader as _};
 
-/// Reads a text as a frame, or says why not.
+/// Reads a text as a frame, or returns the error.
 fn read(text: &str, types: Option<&[ValueType]>) -> Result<(Vec<String>, Vec<Values>), String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.csv");
@@ -25,7 +25,7 @@ fn read(text: &str, types: Option<&[ValueType]>) -> Result<(Vec<String>, Vec<Val
 }
 
 #[test]
-fn the_first_type_that_holds_all_is_inferred() {
+fn the_first_type_that_fits_is_inferred() {
     for (text, expected) in [
         ("a\n", Values::I64(vec![])),
         ("a\n1\n-9223372036854775808\n", Values::I64(vec![1, i64::MIN])),
@@ -35,7 +35,7 @@ fn the_first_type_that_holds_all_is_inferred() {
             "a\r\n1e3\r\ninf\r\n-inf\r\n",
             Values::F64(vec![1000.0, f64::INFINITY, f64::NEG_INFINITY]),
         ),
-        // 2^64 - 2^11, the largest of its kind.
+        // 2^64 - 2^11, the largest such float.
         ("a\n18446744073709549568\n.5", Values::F64(vec![18_446_744_073_709_549_568.0, 0.5])),
     ] {
         assert_eq!(read(text, None).unwrap().1, [expected], "{text:?}");
@@ -45,7 +45,7 @@ fn the_first_type_that_holds_all_is_inferred() {
 }
 
 #[test]
-fn what_no_type_holds_is_told_with_its_place() {
+fn values_without_a_type_are_errors_with_a_location() {
     for (text, expected) in [
         ("a,b\n1,2\n3,x\n", ": \"b\", line 3, column 3: found \"x\", expected a number"),
         ("a,b\n1,\n", ": \"b\", line 2, column 3: found \"\", expected a number"),
@@ -66,18 +66,18 @@ fn what_no_type_holds_is_told_with_its_place() {
 }
 
 #[test]
-fn a_number_that_no_type_is_left_for_is_not_called_none() {
+fn errors_say_which_types_are_left() {
     for (text, expected) in [
         (
             "a\n9007199254740993\n1.5\n",
-            "line 3, column 1: found \"1.5\", expected an integer, as float64 does not hold all \
-             integers above",
+            "line 3, column 1: found \"1.5\", expected an integer, since float64 cannot hold \
+             all integers of earlier lines",
         ),
-        ("a\n1e400\n", "found \"1e400\", expected a number that is not too large for float64"),
+        ("a\n1e400\n", "found \"1e400\", expected a number in the range of float64"),
         (
             "a\n18446744073709551616\n",
-            "found \"18446744073709551616\", expected an integer of 64 bits, or a point or an \
-             exponent in a float",
+            "found \"18446744073709551616\", expected a 64-bit integer, or a float with a \
+             decimal point or an exponent",
         ),
         ("a\n-1\n9223372036854775809\n", "expected an integer that int64 or float64 holds exactly"),
         ("a\n0.5\n9007199254740993\n", "expected an integer that float64 holds exactly"),
@@ -89,13 +89,13 @@ fn a_number_that_no_type_is_left_for_is_not_called_none() {
 }
 
 #[test]
-fn a_lone_cr_ends_a_record_and_a_byte_order_mark_is_passed_over() {
+fn a_lone_cr_ends_a_record_and_a_byte_order_mark_is_skipped() {
     let (labels, columns) = read("\u{feff}a\r1\r2\n", None).unwrap();
     assert_eq!((labels, columns), (vec!["a".to_owned()], vec![Values::I64(vec![1, 2])]));
 }
 
 #[test]
-fn given_types_are_held_to() {
+fn values_must_fit_the_given_types() {
     use ValueType::{F32, F64, I8, U8, U64};
     assert_eq!(read("a\n255\n", Some(&[U8])).unwrap().1, [Values::U8(vec![255])]);
     assert_eq!(read("a\n16777217.0\n", Some(&[F32])).unwrap().1, [Values::F32(vec![16_777_216.0])]);
@@ -118,7 +118,7 @@ fn given_types_are_held_to() {
 }
 
 #[test]
-fn labels_may_hold_anything_that_is_text() {
+fn labels_may_be_any_text() {
     let text = "\"a,b\",\"say \"\"x\"\"\",\"two\nlines\",é,\n1,2,3,4,5\n";
     let (labels, columns) = read(text, None).unwrap();
     assert_eq!(labels, ["a,b", "say \"x\"", "two\nlines", "é", ""]);
@@ -126,10 +126,10 @@ fn labels_may_hold_anything_that_is_text() {
 }
 
 #[test]
-fn what_breaks_the_grammar_is_told_with_its_place() {
+fn violations_of_the_grammar_are_errors_with_a_location() {
     for (text, expected) in [
-        ("a,b\n\"1\"x,2\n", ": line 2, column 4: found text behind a closing quote"),
-        ("a,b\n\"1\" ,2\n", ": line 2, column 4: found text behind a closing quote"),
+        ("a,b\n\"1\"x,2\n", ": line 2, column 4: found text after a closing quote"),
+        ("a,b\n\"1\" ,2\n", ": line 2, column 4: found text after a closing quote"),
         ("a,\"b\n1,2\n3,4\n", ": line 1, column 3: found a quote that is never closed"),
         ("a\n\"1", ": line 2, column 1: found a quote that is never closed"),
         ("a\n1\"2\n", ": line 2, column 2: found a quote inside of a field"),
@@ -153,14 +153,14 @@ fn what_breaks_the_grammar_is_told_with_its_place() {
     }
 }
 
-/// However a text is cut into what is read at once, and however long its quoted parts are.
+/// Quotes may be longer than what is read at once.
 #[test]
-fn quotes_may_hold_more_than_is_read_at_once() {
+fn quoted_fields_may_be_longer_than_the_buffer() {
     let long = "\"\"\n,\r\n".repeat(5000);
     let text = format!("\"{long}\",b\n1,2\n");
     let (labels, _) = read(&text, None).unwrap();
     assert_eq!(labels, [long.replace("\"\"", "\""), "b".to_owned()]);
     let broken = format!("{text}\"1\"\"2\"3,4\n");
     let found = read(&broken, None).unwrap_err();
-    assert!(found.contains("text behind a closing quote"), "{found}");
+    assert!(found.contains("text after a closing quote"), "{found}");
 }

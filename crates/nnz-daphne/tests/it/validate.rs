@@ -1,4 +1,4 @@
-//! Validation: nothing is wrong with valid files, and something with all others.
+//! Valid files have no faults, and all others have one.
 
 use nnz_core::{At, Finding, Severity};
 use nnz_daphne::{Dialect, ReadOptions, looks_like, validate};

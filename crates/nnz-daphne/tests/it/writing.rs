@@ -1,4 +1,4 @@
-//! What cannot be written is refused and leaves nothing; what can is written as it should be.
+//! Writing: errors leave nothing, and options determine the bytes.
 
 use std::path::Path;
 
@@ -54,7 +54,7 @@ fn write(path: &Path, header: &Header, options: &Options, batches: &[Batch]) -> 
 }
 
 #[test]
-fn entries_out_of_order_twice_or_outside_are_refused_and_leave_nothing() {
+fn invalid_entries_are_errors_and_leave_nothing() {
     let ways = [
         Options::default(),
         Options { block: Some((2, 2)), ..Options::default() },
@@ -86,7 +86,7 @@ fn entries_out_of_order_twice_or_outside_are_refused_and_leave_nothing() {
 }
 
 #[test]
-fn a_stored_zero_is_not_lost() {
+fn explicit_zeros_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let header = header(1, 2, ValueType::I8);
     let zero = [batch(&[(0, 0), (0, 1)], &[0, 5])];
@@ -94,8 +94,8 @@ fn a_stored_zero_is_not_lost() {
         let dense = Options { block_type: Some(BlockType::Dense), block, ..Options::default() };
         let error =
             write(&folder.path().join("a.dbdf"), &header, &dense, &zero).unwrap_err().to_string();
-        assert!(error.contains("a zero that is stored"), "{error}");
-        // Of half the cells and more it would be dense, but for the zero.
+        assert!(error.contains("an explicit zero"), "{error}");
+        // With half of the cells or more the block would be dense, except for the zero.
         let path = folder.path().join(format!("{}.dbdf", block.is_some()));
         write(&path, &header, &Options { block, ..Options::default() }, &zero).unwrap();
         let matrix = MatrixSource::open(&path, &ReadOptions::default()).unwrap();
@@ -104,12 +104,12 @@ fn a_stored_zero_is_not_lost() {
 }
 
 #[test]
-fn blocks_are_stored_as_their_density_suggests() {
+fn the_block_type_depends_on_the_density() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.dbdf");
     let header = header(400, 200, ValueType::F64);
-    // Of each row of 200 columns: half of the first hundred rows' cells, few of the next, one entry
-    // of all others.
+    // In rows of 200 columns: half of the cells of the first hundred rows, few of the next, one
+    // entry in all others.
     let mut places = Vec::new();
     places.extend((0..100_u64).flat_map(|row| (0..100).map(move |col| (row, col * 2))));
     places.extend((100..200_u64).map(|row| (row, 7)));
@@ -138,13 +138,13 @@ fn blocks_are_stored_as_their_density_suggests() {
     let one = Batch { values: Values::F64(vec![0.5]), ..self::batch(&[(350, 9)], &[1]) };
     write(&path, &header, &few, &[one]).unwrap();
     let matrix = MatrixSource::open(&path, &ReadOptions::default()).unwrap();
-    // One of 40000, of float32 since a half is no integer.
+    // One of 40000; float32 because a half is not an integer.
     let last = matrix.blocks()[1];
     assert_eq!((last.block_type, last.value_type), (BlockType::UltraSparse, Some(ValueType::F32)));
 }
 
 #[test]
-fn what_a_dialect_cannot_hold_is_refused() {
+fn what_a_dialect_cannot_represent_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.dbdf");
     let daphne = Options { dialect: Dialect::Daphne, ..Options::default() };
@@ -168,16 +168,16 @@ fn what_a_dialect_cannot_hold_is_refused() {
     ] {
         assert!(write(&path, &header, &options, &[]).is_err(), "{header:?} {options:?}");
     }
-    // A number of entries that was promised has to be kept.
-    let promised = Header { nnz: Some(2), ..small };
-    assert!(write(&path, &promised, &daphne, &[batch(&[(0, 0)], &[1])]).is_err());
+    // The number of entries in the header must be right.
+    let announced = Header { nnz: Some(2), ..small };
+    assert!(write(&path, &announced, &daphne, &[batch(&[(0, 0)], &[1])]).is_err());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     let long = Column { label: "x".repeat(65_536), value_type: ValueType::F64 };
     assert!(FrameSink::create(&path, &[long], UNSYNCED, &FrameOptions::default()).is_err());
 }
 
 #[test]
-fn a_file_is_replaced_with_its_meta() {
+fn replacing_a_file_replaces_its_meta() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.dbdf");
     let daphne = Options { dialect: Dialect::Daphne, ..Options::default() };
@@ -187,7 +187,7 @@ fn a_file_is_replaced_with_its_meta() {
     let replace = WriteOptions { overwrite: true, ..UNSYNCED };
     let sink = MatrixSink::create(&path, &wide, replace, &Options::default()).unwrap();
     Box::new(sink).finish().unwrap();
-    // The .meta of the file that was there would contradict the new one.
+    // The .meta file of the replaced file would contradict the new one.
     let meta = std::fs::read_to_string(folder.path().join("x.dbdf.meta")).unwrap();
     assert_eq!(meta, r#"{"numCols":2,"numNonZeros":0,"numRows":2,"valueType":"ui16"}"#);
     assert_eq!(MatrixSource::open(&path, &ReadOptions::default()).unwrap().header().shape.rows, 2);
@@ -195,7 +195,7 @@ fn a_file_is_replaced_with_its_meta() {
 
 #[test]
 #[cfg(unix)]
-fn the_meta_lies_where_a_link_leads_to() {
+fn the_meta_file_is_next_to_the_target_of_a_link() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("sl")).unwrap();
     let (path, link) = (folder.path().join("sl/x.dbdf"), folder.path().join("lx.dbdf"));
@@ -213,7 +213,7 @@ fn the_meta_lies_where_a_link_leads_to() {
     put(2);
     assert_eq!((rows(&path), rows(&link)), (2, 2));
     assert!(!folder.path().join("lx.dbdf.meta").exists());
-    // One beside the link is read where there is no other, and is not believed where there is.
+    // A .meta file next to the link is read only if there is no other.
     let moved = folder.path().join("lx.dbdf.meta");
     std::fs::rename(folder.path().join("sl/x.dbdf.meta"), &moved).unwrap();
     std::fs::write(&moved, std::fs::read_to_string(&moved).unwrap().replace(":2", ":7")).unwrap();
@@ -224,7 +224,7 @@ fn the_meta_lies_where_a_link_leads_to() {
 }
 
 #[test]
-fn segments_replace_segments_and_nothing_else() {
+fn segments_replace_only_segments() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.dbdf.hdfs");
     let header = header(5, 1, ValueType::I8);
@@ -238,7 +238,7 @@ fn segments_replace_segments_and_nothing_else() {
     };
     for segments in [3, 2] {
         write(segments).unwrap();
-        // Each with its .meta.
+        // Each with its .meta file.
         assert_eq!(std::fs::read_dir(&path).unwrap().count() as u64, 2 * segments);
         let matrix = SegmentsSource::open(&path, &ReadOptions::default()).unwrap();
         assert_eq!(common::entries(&matrix, 0..5), [(0, 0, 1), (3, 0, 4)]);

@@ -1,4 +1,4 @@
-//! What is written equals what the test data has, byte for byte.
+//! Written files equal those of the test data, byte for byte.
 
 use nnz_core::MatrixSource as _;
 use nnz_daphne::{BlockType, Dialect, MatrixSink, MatrixSource, Options, ReadOptions};
@@ -16,7 +16,8 @@ fn block_type(name: &str) -> BlockType {
     }
 }
 
-/// Writes a matrix of the test data again, and returns the bytes of the file and of its `.meta`.
+/// Writes a matrix of the test data again, and returns the bytes of the file and of its `.meta`
+/// file.
 fn rewritten(golden: &Golden, options: &Options) -> (Vec<u8>, Option<Vec<u8>>) {
     let read = ReadOptions { dialect: Some(golden.dialect) };
     let source = MatrixSource::open(&golden.path(), &read).unwrap();
@@ -30,7 +31,7 @@ fn rewritten(golden: &Golden, options: &Options) -> (Vec<u8>, Option<Vec<u8>>) {
     (data, meta)
 }
 
-/// Clears the bytes that version 0.1 leaves as memory had them.
+/// Clears the bytes that version 0.1 leaves uninitialized.
 fn without_padding(mut bytes: Vec<u8>, dialect: Dialect) -> Vec<u8> {
     if dialect == Dialect::Daphne2022 {
         bytes[2..8].fill(0);
@@ -40,7 +41,7 @@ fn without_padding(mut bytes: Vec<u8>, dialect: Dialect) -> Vec<u8> {
 }
 
 #[test]
-fn one_block_of_the_published_dialect() {
+fn matrices_of_the_published_dialect_are_rewritten_exactly() {
     let mut count = 0;
     for golden in valid_matrices() {
         let [block] = golden.blocks.as_slice() else { continue };
@@ -60,7 +61,7 @@ fn one_block_of_the_published_dialect() {
         let (data, meta) = rewritten(&golden, &options);
         assert!(data == golden.bytes(), "{}", golden.file);
         assert_eq!(meta, None);
-        // In blocks as large as the matrix it is the same file.
+        // With blocks of the size of the matrix it is the same file.
         if golden.shape.is_empty() {
             continue;
         }
@@ -73,7 +74,7 @@ fn one_block_of_the_published_dialect() {
 }
 
 #[test]
-fn what_daphne_wrote() {
+fn matrices_of_daphne_are_rewritten_exactly() {
     let mut count = 0;
     for golden in valid_matrices() {
         if golden.dialect == Dialect::Spec {

@@ -1,4 +1,4 @@
-//! Blocks of which nothing is to be said, which is told of many entries at once.
+//! Checking many entries of a block at once.
 
 use nnz_core::{
     Batch, BatchReader as _, Extent, Order, Result, SequentialReader, Values, readable,
@@ -8,15 +8,15 @@ use crate::ascent::ASCENT;
 use crate::matrix::{MatrixSource, Units};
 use crate::{Block, BlockType, DataType};
 
-/// Returns whether the entries of a block can be read and each comes after the one before it.
+/// Returns whether the entries of a block can be read and are sorted without duplicates.
 ///
-/// Of other blocks it is to be found out what is wrong, entry by entry.
+/// Other blocks have to be checked entry by entry.
 ///
 /// # Errors
 ///
-/// Fails where the system cannot read the block.
-pub(super) fn sound(source: &MatrixSource, block: &Block) -> Result<bool> {
-    // Entries of other blocks come in the order of places, whatever theirs in the file is.
+/// Fails if the system cannot read the block.
+pub(super) fn is_valid(source: &MatrixSource, block: &Block) -> Result<bool> {
+    // Entries of other blocks are read in sorted order, whatever their order in the file.
     if block.block_type != BlockType::Sparse || source.data_type() == DataType::Frame {
         return Ok(false);
     }
