@@ -31,16 +31,16 @@ pub struct Options {
 impl Options {
     /// Chooses the type of an array of indices along a dimension of length `extent`.
     pub(crate) fn index_type(&self, array: &str, extent: u64) -> Result<ValueType> {
-        let wanted = self.own_type(array).or(self.index_type);
-        self.chosen(wanted, extent.saturating_sub(1), "indices")
+        let requested = self.own_type(array).or(self.index_type);
+        self.chosen(requested, extent.saturating_sub(1), "indices")
     }
 
     /// Chooses the type of an array of pointers for at most `entries` entries, or any number.
     pub(crate) fn pointer_type(&self, array: &str, entries: Option<u64>) -> Result<ValueType> {
         match (self.own_type(array).or(self.pointer_type), entries) {
             // Whether they fit is checked when they are written.
-            (Some(wanted), None) => self.chosen(Some(wanted), 0, "pointers"),
-            (wanted, entries) => self.chosen(wanted, entries.unwrap_or(u64::MAX), "pointers"),
+            (Some(requested), None) => self.chosen(Some(requested), 0, "pointers"),
+            (requested, entries) => self.chosen(requested, entries.unwrap_or(u64::MAX), "pointers"),
         }
     }
 
@@ -48,15 +48,15 @@ impl Options {
         self.types.iter().find(|(name, _)| name == array).map(|&(_, value_type)| value_type)
     }
 
-    fn chosen(&self, wanted: Option<ValueType>, largest: u64, what: &str) -> Result<ValueType> {
-        let Some(wanted) = wanted else {
+    fn chosen(&self, requested: Option<ValueType>, largest: u64, what: &str) -> Result<ValueType> {
+        let Some(requested) = requested else {
             let least = if self.minimize { ValueType::U8 } else { ValueType::U32 };
             return Ok(smallest(largest, least));
         };
-        if is_index(wanted) && largest <= largest_of(wanted) {
-            return Ok(wanted);
+        if is_index(requested) && largest <= largest_of(requested) {
+            return Ok(requested);
         }
-        let what = format!("{wanted} cannot hold {what} up to {largest}");
+        let what = format!("{requested} cannot hold {what} up to {largest}");
         Err(Error::argument(what))
     }
 }

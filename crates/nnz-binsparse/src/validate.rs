@@ -33,7 +33,7 @@ pub fn validate(
         let mut whole = Deviations::default();
         levels::check(&store, &mut whole);
         values::check(&store.values, &mut whole);
-        let sound = !whole.any_refused();
+        let valid = !whole.any_refused();
         for deviation in [found, whole] {
             deviation.report(each)?;
         }
@@ -43,7 +43,7 @@ pub fn validate(
             let key = format!("{DESCRIPTOR}.version");
             found.note(Place::array(container.path(), key), store.descriptor.version.readers());
         }
-        if sound {
+        if valid {
             entries(store, container.path(), &mut found);
         }
         found.report(each)

@@ -79,7 +79,7 @@ fn write(raw: &Path, store: &Path) -> Result<(), Box<dyn Error>> {
     let cell_names: StringList = (0..largest).map(|cell| format!("CELL{cell:06}-1")).collect();
 
     for _ in 0..3 {
-        let begun = Clock::start();
+        let start = Clock::start();
         let options = WriteOptions { overwrite: true, sync: false };
         let container = DirectoryWriter::create(store, options, FRAGMENT_MEMBERS)?;
         let mut sink = FragmentSink::create(Box::new(container), SinkOptions::default())?;
@@ -87,14 +87,14 @@ fn write(raw: &Path, store: &Path) -> Result<(), Box<dyn Error>> {
             sink.write(batch)?;
         }
         Box::new(sink).finish(&names, &cell_names)?;
-        report("write", cells.len(), begun);
+        report("write", cells.len(), start);
     }
     Ok(())
 }
 
 fn scan(store: &Path) -> Result<(), Box<dyn Error>> {
     for _ in 0..5 {
-        let begun = Clock::start();
+        let start = Clock::start();
         let source = FragmentSource::open(Box::new(Directory::open(store)?))?;
         let mut sum = 0_u64;
         let mut count = 0;
@@ -106,7 +106,7 @@ fn scan(store: &Path) -> Result<(), Box<dyn Error>> {
             Ok(())
         })?;
         black_box(sum);
-        report("scan", count, begun);
+        report("scan", count, start);
     }
     Ok(())
 }
@@ -115,7 +115,7 @@ fn query(store: &Path) -> Result<(), Box<dyn Error>> {
     let source = FragmentSource::open(Box::new(Directory::open(store)?))?;
     let mut batch = FragmentBatch::default();
     let (mut found, mut reached) = (0, 0);
-    let begun = Clock::start();
+    let start = Clock::start();
     for region in 0..1000 {
         let bases = region * 200_000..region * 200_000 + 100_000;
         let positions = source.overlapping(region % 4, bases.clone())?;
@@ -128,12 +128,12 @@ fn query(store: &Path) -> Result<(), Box<dyn Error>> {
                 pairs.filter(|(start, end)| **start < bases.end && **end > bases.start).count();
         }
     }
-    let took = begun.seconds();
+    let took = start.seconds();
     println!("1000 regions: {:.1} us each, {found} of {reached} fragments", took * 1e3);
     Ok(())
 }
 
-fn report(what: &str, count: usize, begun: Clock) {
-    let took = begun.seconds();
+fn report(what: &str, count: usize, start: Clock) {
+    let took = start.seconds();
     println!("{what}: {:.0} M fragments/s", count as f64 / took / 1e6);
 }

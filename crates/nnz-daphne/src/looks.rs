@@ -28,8 +28,8 @@ fn plausible(dialect: Dialect, data_type: DataType, start: &[u8], len: u64) -> O
         let seen = start.get(types..)?;
         let count = usize::try_from(cols).unwrap_or(usize::MAX).min(seen.len());
         let known = seen[..count].iter().all(|&code| dialect.value_type(code).is_some());
-        let room = cols.checked_mul(3)?.checked_add(types as u64)? <= len;
-        return (known && room).then_some(());
+        let fits = cols.checked_mul(3)?.checked_add(types as u64)? <= len;
+        return (known && fits).then_some(());
     }
     let value_type = dialect.value_type(*start.get(types)?)?;
     let block = types + 1;

@@ -75,8 +75,8 @@ impl Meta {
     ///
     /// Fails if it cannot be read, or has no number of rows or columns.
     pub fn read(data: &Path) -> Result<Option<Self>> {
-        let beside = InputFile::local_sidecar(data, Self::SUFFIX)?;
-        beside.as_ref().map(Self::of).transpose()
+        let file = InputFile::local_sidecar(data, Self::SUFFIX)?;
+        file.as_ref().map(Self::of).transpose()
     }
 
     /// Reads an open `.meta` file.

@@ -107,9 +107,9 @@ impl Object {
 
     /// Reads header, blocks and `.meta` file.
     pub(crate) fn read(file: DataFile, options: &ReadOptions) -> Result<Self> {
-        let beside = file.sidecar(Meta::SUFFIX)?;
-        let meta = beside.as_ref().map(Meta::of).transpose()?;
-        let meta_place = beside.map(|beside| beside.place());
+        let meta_file = file.sidecar(Meta::SUFFIX)?;
+        let meta = meta_file.as_ref().map(Meta::of).transpose()?;
+        let meta_place = meta_file.map(|meta_file| meta_file.place());
         let (dialect, parsed, certain) = recognise::recognise(&file, meta.as_ref(), options)?;
         let Parsed { header, blocks, without_cells } = parsed;
         let mut object = Self {

@@ -84,10 +84,10 @@ impl Output {
     /// one has precedence.
     pub(crate) fn create(path: &Path, options: WriteOptions, meta: bool) -> Result<Self> {
         let data = StagedFile::create(path, options)?;
-        let beside = Meta::path_of(data.path());
+        let meta_file = Meta::path_of(data.path());
         let there = |meta: &Path| meta.symlink_metadata().is_ok();
-        let meta = meta || there(&beside) || there(&Meta::path_of(path));
-        let meta = meta.then(|| StagedFile::create(&beside, options)).transpose()?;
+        let meta = meta || there(&meta_file) || there(&Meta::path_of(path));
+        let meta = meta.then(|| StagedFile::create(&meta_file, options)).transpose()?;
         let alone = |file| Target::Alone(Box::new(file));
         let (data, meta) = (alone(data), meta.map(alone));
         Ok(Self { data, meta, buffer: Vec::new(), flushed: 0 })
@@ -127,8 +127,8 @@ impl Output {
     /// Returns how many of the next `count` bytes are before the last page boundary; 0 if there is
     /// none.
     fn up_to_page(&self, count: usize) -> usize {
-        let behind = (self.position() + count as u64) % PAGE as u64;
-        usize::try_from(behind).map_or(0, |behind| count.saturating_sub(behind))
+        let excess = (self.position() + count as u64) % PAGE as u64;
+        usize::try_from(excess).map_or(0, |excess| count.saturating_sub(excess))
     }
 
     /// Writes `count` zero bytes.
@@ -171,16 +171,16 @@ impl Output {
     /// without its file, or next to another one.
     pub(crate) fn commit(mut self, meta: &Meta) -> Result<Written> {
         self.flush()?;
-        let mut beside = self.meta.take();
-        if let Some(beside) = &mut beside {
-            beside.write_all(&meta.text()?)?;
+        let mut meta_file = self.meta.take();
+        if let Some(meta_file) = &mut meta_file {
+            meta_file.write_all(&meta.text()?)?;
         }
-        let bytes = match (self.data, beside) {
-            (Target::Alone(data), Some(Target::Alone(beside))) => {
-                data.commit_with_sidecar(*beside)?
+        let bytes = match (self.data, meta_file) {
+            (Target::Alone(data), Some(Target::Alone(meta_file))) => {
+                data.commit_with_sidecar(*meta_file)?
             }
-            (data, beside) => {
-                data.commit()? + beside.map(Target::commit).transpose()?.unwrap_or_default()
+            (data, meta_file) => {
+                data.commit()? + meta_file.map(Target::commit).transpose()?.unwrap_or_default()
             }
         };
         Ok(Written { bytes })

@@ -38,7 +38,7 @@ fn main() -> Result<()> {
     let mut writing = Vec::new();
     let mut entries = 0;
     for _ in 0..runs {
-        let begun = Instant::now();
+        let start = Instant::now();
         let source = open(&path)?;
         let mut kept = Vec::new();
         entries = read(&source, threads, &mut |batch| {
@@ -46,11 +46,11 @@ fn main() -> Result<()> {
                 kept.push(batch.clone());
             }
         })?;
-        reading.push(begun.elapsed());
+        reading.push(start.elapsed());
         if let Some(out) = &out {
-            let begun = Instant::now();
+            let start = Instant::now();
             write(out, source.header(), threads, &kept)?;
-            writing.push(begun.elapsed());
+            writing.push(start.elapsed());
         }
     }
     let bytes = path.metadata().map_err(|error| Error::io(&path, error))?.len();

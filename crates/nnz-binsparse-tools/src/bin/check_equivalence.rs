@@ -41,7 +41,7 @@ fn run(args: Args) -> Result<bool, Error> {
     nnz::diff(&args.first, &args.second, &options, &mut |difference| {
         found.get_or_insert(difference);
     })?;
-    let told = match &found {
+    let message = match &found {
         None => "The matrices are equal.".to_owned(),
         Some(Difference::Shape(a, b)) => format!("The matrices differ in shape: {a}, {b}."),
         Some(Difference::Entry { row, col, .. }) => {
@@ -49,6 +49,6 @@ fn run(args: Args) -> Result<bool, Error> {
         }
         Some(_) => "The matrices differ.".to_owned(),
     };
-    print_answer(TerminalEscapes::Text, |out| writeln!(out, "{told}").map_err(failed))?;
+    print_answer(TerminalEscapes::Text, |out| writeln!(out, "{message}").map_err(failed))?;
     Ok(found.is_none())
 }

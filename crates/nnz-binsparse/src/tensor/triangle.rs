@@ -28,7 +28,7 @@ pub(super) fn of(tensor: &Tensor, descriptor: &Keys) -> Result<Option<Tensor>> {
     if side != other {
         return Ok(None);
     }
-    let follows = |fill| alike(Some(fill), structure.across(true, fill));
+    let follows = |fill| corresponds(Some(fill), structure.across(true, fill));
     if let Some(fill) = tensor.fill.filter(|&fill| !follows(fill)) {
         let found = format!("{fill} in cells that are not stored");
         let expected = format!("what the cells of a {structure} matrix can hold");
@@ -40,14 +40,14 @@ pub(super) fn of(tensor: &Tensor, descriptor: &Keys) -> Result<Option<Tensor>> {
     let mut kept = Vec::new();
     for (entry, mirror) in entries.into_iter().zip(exchanged) {
         let (at, across) = ((rows[entry], cols[entry]), (cols[mirror], rows[mirror]));
-        let wanted = tensor.values.get(mirror).and_then(|value| structure.across(false, value));
+        let expected = tensor.values.get(mirror).and_then(|value| structure.across(false, value));
         let found = tensor.values.get(entry);
         match at.cmp(&across) {
             // The entry across the diagonal is missing for one of the two.
             Ordering::Less => return Err(refused(structure, (at.1, at.0), None)),
             Ordering::Greater => return Err(refused(structure, across, None)),
             Ordering::Equal if misplaced(structure, at.0, at.1).is_none() => kept.push(entry),
-            Ordering::Equal if alike(found, wanted) => {}
+            Ordering::Equal if corresponds(found, expected) => {}
             Ordering::Equal => return Err(refused(structure, at, found)),
         }
     }
@@ -68,9 +68,9 @@ pub(super) fn of(tensor: &Tensor, descriptor: &Keys) -> Result<Option<Tensor>> {
 
 /// Returns whether a value equals the corresponding one. The sign of zeros is ignored: it is rarely
 /// intended, and programs that compute a matrix rarely flip it.
-fn alike(found: Option<Scalar>, wanted: Option<Scalar>) -> bool {
-    let [found, wanted] = [found, wanted].map(|value| value.map(without_negative_zero));
-    matches!((found, wanted), (Some(found), Some(wanted)) if same(found, wanted))
+fn corresponds(found: Option<Scalar>, expected: Option<Scalar>) -> bool {
+    let [found, expected] = [found, expected].map(|value| value.map(without_negative_zero));
+    matches!((found, expected), (Some(found), Some(expected)) if same(found, expected))
 }
 
 fn without_negative_zero(value: Scalar) -> Scalar {

@@ -28,8 +28,8 @@ impl Case {
         let manifest = Keys::parse(&text).unwrap();
         let entries: Vec<Keys> = serde_json::from_str(manifest.get("entries").unwrap()).unwrap();
         let cases: Vec<Self> = entries.into_iter().map(Self).collect();
-        let wanted = |case: &Self| case.container() == "hdf5" && case.path().starts_with(folder);
-        cases.into_iter().filter(wanted).collect()
+        let matches = |case: &Self| case.container() == "hdf5" && case.path().starts_with(folder);
+        cases.into_iter().filter(matches).collect()
     }
 
     pub fn string(&self, key: &str) -> String {

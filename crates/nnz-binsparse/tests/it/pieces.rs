@@ -106,8 +106,9 @@ fn pieces_decode_in_any_order_and_by_range() {
             for range in [0..majors / 2, majors / 3..majors, majors - 1..majors, 2..2] {
                 let part = entries_of(&source, range.clone()).unwrap();
                 let inside = |at: &[u64]| range.contains(&order.major_minor(at[0], at[1]).0);
-                let wanted: Vec<_> = entries.iter().filter(|(at, _)| inside(at)).cloned().collect();
-                assert_eq!(part, wanted, "{layout} {range:?}");
+                let expected: Vec<_> =
+                    entries.iter().filter(|(at, _)| inside(at)).cloned().collect();
+                assert_eq!(part, expected, "{layout} {range:?}");
             }
         }
     }

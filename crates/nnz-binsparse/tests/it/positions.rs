@@ -184,9 +184,9 @@ fn reading_fails_exactly_if_validation_finds_a_fault() {
         let memory = tree.written();
         let faults = faults(&memory);
         assert!(!valid || faults.is_empty(), "{faults:?}");
-        let told = || format!("{:?} {:?} {:?}", tree.levels, tree.extents, tree.arrays);
+        let description = || format!("{:?} {:?} {:?}", tree.levels, tree.extents, tree.arrays);
         let found = entries(&memory);
-        assert_eq!(found.is_err(), !faults.is_empty(), "{} {found:?} {faults:?}", told());
+        assert_eq!(found.is_err(), !faults.is_empty(), "{} {found:?} {faults:?}", description());
         if faults.is_empty() {
             read += 1;
         } else {
@@ -199,9 +199,9 @@ fn reading_fails_exactly_if_validation_finds_a_fault() {
         let matrix = MatrixSource::open(Box::new(memory.clone()));
         let one = matrix.as_ref().map_err(ToString::to_string);
         let one = one.and_then(|matrix| all_entries(matrix).map_err(text));
-        assert_eq!(one.is_err(), !faults.is_empty(), "{} {one:?} {faults:?}", told());
+        assert_eq!(one.is_err(), !faults.is_empty(), "{} {one:?} {faults:?}", description());
         if let (Ok(matrix), Err(error)) = (matrix, one) {
-            assert_eq!(decoded(&matrix).map_err(text), Err(error), "{}", told());
+            assert_eq!(decoded(&matrix).map_err(text), Err(error), "{}", description());
         }
     }
     assert!(refused > 3_000 && read > 3_000 && matrices > 3_000, "{refused} {read} {matrices}");

@@ -66,8 +66,8 @@ fn layouts() -> impl Strategy<Value = Layout> {
         .prop_map(|(rank, cuts, order, transposed)| {
             let mut left = rank;
             let mut levels = Vec::new();
-            for (dense, wanted) in cuts {
-                let rank = wanted.min(left);
+            for (dense, max_rank) in cuts {
+                let rank = max_rank.min(left);
                 if rank > 0 {
                     let kind = if dense { LevelKind::Dense } else { LevelKind::Sparse };
                     levels.push(Level { kind, rank });

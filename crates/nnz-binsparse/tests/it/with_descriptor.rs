@@ -32,9 +32,9 @@ fn refused(tensor: &Tensor, descriptor: serde_json::Value) -> String {
 fn a_fill_value_is_required_if_the_tensor_has_one() {
     let without = json!({"format": "CSR", "fill": false});
     let tensor = |fill| matrix(&DIAGONAL, Values::F64(vec![1.0, 2.0]), Some(fill));
-    for (fill, told) in [(Scalar::I64(7), "hold 7"), (Scalar::F64(-0.0), "hold -0.0")] {
+    for (fill, part) in [(Scalar::I64(7), "hold 7"), (Scalar::F64(-0.0), "hold -0.0")] {
         let message = refused(&tensor(fill), without.clone());
-        assert!(message.contains("binsparse.fill") && message.contains(told), "{message}");
+        assert!(message.contains("binsparse.fill") && message.contains(part), "{message}");
     }
     for zero in [Scalar::I64(0), Scalar::F64(0.0)] {
         written(&tensor(zero), &without).unwrap();

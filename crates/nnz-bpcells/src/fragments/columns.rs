@@ -37,12 +37,12 @@ impl Columns<'_> {
     /// Resizes the columns of a batch to hold `chunks` chunks.
     pub(super) fn resize(&self, chunks: usize, batch: &mut FragmentBatch) {
         batch.chromosome = self.piece.chromosome;
-        let room = |column: &mut Vec<u32>, there: bool| {
+        let set_len = |column: &mut Vec<u32>, there: bool| {
             column.resize(if there { chunks * CHUNK } else { 0 }, 0);
         };
-        room(&mut batch.cells, self.cells.is_some());
-        room(&mut batch.starts, self.starts.is_some());
-        room(&mut batch.ends, self.ends.is_some());
+        set_len(&mut batch.cells, self.cells.is_some());
+        set_len(&mut batch.starts, self.starts.is_some());
+        set_len(&mut batch.ends, self.ends.is_some());
     }
 
     /// Removes what is in the first and the last chunk of the piece, but not in the piece.
@@ -84,26 +84,26 @@ impl Columns<'_> {
         last: u32,
         batch: &mut FragmentBatch,
     ) -> Result<u32> {
-        let room = at_chunk * CHUNK..(at_chunk + run.len()) * CHUNK;
+        let target = at_chunk * CHUNK..(at_chunk + run.len()) * CHUNK;
         let inside = self.inside(&run);
         if let Some(loaded) = &self.cells {
-            let cells = &mut batch.cells[room.clone()];
+            let cells = &mut batch.cells[target.clone()];
             loaded.decode(run.clone(), cells)?;
             self.check_cells(&run, &cells[inside.clone()])?;
         }
         let Some(loaded) = &self.starts else { return Ok(last) };
-        let starts = &mut batch.starts[room.clone()];
+        let starts = &mut batch.starts[target.clone()];
         loaded.decode(run.clone(), starts)?;
         let starts = &starts[inside.clone()];
         self.check_starts(&run, starts, last)?;
         let reached = starts.last().copied().unwrap_or(last);
         match &self.ends {
             Some(Loaded::Packed(loaded)) if fits(reached, loaded.width(&run)) => {
-                let starts = &batch.starts[room.clone()];
-                loaded.decode_onto(run, starts, &mut batch.ends[room])?;
+                let starts = &batch.starts[target.clone()];
+                loaded.decode_onto(run, starts, &mut batch.ends[target])?;
             }
             Some(loaded) => {
-                let ends = &mut batch.ends[room];
+                let ends = &mut batch.ends[target];
                 loaded.decode(run.clone(), ends)?;
                 self.make_ends(&run, starts, &mut ends[inside])?;
             }

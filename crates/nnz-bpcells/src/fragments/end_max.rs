@@ -15,7 +15,7 @@ pub(super) struct EndMax {
     /// The largest end on the chromosomes that ended since the last entry.
     before: u32,
     /// The same, for those that have fragments in this chunk.
-    begun: u32,
+    in_chunk: u32,
 }
 
 /// An entry of `end_max`.
@@ -31,7 +31,7 @@ impl EndMax {
     pub(super) fn next_chromosome(&mut self) {
         self.before = self.before.max(self.here);
         if !self.count.is_multiple_of(CHUNK as u64) {
-            self.begun = self.begun.max(self.here);
+            self.in_chunk = self.in_chunk.max(self.here);
         }
         self.here = 0;
     }
@@ -57,8 +57,9 @@ impl EndMax {
     }
 
     fn entry(&mut self) -> Entry {
-        let entry = Entry { exact: self.here.max(self.before), needed: self.here.max(self.begun) };
-        (self.before, self.begun) = (0, 0);
+        let entry =
+            Entry { exact: self.here.max(self.before), needed: self.here.max(self.in_chunk) };
+        (self.before, self.in_chunk) = (0, 0);
         entry
     }
 }

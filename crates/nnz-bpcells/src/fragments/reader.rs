@@ -165,8 +165,8 @@ impl Piece<'_> {
     fn load<'s>(&'s self, by: By, scratch: &'s mut [Scratch; 3]) -> Result<Columns<'s>> {
         let Self { source, fields, ref positions, .. } = *self;
         let [cells, starts, ends] = scratch;
-        let load = |array: &'s Integers, wanted: bool, scratch: &'s mut Scratch| {
-            wanted.then(|| array.load(positions.clone(), by, scratch)).transpose()
+        let load = |array: &'s Integers, selected: bool, scratch: &'s mut Scratch| {
+            selected.then(|| array.load(positions.clone(), by, scratch)).transpose()
         };
         let chunk = CHUNK as u64;
         let chunks = positions.end.div_ceil(chunk) - positions.start / chunk;

@@ -148,8 +148,8 @@ fn written_files_equal_those_of_bpcells() {
             };
             // Each file is also written from itself.
             for source in [path.replace(is, other), path.to_owned()] {
-                let wanted = testdata().join(&source);
-                let fits = source.contains(other) && wanted.exists();
+                let reference = testdata().join(&source);
+                let fits = source.contains(other) && reference.exists();
                 if !fits {
                     continue;
                 }
@@ -158,7 +158,7 @@ fn written_files_equal_those_of_bpcells() {
                 let matrix = open(&testdata().join(path)).unwrap();
                 let options = SinkOptions { packing, format_version };
                 let bytes = write(&matrix, &target, options).unwrap();
-                let (found, expected) = (bytes_of(&target), bytes_of(&wanted));
+                let (found, expected) = (bytes_of(&target), bytes_of(&reference));
                 for (name, bytes) in &expected {
                     assert!(found.get(name) == Some(bytes), "{path} as {source}: {name}");
                 }

@@ -16,9 +16,6 @@
 mod access;
 mod common;
 mod fragments;
-mod fragments_common;
-mod fragments_golden;
-mod fragments_mapped;
 mod golden;
 mod properties;
 mod quirks;

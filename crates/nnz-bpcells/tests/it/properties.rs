@@ -59,9 +59,9 @@ fn matrices() -> impl Strategy<Value = Matrix> {
         let most = if shape.is_empty() { 0 } else { 700 };
         let names = |len: u64, named: bool| {
             // An axis of length 0 has no names either.
-            let wanted = named && len > 0;
+            let has_names = named && len > 0;
             let one = "[a-zA-Z0-9_é \t-]{0,6}";
-            proptest::collection::vec(one, len as usize).prop_map(move |n| wanted.then_some(n))
+            proptest::collection::vec(one, len as usize).prop_map(move |n| has_names.then_some(n))
         };
         let names = (names(rows, named[0]), names(cols, named[1]));
         (proptest::collection::vec(entry, 0..=most), any::<bool>(), names).prop_map(

@@ -131,10 +131,10 @@ fn pass<C: Column>(bytes: &[u8], bounds: Bounds, ends: &mut Vec<usize>) -> Passe
 fn equal_rows<C: Column>(bytes: &[u8], len: usize, count: u32) -> usize {
     let differs = |row: &[u8]| row.get(..C::WIDTH).map_or(0, C::read) ^ count;
     let groups = bytes.chunks_exact(len.saturating_mul(AT_ONCE));
-    let alike = groups.take_while(|group| {
+    let equal = groups.take_while(|group| {
         (0..AT_ONCE).fold(0, |all, row| all | differs(&group[row * len..])) == 0
     });
-    alike.count() * AT_ONCE
+    equal.count() * AT_ONCE
 }
 
 /// Reads a column; one that is too large is replaced with the largest number.

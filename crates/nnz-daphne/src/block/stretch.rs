@@ -187,10 +187,10 @@ impl Stretches {
             // No thread is about to find it.
             drop(progress);
             let buffer = self.buffers.read(file, self.whole_entries(nearest))?;
-            let behind = self.walk(file, nearest, &buffer, reached, &mut Vec::new())?;
+            let next = self.walk(file, nearest, &buffer, reached, &mut Vec::new())?;
             self.buffers.give_back(buffer);
             progress = self.progress();
-            progress.starts.insert(nearest + 1, behind);
+            progress.starts.insert(nearest + 1, next);
         }
     }
 
@@ -241,10 +241,10 @@ impl Stretch {
         let bytes = stretches.whole_entries(*number);
         let buffer = stretches.buffers.read(file, bytes.clone())?;
         let reached = stretches.start(file, *number)?;
-        let behind = stretches.walk(file, *number, &buffer, reached, ends)?;
+        let next = stretches.walk(file, *number, &buffer, reached, ends)?;
         let mut progress = stretches.progress();
         progress.starts.remove(number);
-        progress.starts.insert(number + 1, behind);
+        progress.starts.insert(number + 1, next);
         drop(progress);
         drop(begun);
         Ok(Opened { stretches, buffer, bytes, reached })

@@ -163,10 +163,10 @@ impl Landmarks {
         layout: RowLayout,
         row: u64,
     ) -> Result<Walk> {
-        let wanted = usize::try_from(row / self.every).unwrap_or(usize::MAX);
+        let target = usize::try_from(row / self.every).unwrap_or(usize::MAX);
         let mut known = lock(&self.known);
         let last = known.len() - 1;
-        let nearest = last.min(wanted);
+        let nearest = last.min(target);
         let mut walk = Walk { row: nearest as u64 * self.every, at: known[nearest] };
         while walk.row + self.every <= row {
             let next = walk.row + self.every;

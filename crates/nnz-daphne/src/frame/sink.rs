@@ -136,8 +136,8 @@ impl FrameSink {
             return Ok(());
         }
         let mut col = 0;
-        let alike = |a: &Values, b: &Values| a.value_type() == b.value_type();
-        for run in self.pending.chunk_by(alike) {
+        let same_type = |a: &Values, b: &Values| a.value_type() == b.value_type();
+        for run in self.pending.chunk_by(same_type) {
             let narrow = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
             let head = BlockHead {
                 row: self.rows - rows as u64,

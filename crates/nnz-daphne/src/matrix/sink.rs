@@ -59,7 +59,7 @@ use place::Position;
 ///     minors: Minors::U32(vec![2]),
 ///     values: Values::F64(vec![0.5]),
 /// })?;
-/// 53 bytes before the rows, two counts of 4 bytes, and a column and a value.
+/// // 53 bytes before the rows, two counts of 4 bytes, and a column and a value.
 /// assert_eq!(Box::new(sink).finish()?.bytes, 53 + 2 * 4 + 4 + 8);
 /// # Ok::<(), nnz_core::Error>(())
 /// ```

@@ -43,8 +43,8 @@ pub(super) fn recognise(
         without_cells
             .sort_by_key(|(dialect, parsed)| (!fits(meta, parsed), *dialect != Dialect::Spec));
         let (dialect, parsed) = without_cells.swap_remove(0);
-        let told = meta.is_some() && fits(meta, &parsed);
-        return Ok((dialect, parsed, certain || told));
+        let confirmed = meta.is_some() && fits(meta, &parsed);
+        return Ok((dialect, parsed, certain || confirmed));
     }
     // With a `.meta` file, the file is more likely one of DAPHNE.
     let likely = if meta.is_some() { Dialect::Daphne } else { Dialect::Spec };

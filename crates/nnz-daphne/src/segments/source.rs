@@ -135,12 +135,12 @@ impl SegmentsSource {
             sorted_indices: ascend.then_some(true),
             ..first.header().clone()
         };
-        if let Some(beside) = directory.sidecar(Meta::SUFFIX)? {
-            let meta = Meta::of(&beside)?;
-            let told = Shape { rows: meta.num_rows, cols: meta.num_cols };
-            if told != header.shape {
+        if let Some(meta_file) = directory.sidecar(Meta::SUFFIX)? {
+            let meta = Meta::of(&meta_file)?;
+            let stated = Shape { rows: meta.num_rows, cols: meta.num_cols };
+            if stated != header.shape {
                 let expected = format!("{}, like the segments", header.shape);
-                return Err(Error::mismatch(beside.place(), told, expected));
+                return Err(Error::mismatch(meta_file.place(), stated, expected));
             }
         }
         Ok(Self { header, segments, starts })

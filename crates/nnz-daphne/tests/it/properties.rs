@@ -184,8 +184,8 @@ proptest! {
         prop_assert!(looks_like(&bytes[..bytes.len().min(64)], bytes.len() as u64));
         prop_assert_eq!(faults(&path), Vec::<String>::new());
         let matrix = MatrixSource::open(&path, &ReadOptions::default()).unwrap();
-        let told = case.options.meta || case.options.dialect != Dialect::Spec;
-        if told || !case.shape.is_empty() {
+        let has_meta = case.options.meta || case.options.dialect != Dialect::Spec;
+        if has_meta || !case.shape.is_empty() {
             prop_assert_eq!(matrix.dialect(), case.options.dialect);
             prop_assert_eq!(matrix.header().value_type, case.value_type);
         }

@@ -9,14 +9,15 @@ fn read(text: &str, types: Option<&[ValueType]>) -> Result<(Vec<String>, Vec<Val
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.csv");
     std::fs::write(&path, text).unwrap();
-    let told = |error: nnz_core::Error| error.to_string().split_once("x.csv").unwrap().1.to_owned();
+    let message =
+        |error: nnz_core::Error| error.to_string().split_once("x.csv").unwrap().1.to_owned();
     let options = ReadOptions { types: types.map(<[ValueType]>::to_vec) };
-    let mut reader = CsvReader::open(&path, &options).map_err(told)?;
+    let mut reader = CsvReader::open(&path, &options).map_err(message)?;
     let labels = reader.columns().iter().map(|column| column.label.clone()).collect();
     let types: Vec<ValueType> = reader.columns().iter().map(|column| column.value_type).collect();
     let mut columns: Vec<Values> = types.into_iter().map(Values::new).collect();
     let mut batch = FrameBatch::default();
-    while reader.next_batch(&mut batch).map_err(told)? {
+    while reader.next_batch(&mut batch).map_err(message)? {
         for (all, some) in columns.iter_mut().zip(&batch.columns) {
             all.extend_from(some, 0..some.len().unwrap());
         }

@@ -60,8 +60,8 @@ impl Output {
             Destination::File(_) => self.path.parent(),
             Destination::Stream { .. } => return TemporaryFile::create(),
         };
-        let beside = parent.filter(|parent| !parent.as_os_str().is_empty());
-        TemporaryFile::create_in(beside.unwrap_or(Path::new(".")))
+        let directory = parent.filter(|parent| !parent.as_os_str().is_empty());
+        TemporaryFile::create_in(directory.unwrap_or(Path::new(".")))
     }
 
     pub(super) fn write(&mut self, text: &[u8]) -> Result<()> {

@@ -125,16 +125,16 @@ fn a_symmetric_matrix_with_different_names_uses_those_of_the_columns() {
 #[test]
 fn names_of_dimnames_are_reported_as_extras() {
     let directory = tempfile::tempdir().unwrap();
-    let told = |titles| {
+    let extras_of = |titles| {
         let path = object(directory.path(), "dgCMatrix", &DIAGONAL, "U", [AB, NONE, titles]);
         open(&path).extras().unwrap()
     };
-    let both = told("16 2 262153 5 Genes 262153 5 Cells");
+    let both = extras_of("16 2 262153 5 Genes 262153 5 Cells");
     assert_eq!(both, ["the names of dimnames (\"Genes\", \"Cells\")"]);
-    let one = told("16 2 262153 0 262153 5 Cells");
+    let one = extras_of("16 2 262153 0 262153 5 Cells");
     assert_eq!(one, ["the names of dimnames (\"Cells\")"]);
-    assert_eq!(told("16 2 262153 0 262153 0"), Vec::<String>::new());
-    assert_eq!(told(""), Vec::<String>::new());
+    assert_eq!(extras_of("16 2 262153 0 262153 0"), Vec::<String>::new());
+    assert_eq!(extras_of(""), Vec::<String>::new());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Reading and writing of fragments as text.
+//! Reading and writing fragments as text.
 
 mod common;
 mod golden;

@@ -11,7 +11,7 @@ pub(super) struct PointerSink {
     array: ArrayId,
     format_version: FormatVersion,
     majors: u64,
-    /// The number of pointers written: all up to the last major vector that has begun.
+    /// The number of pointers written: all up to the last major vector that has current.
     written: u64,
 }
 
@@ -36,10 +36,10 @@ impl PointerSink {
         let mut pointers = Vec::with_capacity(offsets.len());
         for (run, &offset) in offsets[..offsets.len().saturating_sub(1)].iter().enumerate() {
             let major = majors.get(run);
-            let begun = (self.written + pointers.len() as u64).saturating_sub(1);
-            if major >= self.majors || major < begun {
+            let current = (self.written + pointers.len() as u64).saturating_sub(1);
+            if major >= self.majors || major < current {
                 let found = format!("major vector {major}");
-                let expected = format!("at least {begun}, and less than {}", self.majors);
+                let expected = format!("at least {current}, and less than {}", self.majors);
                 return Err(Error::mismatch(Place::default(), found, expected));
             }
             // The majors in between have no entries: they begin at the same position.

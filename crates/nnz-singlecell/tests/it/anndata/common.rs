@@ -1,4 +1,4 @@
-//! The files of `testdata/anndata`, and what they hold.
+//! The files of `testdata/anndata`, and their manifest.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ impl Golden {
         Self { dir: tempfile::tempdir().unwrap(), manifest: serde_json::from_str(&text).unwrap() }
     }
 
-    /// Returns where a file is.
+    /// Returns the path of a file.
     pub(crate) fn path(&self, file: &Value) -> PathBuf {
         let path = file["path"].as_str().unwrap();
         let Some(store) = path.strip_suffix(".tar.gz") else { return folder().join(path) };
@@ -70,7 +70,7 @@ pub(crate) fn entries_of(
     Ok(all)
 }
 
-/// Compares a value with what the manifest says, bit by bit except for which NaN it is.
+/// Compares a value with the manifest, bit by bit except for the bits of NaN.
 pub(crate) fn same(value: Scalar, expected: &Value) -> bool {
     let float = |expected: &Value| match expected {
         Value::String(text) => text.parse().unwrap(),

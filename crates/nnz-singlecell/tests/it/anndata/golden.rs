@@ -1,4 +1,4 @@
-//! Files of the real anndata, from 0.5 to 0.13: every matrix, name and column, and what is refused.
+//! Files of anndata 0.5 to 0.13: every matrix, name and column, and errors.
 
 use nnz_core::{Annotations as _, Axis, MatrixSource as _, Storage};
 use nnz_singlecell::anndata::{DataFrame, Item};
@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use crate::anndata::common::{Golden, entries, entries_of, open, same};
 
-/// Filters that are named and refused.
+/// Files with unsupported filters, which are errors with their name.
 const UNHANDLED: [&str; 1] = ["0.12.19/h5ad/csr_blosc2_x_only"];
 
 #[test]
-fn every_matrix_is_as_it_was_given() {
+fn every_matrix_has_the_expected_entries() {
     let golden = Golden::new();
     let mut seen = 0;
     for file in golden.valid() {
@@ -66,7 +66,7 @@ fn check_matrix(name: &str, source: &dyn nnz_core::MatrixSource, expected: &Valu
 }
 
 #[test]
-fn any_range_of_majors_is_read_alone() {
+fn any_range_of_majors_is_read() {
     let golden = Golden::new();
     for id in ["0.12.19/h5ad/full_csc", "0.12.19/zarr3/sharded", "0.12.19/zarr3/sharded_dense"] {
         let file = golden.valid().iter().find(|file| file["id"] == id).unwrap();
@@ -91,7 +91,7 @@ fn any_range_of_majors_is_read_alone() {
 }
 
 #[test]
-fn names_and_columns_are_as_they_were_given() {
+fn names_and_columns_are_as_expected() {
     let golden = Golden::new();
     for file in golden.valid() {
         let id = file["id"].as_str().unwrap();
@@ -137,10 +137,7 @@ fn check_frame(name: &str, frame: &DataFrame, names: &Value, columns: &Value) {
                 Value::String(value) => assert_eq!(&text, value, "{name} {row}"),
                 Value::Number(value) => {
                     let (found, value): (f64, _) = (text.parse().unwrap(), value.as_f64().unwrap());
-                    #[expect(
-                        clippy::cast_possible_truncation,
-                        reason = "in the type that is stored"
-                    )]
+                    #[expect(clippy::cast_possible_truncation, reason = "the stored type")]
                     let narrow = found as f32 == value as f32 && text.len() < 12;
                     assert!(found == value || narrow, "{name} {row}: {found} {value}");
                 }
@@ -151,7 +148,7 @@ fn check_frame(name: &str, frame: &DataFrame, names: &Value, columns: &Value) {
 }
 
 #[test]
-fn what_is_malformed_is_refused_with_its_place() {
+fn malformed_files_are_errors_with_a_location() {
     let golden = Golden::new();
     let mut accepted = Vec::new();
     for file in golden.malformed() {
@@ -199,7 +196,7 @@ fn what_is_malformed_is_refused_with_its_place() {
         "obs_names_duplicate.h5ad",
         "obs_column_not_listed.h5ad",
         "x_soft_link.h5ad",
-        // By the rules of Zarr, what is not stored is the fill value.
+        // In Zarr, a missing chunk has the fill value.
         "zarr2_chunk_missing.zarr",
         "zarr3_chunk_missing.zarr",
     ];

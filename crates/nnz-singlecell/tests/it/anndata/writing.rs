@@ -1,4 +1,4 @@
-//! What is written is read back: matrices of every type and order, names, and columns of every kind.
+//! Round trips: matrices of every type and order, names, and columns of every type.
 
 use nnz_container::Compression;
 use nnz_container::hdf5::Hdf5TreeWriter;
@@ -13,7 +13,7 @@ use nnz_storage::staging::WriteOptions;
 
 use crate::anndata::common::{Golden, entries, open};
 
-/// Starts a tree in a file or store.
+/// Creates a tree in a file or store.
 fn tree(path: &std::path::Path) -> Box<dyn TreeWriter> {
     let write = WriteOptions { sync: false, ..WriteOptions::default() };
     let name = path.to_str().unwrap();
@@ -44,7 +44,7 @@ fn write(source: &MatrixSource, path: &std::path::Path, compression: Compression
 }
 
 #[test]
-fn every_sparse_matrix_comes_back_with_its_tables() {
+fn every_sparse_matrix_round_trips_with_its_tables() {
     let golden = Golden::new();
     let directory = tempfile::tempdir().unwrap();
     let mut seen = 0;
@@ -105,7 +105,7 @@ fn every_sparse_matrix_comes_back_with_its_tables() {
 }
 
 #[test]
-fn majors_that_no_batch_names_have_no_entries() {
+fn majors_without_a_batch_have_no_entries() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("gaps.h5ad");
     let header = nnz_core::Header {
@@ -126,7 +126,7 @@ fn majors_that_no_batch_names_have_no_entries() {
     let (names, tables) = ([None, None], [None, None]);
     let sink = MatrixSink::create(tree(&path), &header, names, tables, Compression::None);
     let mut sink = Box::new(sink.unwrap());
-    // The second batch goes on with the row that the first ends with.
+    // The second batch continues with the row with which the first ends.
     for (majors, offsets, minors) in [
         (vec![7, 90_000], vec![0, 2, 3], vec![0, 4, 1]),
         (vec![90_000, 99_998], vec![0, 1, 2], vec![2, 3]),

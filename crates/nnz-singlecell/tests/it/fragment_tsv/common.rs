@@ -1,4 +1,4 @@
-//! What these tests share.
+//! Helpers for the tests of fragments.
 
 use std::io::{Cursor, Read as _, Write as _};
 use std::path::PathBuf;
@@ -9,16 +9,16 @@ use nnz_singlecell::fragment_tsv::{
     FragmentTsv, Options, Target, TsvBlock, WriteOptions, create, from_reader,
 };
 
-/// Chromosome, start, end and cell, by their names.
+/// Chromosome, start, end and cell, by name.
 pub(crate) type Line = (String, u32, u32, String);
 
-/// All that a text holds.
+/// The content of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Whole {
     pub(crate) batches: Vec<FragmentBatch>,
     pub(crate) chromosomes: StringList,
     pub(crate) cells: StringList,
-    pub(crate) unwanted: u64,
+    pub(crate) unselected: u64,
 }
 
 pub(crate) fn testdata() -> PathBuf {
@@ -39,7 +39,7 @@ pub(crate) fn source(text: impl AsRef<[u8]>) -> FragmentTsv {
     from_reader(Box::new(Cursor::new(text.as_ref().to_vec())), "text.tsv").unwrap()
 }
 
-/// Reads all in turn.
+/// Reads everything in order.
 pub(crate) fn read(source: &FragmentTsv, options: Options) -> Result<Whole> {
     let mut reading = source.read(options)?;
     let mut block = TsvBlock::default();
@@ -53,7 +53,7 @@ pub(crate) fn read(source: &FragmentTsv, options: Options) -> Result<Whole> {
         for batch in fragments.into_batches() {
             assert!(!batch.cells.is_empty());
             match whole.batches.last_mut() {
-                // Where pieces end is of no interest.
+                // The boundaries of pieces do not matter.
                 Some(last) if last.chromosome == batch.chromosome => {
                     last.cells.extend(batch.cells);
                     last.starts.extend(batch.starts);
@@ -67,7 +67,7 @@ pub(crate) fn read(source: &FragmentTsv, options: Options) -> Result<Whole> {
     assert_eq!(read.fragments, count);
     whole.chromosomes = read.chromosomes;
     whole.cells = read.cells;
-    whole.unwanted = read.unwanted;
+    whole.unselected = read.unselected;
     Ok(whole)
 }
 
@@ -110,11 +110,11 @@ pub(crate) fn gzip(text: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// The block without text that ends a file.
+/// The empty block at the end of a file.
 pub(crate) const END: &[u8] =
     b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0\x1b\0\x03\0\0\0\0\0\0\0\0\0";
 
-/// One BGZF block, made by another way than the library's.
+/// One BGZF block, created without the library.
 pub(crate) fn bgzf_block(text: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(text).unwrap();
@@ -129,14 +129,14 @@ pub(crate) fn bgzf_block(text: &[u8]) -> Vec<u8> {
     block
 }
 
-/// Text in BGZF blocks of so many bytes.
+/// Text in BGZF blocks of `size` bytes.
 pub(crate) fn bgzf(text: &[u8], size: usize) -> Vec<u8> {
     let mut file: Vec<u8> = text.chunks(size).flat_map(bgzf_block).collect();
     file.extend_from_slice(END);
     file
 }
 
-/// A stream whose bytes can be looked at.
+/// A stream whose bytes can be inspected.
 #[derive(Clone, Default)]
 pub(crate) struct Seen(pub(crate) Arc<Mutex<Vec<u8>>>);
 
@@ -151,7 +151,7 @@ impl std::io::Write for Seen {
     }
 }
 
-/// Writes all to a stream.
+/// Writes everything to a stream.
 pub(crate) fn write(whole: &Whole, options: WriteOptions) -> Result<Vec<u8>> {
     let seen = Seen::default();
     let target = Target::Stream { writer: Box::new(seen.clone()), name: "out.tsv".to_owned() };
@@ -165,7 +165,7 @@ pub(crate) fn write(whole: &Whole, options: WriteOptions) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Inflates everything.
+/// Inflates all members.
 pub(crate) fn gunzip(bytes: &[u8]) -> Vec<u8> {
     let mut text = Vec::new();
     flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut text).unwrap();

@@ -1,4 +1,4 @@
-//! Texts of the real program come to what its stores hold.
+//! Text that BPCells has imported gives the content of its stores.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ fn numbers(store: &Path, name: &str) -> Vec<u32> {
     bytes[8..].as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()
 }
 
-/// Compares with an unpacked store, whose numbers are one after the other.
+/// Compares with an unpacked store.
 fn check(whole: &Whole, store: &str) {
     let store = testdata().join("fragments_dir").join(store);
     let names = |name: &str| -> Vec<Vec<u8>> {
@@ -52,7 +52,7 @@ fn golden(name: &str, options: Options) -> Whole {
 }
 
 #[test]
-fn texts_come_to_the_stores_that_were_imported_from_them() {
+fn texts_equal_the_stores_imported_from_them() {
     for case in ["basic", "boundary", "manychr", "one"] {
         for ending in ["tsv", "tsv.gz"] {
             let whole = golden(&format!("frag_{case}.{ending}"), Options::default());
@@ -62,13 +62,13 @@ fn texts_come_to_the_stores_that_were_imported_from_them() {
 }
 
 #[test]
-fn ends_can_be_part_of_a_fragment() {
+fn ends_can_be_inclusive() {
     let options = Options { end_inclusive: true, ..Options::default() };
     check(&golden("frag_basic.tsv", options), "endinclusive.unpacked");
 }
 
 #[test]
-fn a_list_of_chromosomes_decides_their_numbers_and_the_text_their_order() {
+fn a_list_of_chromosomes_determines_their_indices() {
     let chromosomes = Chromosomes::named(&list(&["chrX", "chr1", "chr2"])).unwrap();
     let options = Options { chromosomes: Some(chromosomes), ..Options::default() };
     check(&golden("frag_basic.tsv.gz", options), "tsv_reordered_chr.unpacked");

@@ -1,4 +1,4 @@
-//! Damaged files give an error or fragments, and nothing else.
+//! Damaged files give an error or fragments, without a panic.
 
 use nnz_singlecell::fragment_tsv::Options;
 use nnz_testing::random::Random;
@@ -8,7 +8,7 @@ use super::common::{END, bgzf, bgzf_block, gzip, message, read_text};
 const TEXT: &[u8] = b"# c\nchr1\t1\t5\tAAAC-1\t1\nchr1\t3\t9\tAAAG-1\t2\nchr2\t3\t9\tAAAC-1\t1\n";
 
 #[test]
-fn files_cut_at_any_byte_never_pass_for_whole() {
+fn truncated_files_are_errors() {
     for file in [gzip(TEXT), bgzf(TEXT, 30)] {
         for len in 2..file.len() {
             assert!(read_text(&file[..len]).is_err(), "{len} of {}", file.len());
@@ -20,7 +20,7 @@ fn files_cut_at_any_byte_never_pass_for_whole() {
 }
 
 #[test]
-fn a_byte_changed_in_compressed_data_is_noticed_or_harmless() {
+fn a_changed_byte_in_compressed_data_is_an_error_or_harmless() {
     let whole = read_text(TEXT).unwrap();
     for file in [gzip(TEXT), bgzf(TEXT, 30)] {
         for at in 0..file.len() {
@@ -38,15 +38,15 @@ fn a_byte_changed_in_compressed_data_is_noticed_or_harmless() {
 #[test]
 fn random_bytes_never_panic() {
     let mut random = Random::new(20);
-    let telling = b"0123456789 \t\r\n#-.e\0\x1f\x8b\xffBC";
+    let alphabet = b"0123456789 \t\r\n#-.e\0\x1f\x8b\xffBC";
     for file in [TEXT.to_vec(), gzip(TEXT), bgzf(TEXT, 20)] {
         for _ in 0..2000 {
             let mut file = file.clone();
             for _ in 0..=random.below(4) {
                 let at = random.below(file.len());
                 match random.below(3) {
-                    0 => file[at] = *random.pick(telling),
-                    1 => file.insert(at, *random.pick(telling)),
+                    0 => file[at] = *random.pick(alphabet),
+                    1 => file.insert(at, *random.pick(alphabet)),
                     _ => drop(file.remove(at)),
                 }
             }
@@ -56,49 +56,50 @@ fn random_bytes_never_panic() {
 }
 
 #[test]
-fn blocks_that_lie_are_refused() {
+fn blocks_with_wrong_sizes_are_errors() {
     let whole = bgzf(TEXT, 40);
     let first = bgzf_block(&TEXT[..40]).len();
-    let lie = |change: &dyn Fn(&mut Vec<u8>)| {
+    let error_after = |change: &dyn Fn(&mut Vec<u8>)| {
         let mut file = whole.clone();
         change(&mut file);
         message(file, Options::default())
     };
-    // A block that is said to be one byte longer, or shorter, or longer than the file.
-    for said in [lie(&|file| file[16] += 1), lie(&|file| file[16] -= 1)] {
-        // What stands where the length should be is as likely too large as it is another.
-        let lies = ["a block of ", "damaged compressed data ("];
-        let lies = lies.map(|lie| said.starts_with(&format!("text.tsv: byte 0: found {lie}")));
-        assert!(lies[0] || lies[1], "{said}");
+    // A block with a size that is one byte too large, or too small, or larger than the file.
+    for error in [error_after(&|file| file[16] += 1), error_after(&|file| file[16] -= 1)] {
+        // The bytes read as the length are random, so it is either too large or wrong.
+        let expected = ["a block of ", "damaged compressed data ("];
+        let expected =
+            expected.map(|found| error.starts_with(&format!("text.tsv: byte 0: found {found}")));
+        assert!(expected[0] || expected[1], "{error}");
     }
     assert!(
-        lie(&|file| file[17] = 0xff).contains("byte 0: found compressed data that is cut short")
+        error_after(&|file| file[17] = 0xff).contains("byte 0: found truncated compressed data")
     );
-    // More text than is there, less, and more than a block may have.
+    // A length of text that is too large, too small, and larger than the limit.
     for change in [1_u8, 0xff] {
-        let said = lie(&|file| file[first - 4] = file[first - 4].wrapping_add(change));
-        assert!(said.contains("byte 0: found damaged compressed data"), "{said}");
+        let error = error_after(&|file| file[first - 4] = file[first - 4].wrapping_add(change));
+        assert!(error.contains("byte 0: found damaged compressed data"), "{error}");
     }
-    let said = lie(&|file| file[first - 1] = 0xff);
-    assert!(said.contains("more than 65536"), "{said}");
-    let said = lie(&|file| file[first - 8] ^= 1);
-    assert!(said.contains("its checksum is another"), "{said}");
-    // What follows the first block is none.
-    let said = lie(&|file| file[first] = b'x');
-    assert!(said.contains(&format!("byte {first}: found other bytes")), "{said}");
+    let error = error_after(&|file| file[first - 1] = 0xff);
+    assert!(error.contains("more than 65536"), "{error}");
+    let error = error_after(&|file| file[first - 8] ^= 1);
+    assert!(error.contains("wrong checksum"), "{error}");
+    // The bytes after the first block are not a block.
+    let error = error_after(&|file| file[first] = b'x');
+    assert!(error.contains(&format!("byte {first}: found other bytes")), "{error}");
 }
 
 #[test]
-fn a_missing_end_is_an_error_that_says_what_to_do() {
+fn a_missing_end_is_an_error_with_a_hint() {
     let mut file = bgzf(TEXT, 40);
     file.truncate(file.len() - END.len());
-    let said = message(&file, Options::default());
-    assert!(said.contains("no block without text at the end"), "{said}");
-    assert!(said.contains("bgzip -dc"), "{said}");
+    let error = message(&file, Options::default());
+    assert!(error.contains("no empty block at the end"), "{error}");
+    assert!(error.contains("bgzip -dc"), "{error}");
 }
 
 #[test]
-fn members_of_all_kinds_may_follow_each_other() {
+fn members_of_all_kinds_may_be_mixed() {
     let whole = read_text(TEXT).unwrap();
     let (first, second) = TEXT.split_at(37);
     let end = || END.to_vec();
@@ -114,7 +115,7 @@ fn members_of_all_kinds_may_follow_each_other() {
 }
 
 #[test]
-fn a_small_file_that_inflates_to_a_large_one_is_read_through_the_same_buffers() {
+fn a_small_file_that_inflates_to_a_large_one_is_read_in_bounded_memory() {
     let mut file: Vec<u8> = Vec::new();
     let block = bgzf_block(&[b'\n'; 65_280]);
     for _ in 0..500 {
@@ -123,6 +124,6 @@ fn a_small_file_that_inflates_to_a_large_one_is_read_through_the_same_buffers() 
     }
     file.extend_from_slice(&bgzf_block(b"1\t1\tx\tA\n"));
     file.extend_from_slice(END);
-    let said = message(&file, Options::default());
-    assert!(said.contains(&format!("line {}, column 5", 500 * 65_280 + 1)), "{said}");
+    let error = message(&file, Options::default());
+    assert!(error.contains(&format!("line {}, column 5", 500 * 65_280 + 1)), "{error}");
 }

@@ -1,11 +1,11 @@
-//! What is read, on literal text, and what is said of text that is wrong.
+//! Reading literal text, and the errors of invalid text.
 
 use nnz_singlecell::fragment_tsv::{Chromosomes, LONGEST_LINE, Options, read_cells};
 
 use super::common::{bgzf, gzip, list, message, read, read_text, source};
 
 #[test]
-fn comments_blank_lines_and_line_ends_of_any_kind_are_read() {
+fn comments_blank_lines_and_any_line_ends_are_read() {
     let text = "# id=1\n#\r\n\nchr1\t0\t5\tA-1\t3\r\n#chr1\t1\n\r\nchr1\t5\t5\tB-1\t\r\nchr 2\t007\t4294967295\tA-1\tx y";
     for text in [text.as_bytes().to_vec(), gzip(text.as_bytes()), bgzf(text.as_bytes(), 7)] {
         let whole = read_text(text).unwrap();
@@ -31,7 +31,7 @@ fn texts_without_fragments_have_none() {
 }
 
 #[test]
-fn faults_are_told_with_line_and_column() {
+fn errors_have_line_and_column() {
     for (text, place, what) in [
         ("chr1\tx\t5\tA\n", "1, column 6", "found \"x\", expected the start of the fragment"),
         ("chr1\t1\t\tA\n", "1, column 8", "found an empty field, expected the end of the fragment"),
@@ -57,26 +57,26 @@ fn faults_are_told_with_line_and_column() {
             "1, column 1",
             "found a byte order mark, expected a chromosome",
         ),
-        ("chr1\t9\t8\tA\n", "1, column 8", "found 8, expected where the fragment ends, 9 or more"),
+        ("chr1\t9\t8\tA\n", "1, column 8", "found 8, expected the end of the fragment, 9 or more"),
         ("chr1\t1\t5\tA\nchr1\t1\t5\tA\t1\n", "2, column 1", "found 5 columns, expected 4"),
         ("chr1\t1\t5\tA\t1\n\nchr1\t1\t5\tA\n", "3, column 1", "found 4 columns, expected 5"),
         ("chr1\t5\t9\tA\nchr1\t4\t9\tA\n", "2, column 6", "found start 4 after 5"),
         ("chr1\t5\t9\tA\nchr1\t4\t9\tA\n", "2, column 6", "`sort` reads unsorted"),
-        ("1\t5\t9\tA\n2\t5\t9\tA\n\n1\t6\t9\tA\n", "4, column 1", "found \"1\" once more"),
+        ("1\t5\t9\tA\n2\t5\t9\tA\n\n1\t6\t9\tA\n", "4, column 1", "found \"1\" again"),
         ("1\t5\t9\tA\n2\t5\t9\tA\n\n1\t6\t9\tA\n", "4, column 1", "`sort` reads unsorted"),
     ] {
         for bytes in
             [text.as_bytes().to_vec(), bgzf(text.as_bytes(), 5), bgzf(text.as_bytes(), 999)]
         {
-            let said = message(bytes, Options::default());
-            assert!(said.starts_with(&format!("text.tsv: line {place}: ")), "{text:?}: {said}");
-            assert!(said.contains(what), "{text:?}: {said}");
+            let error = message(bytes, Options::default());
+            assert!(error.starts_with(&format!("text.tsv: line {place}: ")), "{text:?}: {error}");
+            assert!(error.contains(what), "{text:?}: {error}");
         }
     }
 }
 
 #[test]
-fn unsorted_text_is_read_where_that_is_allowed() {
+fn unsorted_text_is_read_if_allowed() {
     let options = || Options { unsorted: true, ..Options::default() };
     let text = "2\t5\t9\tB\n1\t5\t9\tA\n1\t4\t9\tB\n2\t6\t9\tC\n";
     let whole = read(&source(text), options()).unwrap();
@@ -87,21 +87,21 @@ fn unsorted_text_is_read_where_that_is_allowed() {
 }
 
 #[test]
-fn ends_that_are_part_of_the_fragment_have_limits_of_their_own() {
+fn inclusive_ends_have_their_own_limits() {
     let options = || Options { end_inclusive: true, ..Options::default() };
     let whole = read(&source("1\t5\t4\tA\n1\t5\t4294967294\tA\n"), options()).unwrap();
     let ends: Vec<_> = whole.batches.iter().flat_map(|batch| batch.ends.clone()).collect();
     assert_eq!(ends, [5, u32::MAX]);
-    let said = message("1\t5\t4294967295\tA\n", options());
+    let error = message("1\t5\t4294967295\tA\n", options());
     assert!(
-        said.ends_with("found 4294967295, expected where the fragment ends, at most 4294967294"),
-        "{said}"
+        error.ends_with("found 4294967295, expected the end of the fragment, at most 4294967294"),
+        "{error}"
     );
     assert!(message("1\t5\t3\tA\n", options()).contains("found 3, expected"));
 }
 
 #[test]
-fn only_cells_of_the_list_are_kept_and_chromosomes_of_others_stay() {
+fn only_selected_cells_are_kept_but_all_chromosomes() {
     let text = "1\t5\t9\tX\n1\t6\t9\tB\n1\t7\t9\tX\n2\t1\t2\tX\n3\t1\t2\tA\n3\t1\t4\tB\n";
     for text in [text.as_bytes().to_vec(), bgzf(text.as_bytes(), 4)] {
         let cells = Some(list(&["A", "B", "C", "A"]));
@@ -112,15 +112,15 @@ fn only_cells_of_the_list_are_kept_and_chromosomes_of_others_stay() {
         assert_eq!(lines, [("1", 6, "B"), ("3", 1, "A"), ("3", 1, "B")]);
         assert_eq!(whole.cells, list(&["B", "A"]));
         assert_eq!(whole.chromosomes, list(&["1", "2", "3"]));
-        assert_eq!(whole.unwanted, 3);
+        assert_eq!(whole.unselected, 3);
     }
-    // The order is checked all the same.
+    // The order is still checked.
     let options = Options { cells: Some(list(&["A"])), ..Options::default() };
     assert!(message("1\t5\t9\tX\n1\t4\t9\tX\n", options).contains("line 2"));
 }
 
 #[test]
-fn chromosomes_and_sizes_come_from_a_file() {
+fn chromosomes_and_sizes_are_read_from_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sizes");
     let sized = |text: &str| {
@@ -138,34 +138,31 @@ fn chromosomes_and_sizes_come_from_a_file() {
     let numbers: Vec<_> = whole.batches.iter().map(|batch| batch.chromosome).collect();
     assert_eq!(numbers, [1, 2]);
 
-    let said = read(sizes, "chr1\t1\t51\tA\n", false).unwrap_err();
+    let error = read(sizes, "chr1\t1\t51\tA\n", false).unwrap_err();
     assert_eq!(
-        said,
-        "text.tsv: line 1, column 8: found 51, expected at most 50, where the chromosome ends"
+        error,
+        "text.tsv: line 1, column 8: found 51, expected at most 50, the end of the chromosome"
     );
-    let said = read(sizes, "chr1\t1\t50\tA\n", true).unwrap_err();
-    assert!(said.contains("found 50, expected at most 49"), "{said}");
-    let said = read(sizes, "chr1\t1\t2\tA\nchr3\t1\t2\tA\n", false).unwrap_err();
+    let error = read(sizes, "chr1\t1\t50\tA\n", true).unwrap_err();
+    assert!(error.contains("found 50, expected at most 49"), "{error}");
+    let error = read(sizes, "chr1\t1\t2\tA\nchr3\t1\t2\tA\n", false).unwrap_err();
     assert!(
-        said.contains("line 2, column 1: found \"chr3\", expected one of the chromosomes"),
-        "{said}"
+        error.contains("line 2, column 1: found \"chr3\", expected a chromosome of the list"),
+        "{error}"
     );
 
-    let said = sized("chr1\t5\nchr1\t6\n").unwrap_err().to_string();
-    assert!(
-        said.ends_with("line 2, column 1: found \"chr1\", expected names that are there once"),
-        "{said}"
-    );
-    let said = sized("chr1\t+5\n").unwrap_err().to_string();
-    assert!(said.contains("line 1, column 6: found \"+5\", expected bases"), "{said}");
-    // A byte order mark is no part of the first name.
+    let error = sized("chr1\t5\nchr1\t6\n").unwrap_err().to_string();
+    assert!(error.ends_with("line 2, column 1: found \"chr1\", expected unique names"), "{error}");
+    let error = sized("chr1\t+5\n").unwrap_err().to_string();
+    assert!(error.contains("line 1, column 6: found \"+5\", expected bases"), "{error}");
+    // A byte order mark is not part of the first name.
     assert!(sized("\u{feff}chr1\t5\n").is_ok());
     assert!(sized("chr1\t5\n\u{feff}chr1\t5\n").is_ok());
     assert!(Chromosomes::named(&list(&["1", "1"])).is_err());
 }
 
 #[test]
-fn wanted_cells_come_from_a_file() {
+fn selected_cells_are_read_from_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("barcodes.tsv.gz");
     std::fs::write(&path, gzip(b"A-1\n\n#x\nB-1\tmore\r\nC-1")).unwrap();
@@ -173,7 +170,7 @@ fn wanted_cells_come_from_a_file() {
 }
 
 #[test]
-fn lines_have_a_limit_that_comments_have_not() {
+fn only_comments_may_be_longer_than_the_limit() {
     let name = |len: usize| "A".repeat(len);
     let line = |len: usize| format!("1\t1\t2\t{}\n", name(len - 7));
     let long = format!("#{}\n", name(3 * LONGEST_LINE));
@@ -184,21 +181,21 @@ fn lines_have_a_limit_that_comments_have_not() {
         }
         for len in [LONGEST_LINE + 1, LONGEST_LINE + 2, 4 * LONGEST_LINE] {
             for text in both(&format!("\n{}{}", line(len), line(9))) {
-                let said = message(text, Options::default());
+                let error = message(text, Options::default());
                 let expected = "text.tsv: line 2, column 65537: found a longer line, expected at \
                                 most 65536 bytes";
-                assert_eq!(said, expected, "{len} in {size}");
+                assert_eq!(error, expected, "{len} in {size}");
             }
         }
     }
 }
 
 #[test]
-fn a_stream_is_read_once() {
+fn a_stream_can_be_read_only_once() {
     let source = source("1\t1\t2\tA\n");
     assert!(!source.rereadable());
     assert_eq!(source.about().container, "stream");
     read(&source, Options::default()).unwrap();
-    let said = read(&source, Options::default()).unwrap_err().to_string();
-    assert_eq!(said, "text.tsv: it can be read only once");
+    let error = read(&source, Options::default()).unwrap_err().to_string();
+    assert_eq!(error, "text.tsv: it can be read only once");
 }

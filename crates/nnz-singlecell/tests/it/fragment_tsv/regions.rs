@@ -2,7 +2,7 @@
 
 use nnz_singlecell::fragment_tsv::each_region;
 
-/// Reads regions, or the message without the path.
+/// Reads regions, or returns the error without the path.
 fn read(text: &[u8]) -> Result<Vec<(Vec<u8>, u32, u32)>, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("peaks.bed");
@@ -33,7 +33,7 @@ fn regions_are_the_first_three_columns() {
 }
 
 #[test]
-fn what_is_wrong_with_a_region_is_told_where_it_stands() {
+fn errors_in_regions_have_line_and_column() {
     let number = "expected a base, a whole number from 0 to 4294967295";
     for (line, found, expected) in [
         ("\t1\t2", "line 2, column 1: found an empty field", "expected the name of a chromosome"),
@@ -47,7 +47,7 @@ fn what_is_wrong_with_a_region_is_told_where_it_stands() {
         ("chr1\t1\t20\0", "line 2, column 10: found the control character 0x00", "a tab or"),
         ("chr1\t1\r2\t5", "line 2, column 7: found a lone carriage return", "a tab or"),
         ("chr1\t\x01\t5", "line 2, column 6: found the control character 0x01", number),
-        ("chr1\t7\t7", "line 2, column 1: found a region from 7 to 7", "an end behind the start"),
+        ("chr1\t7\t7", "line 2, column 1: found a region from 7 to 7", "an end after the start"),
     ] {
         let text = format!("chr1\t0\t20\n{line}\n");
         let said = read(text.as_bytes()).unwrap_err();

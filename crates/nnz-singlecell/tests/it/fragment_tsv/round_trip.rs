@@ -1,4 +1,4 @@
-//! What is written reads back, however it is cut and stored, and on however many threads.
+//! Fragments round-trip with any piece size, compression and number of threads.
 
 use std::io::Cursor;
 
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::common::{Slow, Whole, bgzf, gunzip, gzip, read, read_text, source, write};
 
-/// Fragments in order, whose cells are numbered as they come.
+/// Fragments in order, with cells numbered by first occurrence.
 fn fragments() -> impl Strategy<Value = Whole> {
     let fragment = (0_u32..40, 0_u32..2000, 0_u32..500);
     let segment = prop::collection::vec(fragment, 1..60);
@@ -46,7 +46,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn text_reads_back_in_whatever_pieces_it_comes(
+    fn text_round_trips_in_pieces_of_any_size(
         whole in fragments(),
         size in 1_usize..200,
         five in any::<bool>(),
@@ -64,14 +64,14 @@ proptest! {
         let slow = Slow(Cursor::new(bgzf(&text, size)), size);
         let slow = from_reader(Box::new(slow), "slow").unwrap();
         prop_assert_eq!(&read(&slow, Options::default()).unwrap(), &whole);
-        // A final newline may be missing.
+        // The last newline may be missing.
         let text = text.strip_suffix(b"\n").unwrap_or(&text);
         prop_assert_eq!(&read_text(text).unwrap(), &whole);
         prop_assert_eq!(&read_text(bgzf(text, size)).unwrap(), &whole);
     }
 
     #[test]
-    fn any_lines_are_read_as_a_simple_reader_does(
+    fn any_lines_are_read_like_by_a_simple_reader(
         lines in prop::collection::vec(
             ("[a-c]{0,9}", "[0-9x]{0,11}", "[0-9]{1,10}", "[A-D]{0,17}(-1)?", "\r?"), 0..20),
         size in 1_usize..80,
@@ -98,7 +98,7 @@ proptest! {
     }
 }
 
-/// Many fragments of many cells, some of which come late.
+/// Many fragments of many cells, some of which occur late.
 fn many() -> Whole {
     let mut whole = Whole::default();
     let mut random = Random::new(5);
@@ -125,7 +125,7 @@ fn many() -> Whole {
 }
 
 #[test]
-fn pieces_decoded_before_others_are_joined_come_to_the_same() {
+fn pieces_can_be_decoded_before_others_are_joined() {
     let whole = many();
     let options = WriteOptions { compression: Compression::Bgzip, ..WriteOptions::default() };
     for file in [write(&whole, options).unwrap(), write(&whole, WriteOptions::default()).unwrap()] {
@@ -136,7 +136,7 @@ fn pieces_decoded_before_others_are_joined_come_to_the_same() {
             units.push((units.len(), unit));
         }
         assert!(units.len() > 5);
-        // Every third is decoded ahead of all others, on another thread.
+        // Every third is parsed before all others, on another thread.
         let mut blocks: Vec<_> =
             std::iter::repeat_with(TsvBlock::default).take(units.len()).collect();
         let (ahead, others): (Vec<_>, Vec<_>) =

@@ -1,4 +1,4 @@
-//! `tabix` and `bgzip` agree with what we write, and we with what they write.
+//! `tabix` and `bgzip` read our files, and we read theirs.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +10,7 @@ use nnz_testing::random::Random;
 
 use super::common::{Whole, gunzip, list, read};
 
-/// Returns whether a program is there, and says so where it is not.
+/// Returns whether a program is installed, and prints if it is not.
 fn have(program: &str) -> bool {
     let there = Command::new(program).arg("--version").output().is_ok();
     if !there {
@@ -21,12 +21,12 @@ fn have(program: &str) -> bool {
 
 fn run(program: &str, arguments: &[&str]) -> Vec<u8> {
     let output = Command::new(program).args(arguments).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.is_empty(), "{program} {arguments:?}: {said}");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && message.is_empty(), "{program} {arguments:?}: {message}");
     output.stdout
 }
 
-/// Short and long fragments, dense and thin, on a few chromosomes.
+/// Short and long fragments, dense and sparse, on a few chromosomes.
 fn fragments() -> Whole {
     let mut random = Random::new(9);
     let mut whole = Whole {
@@ -60,7 +60,7 @@ fn write(whole: &Whole, path: &Path) {
     let mut sink = create(target, &whole.chromosomes, &whole.cells, options).unwrap();
     let encoder = sink.encoder();
     for batch in &whole.batches {
-        // In parts, as they would come from many units.
+        // In parts, like from many units.
         let cut = batch.cells.len() / 3;
         let part = |range: std::ops::Range<usize>| FragmentBatch {
             chromosome: batch.chromosome,
@@ -76,7 +76,7 @@ fn write(whole: &Whole, path: &Path) {
 }
 
 #[test]
-fn tabix_finds_the_same_lines_by_our_index_as_by_its_own() {
+fn tabix_finds_the_same_lines_with_our_index_as_with_its_own() {
     if !have("tabix") || !have("bgzip") {
         return;
     }
@@ -110,7 +110,7 @@ fn tabix_finds_the_same_lines_by_our_index_as_by_its_own() {
 }
 
 #[test]
-fn what_bgzip_makes_is_read() {
+fn files_of_bgzip_are_read() {
     if !have("bgzip") {
         return;
     }

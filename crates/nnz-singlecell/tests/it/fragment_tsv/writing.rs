@@ -1,4 +1,4 @@
-//! What is written, on literal text, and what is refused.
+//! Written text, compared literally, and errors.
 
 use nnz_core::{FragmentBatch, FragmentSink, Result, StringList};
 use nnz_singlecell::fragment_tsv::{
@@ -19,7 +19,7 @@ fn batch(chromosome: u32, fragments: &[(u32, u32, u32)]) -> FragmentBatch {
 
 fn whole(batches: Vec<FragmentBatch>) -> Whole {
     let (chromosomes, cells) = (list(&["chr1", "chr2"]), list(&["A-1", "B-1"]));
-    Whole { batches, chromosomes, cells, unwanted: 0 }
+    Whole { batches, chromosomes, cells, unselected: 0 }
 }
 
 const PLAIN: WriteOptions =
@@ -36,18 +36,21 @@ fn lines_have_four_or_five_columns() {
 }
 
 #[test]
-fn what_is_out_of_order_or_has_no_name_is_refused() {
-    let said = |batches| write(&whole(batches), PLAIN).unwrap_err().to_string();
+fn unsorted_and_unnamed_fragments_are_errors() {
+    let error_of = |batches| write(&whole(batches), PLAIN).unwrap_err().to_string();
     let two = |second| vec![batch(0, &[(5, 6, 0)]), second];
     for (said, expected) in [
-        (said(vec![batch(0, &[(5, 6, 0), (4, 6, 0)])]), "found a fragment of \"chr1\" from 4 to 6"),
-        (said(vec![batch(0, &[(5, 4, 0)])]), "expected an end that is not before the start"),
-        (said(vec![batch(0, &[(5, 6, 2)])]), "found cell 2, expected one of 2"),
-        (said(vec![batch(2, &[(5, 6, 0)])]), "found chromosome 2, expected one of 2"),
-        (said(two(batch(0, &[(4, 6, 0)]))), "found start 4 after 5"),
         (
-            said([two(batch(1, &[(4, 6, 0)])), two(batch(1, &[]))].concat()),
-            "found \"chr1\" once more",
+            error_of(vec![batch(0, &[(5, 6, 0), (4, 6, 0)])]),
+            "found a fragment of \"chr1\" from 4 to 6",
+        ),
+        (error_of(vec![batch(0, &[(5, 4, 0)])]), "expected an end that is not before the start"),
+        (error_of(vec![batch(0, &[(5, 6, 2)])]), "found cell 2, expected less than 2"),
+        (error_of(vec![batch(2, &[(5, 6, 0)])]), "found chromosome 2, expected less than 2"),
+        (error_of(two(batch(0, &[(4, 6, 0)]))), "found start 4 after 5"),
+        (
+            error_of([two(batch(1, &[(4, 6, 0)])), two(batch(1, &[]))].concat()),
+            "found \"chr1\" again",
         ),
     ] {
         assert!(said.starts_with("out.tsv: ") && said.contains(expected), "{said}");
@@ -55,7 +58,7 @@ fn what_is_out_of_order_or_has_no_name_is_refused() {
 }
 
 #[test]
-fn names_that_cannot_stand_in_a_line_are_refused() {
+fn names_that_cannot_be_written_are_errors() {
     for (chromosome, cell, good) in [
         ("chr1", "A", true),
         ("chr 1", "#A", true),
@@ -112,7 +115,7 @@ fn text_and_index_appear_together_or_not_at_all() {
     assert_eq!(bytes, sizes.iter().sum::<u64>());
     assert_eq!(gunzip(&std::fs::read(&path).unwrap()), b"chr1\t5\t6\tA-1\t1\n");
 
-    // Neither is replaced unless asked for.
+    // Neither is replaced unless requested.
     assert!(sink(&path, false, options).is_err());
     std::fs::remove_file(&path).unwrap();
     assert!(sink(&path, false, options).unwrap_err().to_string().contains("f.tsv.gz.tbi"));
@@ -124,7 +127,7 @@ fn text_and_index_appear_together_or_not_at_all() {
 }
 
 #[test]
-fn an_index_needs_blocks_a_file_and_bases_it_can_hold() {
+fn an_index_requires_blocks_a_file_and_small_positions() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("f.tsv.gz");
     let indexed = WriteOptions { index: true, ..PLAIN };

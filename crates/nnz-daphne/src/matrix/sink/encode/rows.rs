@@ -14,9 +14,9 @@ impl EncodedBatch {
     pub(super) fn put_rows<T: Element, const WIDTH: usize>(&mut self, batch: &Batch) {
         let values = T::slice(&batch.values).unwrap_or_default();
         let stride = WIDTH + size_of::<T>();
-        let room = batch.entries() * stride + rows_at_most(batch) * WIDTH;
-        if self.bytes.len() < room {
-            self.bytes.resize(room, 0);
+        let len = batch.entries() * stride + rows_at_most(batch) * WIDTH;
+        if self.bytes.len() < len {
+            self.bytes.resize(len, 0);
         }
         if WIDTH == 4 && self.put_neighbours(batch, values).is_some() {
             return;

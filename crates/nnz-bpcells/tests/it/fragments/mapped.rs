@@ -9,7 +9,7 @@ use nnz_container::directory::{Directory, DirectoryWriter};
 use nnz_core::{FragmentFields, FragmentSource as _, Result};
 use nnz_storage::staging::WriteOptions;
 
-use crate::fragments_common::{Fragment, batches, names, write};
+use crate::fragments::common::{Fragment, batches, names, write};
 
 const COUNT: u32 = 700_001;
 

@@ -16,8 +16,8 @@ use nnz_core::{FragmentFields, FragmentSource as _, StringList};
 use nnz_storage::staging::WriteOptions;
 use serde_json::Value;
 
-use crate::fragments_common;
-use crate::fragments_common::{Fragment, batches, members_of, read, read_all, write};
+use crate::fragments::common;
+use crate::fragments::common::{Fragment, batches, members_of, read, read_all, write};
 
 fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/bpcells")
@@ -28,10 +28,10 @@ fn artifacts() -> Vec<Value> {
     let manifest = fs::read(testdata().join("manifest.json")).unwrap();
     let manifest: Value = serde_json::from_slice(&manifest).unwrap();
     let all = manifest["artifacts"].as_array().unwrap().iter();
-    let wanted = all.filter(|a| a["kind"] == "fragments" && a["backend"] != "rds");
-    let wanted: Vec<_> = wanted.cloned().collect();
-    assert_eq!(wanted.len(), 46);
-    wanted
+    let reference = all.filter(|a| a["kind"] == "fragments" && a["backend"] != "rds");
+    let reference: Vec<_> = reference.cloned().collect();
+    assert_eq!(reference.len(), 46);
+    reference
 }
 
 fn open(artifact: &Value) -> Box<dyn Container> {
@@ -98,28 +98,28 @@ fn bytes_of(path: &Path) -> BTreeMap<String, Vec<u8>> {
 fn written_files_equal_those_of_bpcells() {
     let dir = tempfile::tempdir().unwrap();
     let target = dir.path().join("out");
-    let mut twins = 0;
+    let mut compared = 0;
     for artifact in artifacts() {
         let source = FragmentSource::open(open(&artifact)).unwrap();
         let fragments = read_all(&source).unwrap();
         let (chromosomes, cells) =
             (source.chromosome_names().unwrap(), source.cell_names().unwrap());
         let case = artifact["case"].as_str().unwrap();
-        for options in fragments_common::all_options() {
+        for options in common::all_options() {
             let SinkOptions { packing, format_version } = options;
             let v1 = if format_version == FormatVersion::V1 { ".v1" } else { "" };
             let packed = if packing == Packing::Packed { "packed" } else { "unpacked" };
-            let wanted = testdata().join(format!("fragments_dir/{case}{v1}.{packed}"));
-            if !wanted.exists() {
+            let reference = testdata().join(format!("fragments_dir/{case}{v1}.{packed}"));
+            if !reference.exists() {
                 continue;
             }
             let write_options = WriteOptions { overwrite: true, sync: false };
             let into = DirectoryWriter::create(&target, write_options, FRAGMENT_MEMBERS).unwrap();
-            let batches = batches(&fragments, 1 + twins % 300);
+            let batches = batches(&fragments, 1 + compared % 300);
             let bytes = write(Box::new(into), options, &batches, &chromosomes, &cells).unwrap();
-            let (found, expected) = (bytes_of(&target), bytes_of(&wanted));
+            let (found, expected) = (bytes_of(&target), bytes_of(&reference));
             for (name, bytes) in &expected {
-                assert!(found.get(name) == Some(bytes), "{artifact} as {wanted:?}: {name}");
+                assert!(found.get(name) == Some(bytes), "{artifact} as {reference:?}: {name}");
             }
             assert_eq!(found.len(), expected.len());
             assert_eq!(bytes, found.values().map(|b| b.len() as u64).sum::<u64>());
@@ -127,11 +127,11 @@ fn written_files_equal_those_of_bpcells() {
             // The same arrays in memory.
             let memory = Memory::new();
             write(Box::new(memory.writer()), options, &batches, &chromosomes, &cells).unwrap();
-            assert_eq!(members_of(&memory), members_of(&Directory::open(&wanted).unwrap()));
-            twins += 1;
+            assert_eq!(members_of(&memory), members_of(&Directory::open(&reference).unwrap()));
+            compared += 1;
         }
     }
-    assert!(twins >= 100, "{twins} twins");
+    assert!(compared >= 100, "{compared} compared");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Whether a disk has room for a file, as far as that shows before it is written.
+//! Estimating the size of a file, to check free space before writing.
 
 use nnz_container::Compression;
 use nnz_container::tree::{Group, NdArray};
@@ -11,47 +11,47 @@ use crate::anndata::element::{Element, SparseGroup};
 use crate::anndata::item::COLLECTIONS;
 use crate::anndata::{AnnData, Item};
 
-/// Bytes of an index or a pointer at the least.
+/// The smallest size of an index or a pointer in bytes.
 const INDEX: u64 = 4;
 
 impl Transfer<'_> {
-    /// Fails where the disk has fewer bytes free.
-    pub(super) fn check_room(&self, least: u64) -> Result<()> {
-        check_free_space(self.options.directory, least, "what is to be written")
+    /// Fails if the disk has less free space.
+    pub(super) fn check_free_space_for(&self, least: u64) -> Result<()> {
+        check_free_space(self.options.directory, least, "the output")
     }
 
-    /// Returns the bytes that a file takes at the least. What is compressed, and what cannot be opened, counts as
-    /// nothing.
-    pub(super) fn least_of_file(&self, file: &AnnData, picks: &FilePicks) -> u64 {
+    /// Returns a lower bound of the size of a file. Compressed elements, and those that cannot be
+    /// opened, count as 0.
+    pub(super) fn min_size_of_file(&self, file: &AnnData, picks: &FilePicks) -> u64 {
         let items = [Item::X, Item::RawX].into_iter().filter_map(|item| {
             let (_, element) = file.element(&item).ok()??;
-            Some(self.least_bytes(&element, picks.along(item.axes()), 0))
+            Some(self.min_size(&element, picks.along(item.axes()), 0))
         });
         let of_items = items.fold(0, u64::saturating_add);
         let collections = COLLECTIONS.iter().filter_map(|collection| {
             let element = Element::at(&*file.root, collection.path).ok()??;
             let item = (collection.item)(String::new());
-            Some(self.least_bytes(&element, picks.along(item.axes()), 0))
+            Some(self.min_size(&element, picks.along(item.axes()), 0))
         });
         let of_uns = Element::find(&*file.root, "uns").ok().flatten();
-        let of_uns = of_uns.map_or(0, |uns| self.least_bytes(&uns, ALL, 0));
+        let of_uns = of_uns.map_or(0, |uns| self.min_size(&uns, ALL, 0));
         collections.fold(of_items.saturating_add(of_uns), u64::saturating_add)
     }
 
-    fn least_bytes(&self, element: &Element, picks: Picks<'_>, depth: usize) -> u64 {
-        /// Groups inside each other that are looked into.
+    fn min_size(&self, element: &Element, picks: Picks<'_>, depth: usize) -> u64 {
+        /// Maximum depth of nested groups.
         const DEEPEST: usize = 16;
         match element {
-            Element::Array(array) => self.least_of_array(&**array, picks),
+            Element::Array(array) => self.min_size_of_array(&**array, picks),
             Element::Group(group) => match SparseGroup::of(&**group) {
                 Ok(Some(sparse)) => {
-                    self.least_of_sparse(&**group, &sparse, picks).unwrap_or_default()
+                    self.min_size_of_sparse(&**group, &sparse, picks).unwrap_or_default()
                 }
                 Ok(None) if depth < DEEPEST => {
                     let children = group.children().unwrap_or_default();
                     let each = children.iter().filter_map(|child| {
                         let element = Element::open(&**group, &child.name).ok()?;
-                        Some(self.least_bytes(&element, picks, depth + 1))
+                        Some(self.min_size(&element, picks, depth + 1))
                     });
                     each.fold(0, u64::saturating_add)
                 }
@@ -60,7 +60,7 @@ impl Transfer<'_> {
         }
     }
 
-    fn least_of_array(&self, array: &dyn NdArray, picks: Picks<'_>) -> u64 {
+    fn min_size_of_array(&self, array: &dyn NdArray, picks: Picks<'_>) -> u64 {
         let Some(value_type) = array.element_type().value_type() else { return 0 };
         if array.is_null() || !matches!(self.compression(array), Compression::None) {
             return 0;
@@ -72,7 +72,7 @@ impl Transfer<'_> {
         shape.iter().fold(value_type.size() as u64, |all, len| all.saturating_mul(*len))
     }
 
-    fn least_of_sparse(
+    fn min_size_of_sparse(
         &self,
         group: &dyn Group,
         sparse: &SparseGroup,
@@ -96,11 +96,10 @@ impl Transfer<'_> {
         Ok(entries.saturating_mul(entry).saturating_add(pointers))
     }
 
-    /// Returns the bytes that an element of several files takes at the least. Of files whose columns change that is
-    /// nothing.
-    pub(super) fn least_of_joined(&self, elements: &[(Element, bool)]) -> u64 {
+    /// Returns a lower bound of the size of a concatenated element. It is 0 if columns change.
+    pub(super) fn min_size_of_joined(&self, elements: &[(Element, bool)]) -> u64 {
         let same = elements.iter().filter(|(_, same)| *same);
-        let each = same.map(|(element, _)| self.least_bytes(element, ALL, 0));
+        let each = same.map(|(element, _)| self.min_size(element, ALL, 0));
         each.fold(0, u64::saturating_add)
     }
 }
